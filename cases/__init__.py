@@ -1,0 +1,1 @@
+"""Built-in cases, one file each; `dem cases` lists them."""

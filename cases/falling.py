@@ -1,0 +1,32 @@
+"""What the falling-fibre cases of Zhao & van Wachem (2013), Table 1, have in common."""
+
+from __future__ import annotations
+
+from pydantic import Field, PositiveFloat, PositiveInt
+
+import dem
+
+
+class FallingFibres(dem.Case):
+    """Sphere-clustered fibres in a box of frictionless walls."""
+
+    diameter: PositiveFloat = Field(0.01, description="fibre diameter [m]")
+    aspect_ratio: float = Field(3.0, ge=1, description="fibre length over diameter")
+    spheres: PositiveInt = Field(5, description="spheres in a fibre; 5 make the published volume but for 0.13 %")
+    density: PositiveFloat = Field(1100.0, description="[kg/m3]")
+    young: PositiveFloat = Field(5e7, description="Young's modulus of fibres and walls [Pa]")
+    poisson: float = Field(0.35, gt=-1, le=0.5, description="Poisson's ratio of the fibres")
+    wall_poisson: float = Field(0.23, gt=-1, le=0.5, description="Poisson's ratio of the walls")
+
+    def fibre(self) -> dem.Fibre:
+        """Shape of the fibres."""
+        return dem.Fibre(diameter=self.diameter, aspect_ratio=self.aspect_ratio, spheres=self.spheres)
+
+    def material(self) -> dem.Material:
+        """Material of the fibres."""
+        return dem.Material(young=self.young, poisson=self.poisson, density=self.density)
+
+    def box(self, *size: float) -> dem.Box:
+        """Box from the origin."""
+        wall = dem.Material(young=self.young, poisson=self.wall_poisson)
+        return dem.Box((0, 0, 0), size, material=wall)

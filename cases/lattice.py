@@ -1,0 +1,23 @@
+"""Starting states on a cubic lattice."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+
+def cubic(n: int, pitch: float, margin: float) -> tuple[np.ndarray, tuple[float, float, float], tuple[int, int, int]]:
+    """First n sites of a nearly cubic lattice from the origin, x fastest: sites (n, 3), size of the box, its shape."""
+    k = math.ceil(round(n ** (1 / 3), 9))
+    shape = (k, k, math.ceil(n / k**2))
+    index = np.arange(n)
+    sites = np.column_stack([index % k, index // k % k, index // k**2])
+    x, y, z = (m * pitch + 2 * margin for m in shape)
+    return (sites + 0.5) * pitch + margin, (x, y, z), shape
+
+
+def gaussian(rng: np.random.Generator, n: int, speed: float) -> np.ndarray:
+    """Velocities (n, 3) with this root mean square and no drift."""
+    v = rng.normal(0.0, speed / math.sqrt(3), (n, 3))
+    return v - v.mean(0) if n > 1 else v

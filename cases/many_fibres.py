@@ -1,0 +1,42 @@
+"""Any number of fibres: a collisional gas that settles under gravity, for benchmarks and as a start for beds."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+
+import dem
+from cases.falling import FallingFibres
+from cases.lattice import cubic, gaussian
+
+
+class ManyFibres(FallingFibres):
+    """N fibres in random directions on a lattice, with random velocities, without overlap."""
+
+    name = "many-fibres"
+
+    duration: PositiveFloat = Field(0.1, description="simulated time [s]")
+    time_step: PositiveFloat = Field(1e-5, description="[s]")
+    frames: PositiveInt = Field(10, description="frames written after the first")
+    n: PositiveInt = Field(1000, description="number of fibres")
+    spacing: PositiveFloat = Field(2.0, description="of the lattice, in diameters")
+    speed: NonNegativeFloat = Field(0.5, description="root mean square velocity at the start [m/s]")
+    seed: int = Field(1, ge=0, description="of the random numbers")
+
+    def build(self) -> tuple[dem.Particles, dem.Box]:
+        """Build the lattice of fibres and a box that just holds it."""
+        rng = np.random.default_rng(self.seed)
+        fibre = self.fibre()
+        pitch = self.spacing * self.diameter
+        length = self.aspect_ratio * self.diameter
+        margin = max(0.0, (length - pitch) / 2) * 1.001
+        position, size, shape = cubic(self.n, pitch, margin)
+        orientation = dem.random_orientations(shape, pitch, fibre, rng)
+        particles = dem.Particles(
+            fibre,
+            self.material(),
+            position=position,
+            orientation=orientation[: self.n],
+            velocity=gaussian(rng, self.n, self.speed),
+        )
+        return particles, self.box(*size)

@@ -1,0 +1,42 @@
+"""Any number of spheres: a dense collisional gas, for benchmarks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+
+import dem
+from cases.falling import FallingFibres
+from cases.lattice import cubic, gaussian
+
+
+class ManySpheres(FallingFibres):
+    """N spheres on a jittered lattice, with random velocities, without overlap."""
+
+    name = "many-spheres"
+
+    duration: PositiveFloat = Field(0.1, description="simulated time [s]")
+    time_step: PositiveFloat = Field(1e-5, description="[s]")
+    frames: PositiveInt = Field(10, description="frames written after the first")
+    aspect_ratio: float = Field(1.0, ge=1, le=1, description="1: spheres")
+    spheres: PositiveInt = Field(1, le=1, description="1: spheres")
+    n: PositiveInt = Field(1000, description="number of spheres")
+    solid_fraction: PositiveFloat = Field(0.5, le=0.52, description="volume of the spheres over that of the lattice")
+    speed: NonNegativeFloat = Field(0.5, description="root mean square velocity at the start [m/s]")
+    seed: int = Field(1, ge=0, description="of the random numbers")
+
+    def build(self) -> tuple[dem.Particles, dem.Box]:
+        """Build the lattice of spheres and a box that just holds it."""
+        rng = np.random.default_rng(self.seed)
+        pitch = self.diameter * (math.pi / 6 / self.solid_fraction) ** (1 / 3)
+        position, size, _ = cubic(self.n, pitch, 0.0)
+        position += 0.499 * (pitch - self.diameter) * rng.uniform(-1, 1, position.shape)
+        balls = dem.Particles(
+            dem.Sphere(diameter=self.diameter),
+            self.material(),
+            position=position,
+            velocity=gaussian(rng, self.n, self.speed),
+        )
+        return balls, self.box(*size)

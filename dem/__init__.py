@@ -1,0 +1,36 @@
+"""A discrete element engine for rigid spheres and sphere-clustered fibres.
+
+SI units; quaternions scalar first (w, x, y, z), body to world; angular velocities, forces and torques in the world
+frame. Start with `Simulation`; read what it wrote with `Trajectory`.
+"""
+
+from dem.box import Box
+from dem.case import Case, cases
+from dem.energy import Energy
+from dem.integrators import INTEGRATORS, Integrator
+from dem.materials import Material
+from dem.packing import random_orientations
+from dem.particles import Particles
+from dem.run import Verdict
+from dem.shapes import Fibre, MassProperties, Shape, Sphere
+from dem.simulation import Simulation
+from dem.trajectory import Trajectory
+
+__all__ = [
+    "INTEGRATORS",
+    "Box",
+    "Case",
+    "Energy",
+    "Fibre",
+    "Integrator",
+    "MassProperties",
+    "Material",
+    "Particles",
+    "Shape",
+    "Simulation",
+    "Sphere",
+    "Trajectory",
+    "Verdict",
+    "cases",
+    "random_orientations",
+]

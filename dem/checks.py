@@ -1,0 +1,75 @@
+"""The gate for everything a user passes in: what came, what is needed, what to do."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def number(
+    name: str, value: float, *, above: float = -math.inf, least: float = -math.inf, most: float = math.inf, unit: str = ""
+) -> float:
+    """Check one finite number and return it as a float; raises ValueError or TypeError naming it."""
+    try:
+        result = float(value)
+    except (TypeError, ValueError):
+        message = f"{name} is {value!r}, expected a number"
+        raise TypeError(message) from None
+    if not (math.isfinite(result) and above < result and least <= result <= most):
+        limits = [f"above {above:g}"] * (above > -math.inf) + [f"at least {least:g}"] * (least > -math.inf)
+        limits += [f"at most {most:g}"] * (most < math.inf)
+        message = f"{name} is {result:g}{unit and ' ' + unit}, expected a finite number {' and '.join(limits)}".rstrip()
+        raise ValueError(message)
+    return result
+
+
+def whole(name: str, value: int, *, least: int) -> int:
+    """Check one integer and return it; raises ValueError or TypeError naming it."""
+    if isinstance(value, bool) or int(value) != value:
+        message = f"{name} is {value!r}, expected a whole number"
+        raise TypeError(message)
+    if value < least:
+        message = f"{name} is {value}, expected at least {least}"
+        raise ValueError(message)
+    return int(value)
+
+
+def array(name: str, value: object, shape: tuple[int, ...], meaning: str) -> np.ndarray:
+    """Convert to a new finite float64 array of the given shape; raises ValueError naming it."""
+    try:
+        result = np.array(value, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        message = f"{name} cannot be read as an array of numbers, expected {shape}: {meaning}"
+        raise ValueError(message) from None
+    if result.shape != shape:
+        message = f"{name} has shape {result.shape}, expected {shape}: {meaning}"
+        raise ValueError(message)
+    bad = np.argwhere(~np.isfinite(result))
+    if len(bad):
+        where = tuple(int(i) for i in bad[0])
+        message = f"{name} has {len(bad)} values that are not finite, the first at {where}: {result[where]}"
+        raise ValueError(message)
+    return result
+
+
+def vector(name: str, value: object, meaning: str) -> tuple[float, float, float]:
+    """Three finite numbers as a tuple."""
+    x, y, z = array(name, value, (3,), meaning).tolist()
+    return x, y, z
+
+
+def one_of(what: str, name: str, names: Iterable[str]) -> str:
+    """Check a name against those known; raises ValueError with the nearest one."""
+    known = list(names)
+    if name not in known:
+        near = difflib.get_close_matches(str(name), known, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        message = f"unknown {what} {name!r}: {hint}known are {', '.join(known)}"
+        raise ValueError(message)
+    return name

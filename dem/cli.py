@@ -1,0 +1,168 @@
+"""The command line. Exit status 0 for success, 2 for bad input, 1 for a run that broke, 130 after Ctrl-C."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from dem.case import case, cases, with_parameters
+from dem.integrators import INTEGRATORS
+from dem.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+app = typer.Typer(
+    name="dem",
+    help="Discrete element simulations of rigid spheres and sphere-clustered fibres.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+out = Console(markup=False, highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
+
+
+def plain_errors(command: Callable) -> Callable:
+    """Turn exceptions into one line each on stderr and the exit status."""
+
+    @functools.wraps(command)
+    def wrapped(*args: object, **kwargs: object) -> None:
+        try:
+            command(*args, **kwargs)
+        except FloatingPointError as error:
+            _complain(error, status=1)
+        except (ValueError, TypeError, OSError) as error:
+            _complain(error, status=2)
+        except KeyboardInterrupt:
+            sys.stderr.write("interrupted\n")
+            raise typer.Exit(130) from None
+
+    return wrapped
+
+
+def _complain(error: Exception, status: int) -> None:
+    for line in str(error).splitlines():
+        sys.stderr.write(f"dem: {line}\n")
+    raise typer.Exit(status) from None
+
+
+@app.command()
+@plain_errors
+def run(
+    name: Annotated[str, typer.Argument(metavar="CASE", help="A case; see `dem cases`.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: a free name.")] = None,
+    duration: Annotated[float | None, typer.Option(help="Simulated time [s].")] = None,
+    time_step: Annotated[float | None, typer.Option(help="Time step [s].")] = None,
+    integrator: Annotated[str | None, typer.Option(help="Rotational scheme; see `dem integrators`.")] = None,
+    frames: Annotated[int | None, typer.Option(help="Frames written after the first.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the case; repeatable.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Run a case and write its trajectory."""
+    kind = case(name)
+    parameters = _parameters(settings or [])
+    options = {"duration": duration, "time_step": time_step, "integrator": integrator, "frames": frames}
+    parameters |= {key: value for key, value in options.items() if value is not None}
+    chosen = with_parameters(kind, parameters)
+    path = output or _free_name(name)
+    sim = chosen.simulation()
+    start = time.perf_counter()
+    verdict = sim.run(
+        chosen.duration, output=path, frames=chosen.frames, progress=not quiet, overwrite=overwrite
+    )
+    seconds = time.perf_counter() - start
+    if not quiet:
+        rate = verdict.steps / seconds
+        out.print(
+            f"{path}: {len(sim.particles)} particles, {verdict.steps} steps in {seconds:.2f} s "
+            f"({rate:.3g} steps/s, {rate * len(sim.particles):.3g} particle steps/s)"
+        )
+        out.print(str(verdict))
+
+
+def _parameters(settings: list[str]) -> dict[str, object]:
+    result: dict[str, object] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            message = f"--set {setting}: expected NAME=VALUE"
+            raise ValueError(message)
+        parts = value.strip("()[] ").split(",")
+        result[name.strip().replace("-", "_")] = parts if len(parts) > 1 else value
+    return result
+
+
+def _free_name(name: str) -> Path:
+    """CASE.h5, or CASE-2.h5 and so on."""
+    path, k = Path(f"{name}.h5"), 1
+    while path.exists():
+        k += 1
+        path = Path(f"{name}-{k}.h5")
+    return path
+
+
+@app.command("cases")
+@plain_errors
+def list_cases(
+    name: Annotated[str | None, typer.Argument(metavar="[CASE]", help="Show the parameters of this case.")] = None,
+) -> None:
+    """List the cases, or the parameters of one."""
+    if name is None:
+        table = Table("case", "what it is", box=None, pad_edge=False)
+        for key, kind in cases().items():
+            table.add_row(key, (kind.__doc__ or "").strip().splitlines()[0])
+    else:
+        table = Table("parameter", "default", "meaning", box=None, pad_edge=False)
+        for key, field in case(name).model_fields.items():
+            table.add_row(key, str(field.default), field.description)
+    out.print(table)
+
+
+@app.command()
+@plain_errors
+def integrators() -> None:
+    """List the rotational integrators."""
+    table = Table("integrator", "order", "reference", box=None, pad_edge=False)
+    for row in INTEGRATORS.values():
+        table.add_row(row.name, str(row.order), row.reference)
+    out.print(table)
+
+
+@app.command()
+@plain_errors
+def info(file: Annotated[Path, typer.Argument(help="A trajectory.")]) -> None:
+    """Show what a trajectory holds."""
+    with Trajectory(file) as run:
+        table = Table(show_header=False, box=None, pad_edge=False)
+        frames = len(run)
+        table.add_row("frames", str(frames))
+        if frames:
+            table.add_row("time", f"{run.time[0]:.6g} to {run.time[-1]:.6g} s, step {run.step[-1]}")
+            for name, values in run.energy.items():
+                table.add_row(f"{name} energy", f"{values[0]:.6g} to {values[-1]:.6g} J")
+        for name, value in {**run.input, **run.versions}.items():
+            table.add_row(name, str(value))
+        table.add_row("verdict", run.verdict or "none: the run did not come to its end")
+        if run.error:
+            table.add_row("error", run.error)
+    out.print(table)
+
+
+def main() -> None:
+    """Entry point of the command `dem`."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

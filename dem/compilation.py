@@ -1,0 +1,29 @@
+"""Tell the user why the very first run takes a few seconds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from kernels.jit import is_compiled, mark_compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def announced(tag: str) -> Iterator[None]:
+    """Say on stderr that kernels are being compiled, if those that go by this tag are not in the cache yet."""
+    if is_compiled(tag):
+        yield
+        return
+    start = time.perf_counter()
+    sys.stderr.write("compiling kernels, first run only ...")
+    sys.stderr.flush()
+    try:
+        yield
+    finally:
+        sys.stderr.write(f" {time.perf_counter() - start:.1f} s\n")
+    mark_compiled(tag)

@@ -1,0 +1,88 @@
+"""Say in words what is wrong with a start or with a run: which particle, against what, and what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kernels import advance as loop
+
+if TYPE_CHECKING:
+    from dem.box import Box
+    from dem.engine import Engine
+    from dem.particles import Particles
+    from dem.simulation import Simulation
+
+DEEPEST_START = 0.1  # overlap over the smaller radius at the start; Hertz theory assumes small overlaps
+
+
+def check_inside(particles: Particles, box: Box | None) -> None:
+    """Refuse particles whose centre is outside the box, or so near a wall that a sphere's centre could be."""
+    if box is None:
+        return
+    position = particles.position
+    outside = np.flatnonzero((position < box.lower).any(1) | (position > box.upper).any(1))
+    if len(outside):
+        i = outside[0]
+        message = (
+            f"position of particle {i} is {_point(position[i])} m, outside the box from {_point(box.lower)} to "
+            f"{_point(box.upper)} m ({len(outside)} such): move it inside or enlarge the box"
+        )
+        raise ValueError(message)
+
+
+def check_overlaps(engine: Engine) -> None:
+    """Refuse a start from deep overlaps, naming the deepest one."""
+    o = engine.overlaps()
+    deep = o.pair / np.minimum(o.radius[o.i], o.radius[o.j])
+    if deep.size and deep.max() > DEEPEST_START:
+        k = int(deep.argmax())
+        first, second = sorted((int(o.owner[o.i[k]]), int(o.owner[o.j[k]])))
+        message = f"particles {first} and {second} overlap by {_share(o.pair[k], deep[k])}: move them apart"
+        raise ValueError(message)
+    deep = o.wall / o.radius
+    if deep.max() > DEEPEST_START:
+        s = int(deep.argmax())
+        message = f"particle {o.owner[s]} overlaps a wall by {_share(o.wall[s], deep[s])}: move it inside or enlarge the box"
+        raise ValueError(message)
+
+
+def _share(overlap: float, share: float) -> str:
+    return f"{overlap:.3g} m at the start, {share:.0%} of a radius (at most {DEEPEST_START:.0%})"
+
+
+def check_run(code: int, sim: Simulation) -> None:
+    """Raise FloatingPointError if the run went wrong, saying where and the likely cause."""
+    where = f"step {sim.step_count} (t = {sim.time:.6g} s)"
+    if code == loop.TURNS_TOO_FAST:
+        spin = np.linalg.norm(sim.particles.angular_velocity, axis=1)
+        i = int(spin.argmax())
+        message = (
+            f"{where}: particle {i} turns {spin[i] * sim.time_step:.3g} rad in one time step, at most "
+            f"{loop.LARGEST_TURN:g} can be followed; lower time_step (now {sim.time_step:g} s)"
+        )
+        raise FloatingPointError(message)
+    for name in ("position", "velocity", "orientation", "angular_velocity"):
+        bad = np.flatnonzero(~np.isfinite(getattr(sim.particles, name)).all(1))
+        if len(bad):
+            message = (
+                f"{where}: {name} not finite for {len(bad)} of {len(sim.particles)} particles, first particle {bad[0]}; "
+                f"a time step that does not resolve the contacts is the usual cause: lower time_step "
+                f"(now {sim.time_step:g} s)"
+            )
+            raise FloatingPointError(message)
+    if sim.box is not None:
+        position = sim.particles.position
+        outside = np.flatnonzero((position < sim.box.lower).any(1) | (position > sim.box.upper).any(1))
+        if len(outside):
+            i = outside[0]
+            message = (
+                f"{where}: particle {i} has left the box, at {_point(position[i])} m ({len(outside)} such); a time step "
+                f"that does not resolve the contacts is the usual cause: lower time_step (now {sim.time_step:g} s)"
+            )
+            raise FloatingPointError(message)
+
+
+def _point(x: object) -> str:
+    return "(" + ", ".join(f"{v:.6g}" for v in np.asarray(x)) + ")"

@@ -1,0 +1,286 @@
+"""Owner of the arrays that the kernels work on: sets them up, makes neighbour lists, gives them room."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from kernels import advance as loop
+from kernels import cells, hertz, motion
+from kernels.contact import contact, place_all
+from kernels.energy import REFERENCE_BITS
+from kernels.state import Bodies, Kinds, Neighbours
+from kernels.state import Box as Walls
+
+if TYPE_CHECKING:
+    from dem.box import Box
+    from dem.integrators import Integrator
+    from dem.particles import Particles
+
+# Skins in units of the smallest sphere's diameter: neighbours, candidates. See benchmarks for the scan.
+LIST_SKIN, CANDIDATE_SKIN = 0.4, 0.05
+ROOM = 1.3  # arrays for pairs are made this much larger than wanted
+MOST_CELLS_PER_BODY = 4
+INTEGERS = ("step", "phase", "pairs", "elastic", "energy_start", "energy_error")  # of Progress
+
+
+class Skins(NamedTuple):
+    """Widths of the two lists' skins [m]."""
+
+    neighbours: float
+    candidates: float
+
+
+class Overlaps(NamedTuple):
+    """Overlaps at one moment; negative where there is a gap."""
+
+    owner: np.ndarray  # (M,) the user's number of the particle of each sphere
+    radius: np.ndarray  # (M,) [m]
+    i: np.ndarray  # (K,) spheres of the pairs
+    j: np.ndarray  # (K,)
+    pair: np.ndarray  # (K,) [m]
+    wall: np.ndarray  # (M,) with the nearest wall [m]
+
+
+def kinds_of(particles: Particles, box: Box | None) -> Kinds:
+    """Tables of shapes and materials in the kernels' layout."""
+    shapes = [shape for shape, _ in particles.kinds]
+    materials = list(dict.fromkeys(m for _, m in particles.kinds))
+    properties = [shape.mass_properties(m.density) for shape, m in particles.kinds]
+    distance = [np.linalg.norm(shape.offsets, axis=1) for shape in shapes]
+    return Kinds(
+        mass=np.array([p.mass for p in properties]),
+        inertia=np.ascontiguousarray(np.array([p.inertia for p in properties]).T),
+        tip=np.array([d.max() for d in distance]),
+        bound=np.array([(d + s.radii).max() for d, s in zip(distance, shapes, strict=True)]),
+        on_line=np.array([_on_line(s.offsets, s.radii) for s in shapes], dtype=np.int8),
+        first_offset=np.cumsum([0] + [len(s.radii) for s in shapes]).astype(np.int32),
+        offset=np.ascontiguousarray(np.concatenate([s.offsets for s in shapes]).T),
+        radius=np.concatenate([s.radii for s in shapes]),
+        material=np.array([materials.index(m) for _, m in particles.kinds], dtype=np.int32),
+        modulus=np.array([[a.effective_modulus(b) for b in materials] for a in materials]),
+        wall_modulus=np.array([a.effective_modulus(box.material) if box else 0.0 for a in materials]),
+    )
+
+
+def _on_line(offsets: np.ndarray, radii: np.ndarray) -> bool:
+    """Whether equal spheres lie on the segment from the first to the last centre."""
+    axis = offsets[-1] - offsets[0]
+    along = (offsets - offsets[0]) @ axis
+    off_axis = np.linalg.norm(np.cross(offsets - offsets[0], axis), axis=1)
+    return bool(
+        np.all(radii == radii[0]) and np.all(along >= 0) and np.all(along <= along[-1]) and np.all(off_axis == 0)
+    )
+
+
+def _grid(extent: np.ndarray, size: float, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Cells along each axis, none smaller than `size` and not many more than `most` in all; and cells a metre."""
+    shape = np.maximum(1.0, np.floor(extent / size))
+    while shape.prod() > most:
+        shape = np.maximum(1.0, np.floor(shape / 1.26))
+    shape = shape.astype(np.int64)
+    return shape, shape / np.where(extent > 0, extent, np.inf)
+
+
+class Engine:
+    """Bodies in slot order, their neighbours, and what a run has come to.
+
+    Created from a whole-step state of particles; `Simulation` is what users see.
+    """
+
+    def __init__(
+        self,
+        particles: Particles,
+        box: Box | None,
+        gravity: tuple[float, float, float],
+        time_step: float,
+        integrator: Integrator,
+        skin: tuple[float, float] | None = None,
+    ) -> None:
+        self.scheme = integrator.scheme
+        self.kinds = kinds_of(particles, box)
+        self.walls = Walls(*(np.array(c) if box else np.full(3, s * np.inf) for c, s in self._corners(box)))
+        smallest = 2 * self.kinds.radius.min()
+        self.skins = Skins(*(skin or (LIST_SKIN * smallest, CANDIDATE_SKIN * smallest)))
+        self.rotating = bool(self.kinds.tip.max() > 0)
+        self.bodies = self._bodies(particles)
+        self.neighbours = self._neighbours(len(particles), entries=0, pairs=0)
+        self.progress = loop.Progress(
+            **{name: np.zeros(1, np.int64) for name in INTEGERS},
+            **{name: np.zeros(1) for name in loop.Progress._fields if name not in INTEGERS},
+        )
+        self.datum = self._datum(particles, box, gravity)
+        self.gravity = gravity
+        self.dt = time_step
+        self.start_step = 0
+        self.setting = self._setting(unit=1.0)
+
+    @staticmethod
+    def _corners(box: Box | None) -> list[tuple]:
+        return [(box and box.lower, -1), (box and box.upper, 1)]
+
+    @staticmethod
+    def _datum(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> float:
+        """g·x where potential energy is zero: lowest corner of the box, else the initial centre of mass."""
+        g = np.array(gravity)
+        if box:
+            return float(np.maximum(g * box.lower, g * box.upper).sum())
+        m = particles.mass
+        return float(g @ (m @ particles.position) / m.sum())
+
+    def _setting(self, unit: float) -> loop.Setting:
+        return loop.Setting(
+            dt=self.dt, gravity=self.gravity, datum=self.datum, unit=unit,
+            list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates,
+        )  # fmt: skip
+
+    def _bodies(self, particles: Particles) -> Bodies:
+        """Component-major copies of the state; spheres that no torque can reach get no room for rotation."""
+        n = len(particles)
+        turning = n if self.rotating else 0
+        position = np.array(particles.position.T, order="C")
+        spheres = np.diff(self.kinds.first_offset)[particles.kind]
+        first_sphere = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
+        return Bodies(
+            identity=np.arange(n),
+            kind=particles.kind.copy(),
+            position=position,
+            velocity=np.array(particles.velocity.T, order="C"),
+            orientation=np.array(particles.orientation.T, order="C"),
+            memory_q=np.zeros((4, turning)),
+            memory_w=np.array(particles.angular_velocity.T, order="C"),
+            memory_a=np.zeros((3, turning)),
+            force=np.zeros((3, n)),
+            torque=np.zeros((3, turning)),
+            first_sphere=first_sphere,
+            sphere_position=np.zeros((3, first_sphere[-1])) if self.rotating else position,
+        )
+
+    def _neighbours(self, n: int, *, entries: int, pairs: int) -> Neighbours:
+        return Neighbours(
+            first=np.zeros(n, np.int64),
+            count=np.zeros(n, np.int32),
+            owned=np.zeros(n, np.int32),
+            partner=np.zeros(entries, np.int32),
+            twin=np.zeros(entries, np.int32),
+            packed=np.zeros(entries, np.int64),
+            incident=np.zeros(entries, np.int64),
+            incident_count=np.zeros(n, np.int32),
+            near_wall=np.zeros(n, np.int8),
+            sphere_i=np.zeros(pairs, np.int32),
+            sphere_j=np.zeros(pairs, np.int32),
+            reach=np.zeros(pairs),
+            stiffness=np.zeros(pairs),
+            pair_force=np.zeros((3, pairs)),
+        )
+
+    def start(self, step: int = 0) -> None:
+        """Evaluate the forces of the whole-step state and set the integrator going from there."""
+        self.progress.step[0] = self.start_step = step
+        self.rebuild()
+        while not loop.refresh_candidates(
+            self.setting, self.bodies, self.kinds, self.neighbours, self.walls, self.progress
+        ):
+            self.make_room_for_pairs()
+        self.setting = self._setting(unit=self._energy_unit())
+        elastic, overlap = contact(
+            self.bodies, self.kinds, self.neighbours, self.walls, self.progress.pairs[0], self.setting.unit
+        )
+        moving = motion.start(
+            self.scheme, self.dt, self.gravity, self.datum, self.setting.unit, self.bodies, self.kinds
+        )
+        self.progress.elastic[0] = elastic
+        self.progress.energy_start[0] = elastic + moving
+        self.progress.energy_error[0] = 0
+        self.progress.largest_overlap[0] = overlap
+        self.progress.phase[0] = loop.COMPLETE
+
+    def _energy_unit(self) -> float:
+        """Power of two [1/J] in which the energies at the start add up to about 2^REFERENCE_BITS."""
+        mass = self.kinds.mass[self.bodies.kind]
+        kinetic = 0.5 * (mass * (self.bodies.velocity**2).sum(0)).sum()
+        gravitational = np.abs(mass * (self.datum - np.array(self.gravity) @ self.bodies.position)).sum()
+        spin = 0.5 * (self.kinds.inertia.max(0)[self.bodies.kind] * (self.bodies.memory_w**2).sum(0)).sum()
+        overlaps = self.overlaps()
+        stiffest = hertz.stiffness(max(self.kinds.modulus.max(), self.kinds.wall_modulus.max()), self.kinds.radius.max())
+        elastic = sum(0.4 * stiffest * (np.maximum(d, 0.0) ** 2.5).sum() for d in (overlaps.pair, overlaps.wall))
+        at_rest = 1e-9 * self.kinds.modulus.max() * self.kinds.radius.min() ** 3
+        return 2.0 ** (REFERENCE_BITS - math.frexp(kinetic + gravitational + spin + elastic + at_rest)[1])
+
+    def overlaps(self) -> Overlaps:
+        """Overlaps of the present candidate pairs, and of all spheres with the nearest wall."""
+        b, nb = self.bodies, self.neighbours
+        owner = np.repeat(np.arange(b.kind.size), np.diff(b.first_sphere))
+        radius = self.kinds.radius[self.kinds.first_offset[b.kind[owner]] + np.arange(owner.size) - b.first_sphere[owner]]
+        i, j = (sphere[: self.progress.pairs[0]] for sphere in (nb.sphere_i, nb.sphere_j))
+        x = b.sphere_position
+        pair = radius[i] + radius[j] - np.linalg.norm(x[:, i] - x[:, j], axis=0)
+        wall = radius - np.minimum(x - self.walls.lower[:, None], self.walls.upper[:, None] - x).min(0)
+        return Overlaps(b.identity[owner], radius, i, j, pair, wall)
+
+    def rebuild(self) -> None:
+        """Put bodies in cell order and list their neighbours anew."""
+        b, n = self.bodies, self.bodies.kind.size
+        lower, upper = np.empty(3), np.empty(3)
+        cells.bounding_box(b.position, lower, upper)
+        size = 2 * self.kinds.bound.max() + self.skins.neighbours
+        shape, scale = _grid(upper - lower, size, MOST_CELLS_PER_BODY * n + 64)
+        cell, order = np.empty(n, np.int32), np.empty(n, np.int32)
+        cell_first = np.empty(shape.prod() + 1, np.int32)
+        cells.cell_order(b.position, lower, scale, shape, cell, cell_first, order)
+        self._reorder(order)
+        cell = cell[order]
+        while True:
+            wanted = cells.list_neighbours(
+                self.skins.neighbours, shape, cell, cell_first, b, self.kinds, self.neighbours
+            )
+            if wanted <= self.neighbours.partner.size:
+                break
+            self.neighbours = self._neighbours(
+                n, entries=int(ROOM * wanted) + 16, pairs=self.neighbours.sphere_i.size
+            )
+        nb = self.neighbours
+        cells.join_twins(nb.first, nb.count, nb.owned, nb.partner, nb.twin)
+        self.progress.list_travel[0] = 0.0
+        self.progress.candidate_travel[0] = np.inf
+
+    def _reorder(self, order: np.ndarray) -> None:
+        b, n = self.bodies, order.size
+        scratch = np.empty(n)
+        for rows in (b.position, b.velocity, b.orientation, b.memory_q, b.memory_w, b.memory_a, b.force, b.torque):
+            if rows.shape[1]:
+                cells.reorder(order, rows, scratch)
+        for row in (b.identity, b.kind):
+            row[:] = row[order]
+        if self.rotating:
+            np.cumsum(np.diff(self.kinds.first_offset)[b.kind], out=b.first_sphere[1:])
+            place_all(b.position, b.orientation, b.kind, b.first_sphere, self.kinds.first_offset, self.kinds.offset,
+                      b.sphere_position)  # fmt: skip
+
+    def make_room_for_pairs(self) -> None:
+        """Enlarge the candidate arrays to what was wanted."""
+        pairs = int(ROOM * self.progress.pairs[0]) + 16
+        fresh = self._neighbours(0, entries=0, pairs=pairs)
+        replaced = {name: getattr(fresh, name) for name in Neighbours._fields[-5:]}
+        self.neighbours = self.neighbours._replace(**replaced)
+
+    def advance(self, stop: int) -> int:
+        """Take steps until `stop` are complete; returns DONE, or the code of what went wrong."""
+        while True:
+            code = loop.advance(
+                self.scheme, self.setting, stop, self.bodies, self.kinds, self.neighbours, self.walls, self.progress
+            )
+            if code == loop.LIST_STALE:
+                self.rebuild()
+            elif code == loop.NO_ROOM:
+                self.make_room_for_pairs()
+            else:
+                return code
+
+    def synchronise(self, position: np.ndarray, velocity: np.ndarray, orientation: np.ndarray, spin: np.ndarray) -> None:
+        """Write the whole-step state, in the user's numbering, to four component-major arrays."""
+        elapsed = (self.progress.step[0] - self.start_step) * self.dt
+        motion.synchronise(self.scheme, self.dt, elapsed, self.gravity, self.bodies, self.kinds,
+                           position, velocity, orientation, spin)  # fmt: skip

@@ -1,0 +1,58 @@
+"""Elastic materials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dem import checks
+from kernels import hertz
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """Properties of a solid, for particles and walls.
+
+    Parameters
+    ----------
+    young : float
+        Young's modulus [Pa], positive.
+    poisson : float
+        Poisson's ratio, in (-1, 0.5].
+    density : float
+        Mass per volume [kg/m³], positive. Walls do not use it.
+    restitution : float
+        Ratio of normal speeds after and before an impact. Contacts are elastic, so only 1 is accepted.
+    friction : float
+        Coulomb's coefficient. Contacts are frictionless, so only 0 is accepted.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its range.
+
+    Examples
+    --------
+    >>> nylon = Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> round(nylon.effective_modulus(nylon))
+    28490028
+    """
+
+    young: float
+    poisson: float
+    density: float = 1000.0
+    restitution: float = 1.0
+    friction: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check all three values."""
+        checks.number("young", self.young, above=0, unit="Pa")
+        checks.number("poisson", self.poisson, above=-1, most=0.5)
+        checks.number("density", self.density, above=0, unit="kg/m3")
+        for name, only in (("restitution", 1.0), ("friction", 0.0)):
+            if checks.number(name, getattr(self, name)) != only:
+                message = f"{name} is {getattr(self, name):g}, expected {only:g}: contacts are elastic and frictionless"
+                raise ValueError(message)
+
+    def effective_modulus(self, other: Material) -> float:
+        """E* of the two materials in contact [Pa]: 1/E* = (1 - ν₁²)/E₁ + (1 - ν₂²)/E₂ (Johnson 1985, sec. 4.2)."""
+        return hertz.effective_modulus(self.young, self.poisson, other.young, other.poisson)

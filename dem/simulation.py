@@ -1,0 +1,228 @@
+"""A simulation: particles in a box, their time, and the run that moves them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem import checks, compilation, diagnosis
+from dem.box import Box
+from dem.energy import Energy
+from dem.engine import Engine
+from dem.integrators import DEFAULT, integrator as look_up
+from dem.particles import Particles
+from dem.run import Verdict, record
+from kernels import energy as energy_kernels
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+
+class Simulation:
+    """Rigid particles in a box, advanced in time.
+
+    Parameters
+    ----------
+    particles : Particles
+        Copied; `sim.particles` is the simulation's own.
+    box : Box, optional
+        None means no walls.
+    gravity : (3,) floats
+        [m/s²].
+    time_step : float
+        [s].
+    integrator : str
+        A name from `dem.INTEGRATORS`.
+    description : dict, optional
+        What describes the run for later readers; stored in the output file.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For values out of range, particles outside the box, or deep overlaps.
+
+    Notes
+    -----
+    One force evaluation a step. Positions and velocities form the leap-frog (velocity Verlet) pair, orientations and
+    angular velocities are those of the chosen scheme; what `particles` shows is the state at the whole step.
+    Contacts are Hertzian, elastic and frictionless: F = 4/3 E* √R* δ^1.5.
+
+    Examples
+    --------
+    >>> import dem
+    >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.5, 0.5, 0.5]])
+    >>> box = dem.Box((0, 0, 0), (1, 1, 1), material=nylon)
+    >>> sim = dem.Simulation(ball, box, time_step=1e-5)
+    >>> sim.step(1000)
+    >>> round(sim.time, 9), round(float(sim.particles.velocity[0, 2]), 9)
+    (0.01, -0.0981)
+    """
+
+    def __init__(
+        self,
+        particles: Particles,
+        box: Box | None = None,
+        *,
+        gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
+        time_step: float,
+        integrator: str = DEFAULT,
+        description: dict | None = None,
+        _skin: tuple[float, float] | None = None,
+    ) -> None:
+        if not isinstance(particles, Particles):
+            message = f"particles is {type(particles).__name__}, expected dem.Particles"
+            raise TypeError(message)
+        if box is not None and not isinstance(box, Box):
+            message = f"box is {type(box).__name__}, expected dem.Box or None"
+            raise TypeError(message)
+        self.box = box
+        self.gravity = checks.vector("gravity", gravity, "acceleration [m/s2]")
+        self.time_step = checks.number("time_step", time_step, above=0, unit="s")
+        self.integrator = look_up(integrator)
+        self.description = description or {}
+        self._skin = _skin
+        self._particles = particles.copy()
+        self._largest_kinetic = 0.0
+        diagnosis.check_inside(particles, box)
+        with compilation.announced(self.integrator.name):
+            self._restart(step=0)
+            self._engine.advance(0)  # no step, but everything is compiled now
+
+    def _restart(self, step: int) -> None:
+        """Start the integrator from the particles' whole-step state."""
+        self._engine = Engine(
+            self._particles, self.box, self.gravity, self.time_step, self.integrator, self._skin
+        )
+        self._engine.start(step)
+        self._revision = self._particles.revision
+        self._shown_step = step
+        diagnosis.check_overlaps(self._engine)
+        self.start_energy = self.energy()
+
+    @property
+    def step_count(self) -> int:
+        """Steps taken so far."""
+        return int(self._engine.progress.step[0])
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]: steps times time step."""
+        return self.step_count * self.time_step
+
+    @property
+    def particles(self) -> Particles:
+        """The particles at the present whole step, in their original order."""
+        if self._shown_step != self.step_count:
+            views = (np.empty((width, len(self._particles))) for width in (3, 3, 4, 3))
+            position, velocity, orientation, angular_velocity = views
+            self._engine.synchronise(position, velocity, orientation, angular_velocity)
+            self._particles._state.update(  # noqa: SLF001
+                position=position.T, velocity=velocity.T, orientation=orientation.T, angular_velocity=angular_velocity.T
+            )
+            self._shown_step = self.step_count
+        return self._particles
+
+    def step(self, steps: int = 1) -> None:
+        """Take a number of time steps.
+
+        Raises
+        ------
+        FloatingPointError
+            If the run breaks: a state that is not finite, a particle that turns or moves too fast.
+        """
+        steps = checks.whole("steps", steps, least=0)
+        if self._particles.revision != self._revision:
+            self._restart(self.step_count)
+        code = self._engine.advance(self.step_count + steps)
+        diagnosis.check_run(code, self)
+
+    def run(
+        self,
+        duration: float,
+        *,
+        output: str | PathLike | None = None,
+        frames: int = 200,
+        progress: bool = False,
+        overwrite: bool = False,
+    ) -> Verdict:
+        """Run for a duration, writing evenly spaced frames to an HDF5 file.
+
+        Parameters
+        ----------
+        duration : float
+            Simulated time to add [s]; rounded to whole steps.
+        output : path, optional
+            File to write (H5MD, see `dem.Trajectory`). It must not exist, unless `overwrite`.
+        frames : int
+            Number of frames after the first one.
+        progress : bool
+            Show a progress bar with rate and remaining time on a terminal.
+
+        Returns
+        -------
+        Verdict
+            Energy error and what else tells whether the run can be trusted.
+
+        Raises
+        ------
+        FileExistsError, OSError
+            If the output exists or cannot be written; nothing has been simulated then.
+        FloatingPointError
+            If the run breaks; the frames up to then are in the file.
+        """
+        checks.number("duration", duration, above=0, unit="s")
+        steps = math.floor(duration / self.time_step + 0.5)
+        if steps < 1:
+            message = f"duration {duration:g} s is shorter than one time step of {self.time_step:g} s"
+            raise ValueError(message)
+        frames = checks.whole("frames", frames, least=1)
+        return record(self, steps, output=output, frames=frames, progress=progress, overwrite=overwrite)
+
+    def energy(self) -> Energy:
+        """Energies at the present step [J]."""
+        e = self._engine
+        result = Energy(
+            *energy_kernels.ledger(
+                self._particles.kind, e.kinds.mass, e.kinds.inertia, self.gravity, e.datum, *self._state()
+            ),
+            elastic=float(e.progress.elastic[0]) / e.setting.unit,
+        )
+        self._largest_kinetic = max(self._largest_kinetic, result.kinetic)
+        return result
+
+    def momentum(self) -> tuple[np.ndarray, np.ndarray]:
+        """Linear momentum [kg m/s], and angular momentum about the origin [kg m²/s], each (3,)."""
+        e = self._engine
+        linear, angular = energy_kernels.momenta(
+            self._particles.kind, e.kinds.mass, e.kinds.inertia, *self._state()
+        )
+        return np.array(linear), np.array(angular)
+
+    def _state(self) -> list[np.ndarray]:
+        """Whole-step state, component-major."""
+        p = self.particles
+        views = (p.position, p.velocity, p.orientation, p.angular_velocity)
+        return [np.array(view.T, order="C") for view in views]
+
+    @property
+    def energy_error(self) -> float:
+        """Largest departure of the total energy at any step, relative to the start or the largest kinetic energy."""
+        e = self._engine
+        reference = max(abs(self.start_energy.total), self._largest_kinetic)
+        error = float(e.progress.energy_error[0]) / e.setting.unit
+        return error / reference if reference > 0 else 0.0
+
+    def verdict(self) -> Verdict:
+        """Judge the run so far."""
+        self.energy()
+        norm = np.linalg.norm(self.particles.orientation, axis=1)
+        return Verdict(
+            steps=self.step_count,
+            time=self.time,
+            energy_error=self.energy_error,
+            norm_error=float(np.abs(norm - 1).max()),
+            largest_overlap=float(self._engine.progress.largest_overlap[0] / (2 * self._engine.kinds.radius.min())),
+        )

@@ -1,0 +1,149 @@
+"""Move all bodies: leap-frog translation and the chosen rotational scheme, before and after the forces.
+
+Velocity Verlet in leap-frog form, v_{n+1/2} = v_{n-1/2} + dt a_n and x_{n+1} = x_n + dt v_{n+1/2}; at whole steps
+v_n = v_{n+1/2} - dt/2 a_n. A rotating system also runs a scheme of ``kernels.rotation``; spheres that no torque can
+reach keep their angular velocity and are turned once, when somebody looks (``synchronise``).
+"""
+
+import numpy as np
+
+from kernels import rotation
+from kernels.energy import as_fixed, gravitational, rotational, translational
+from kernels.jit import formula, kernel, loop
+from kernels.quaternion import (
+    exponential, load_quaternion, product, renormalise, rotate, rotate_back, store_quaternion,
+)  # fmt: skip
+from kernels.vector import add_scaled, dot, load, scale, store
+
+# Tip displacement over |q_new - q_old|: angle θ turns the tip by at most tip θ, and |q_new - q_old| = 2 sin(θ/4).
+# 2.2 covers θ/4 / sin(θ/4) up to the largest step allowed, 2 rad.
+TIP_FACTOR = 2.2
+
+
+@formula
+def larger(bits, value):
+    """Maximum of a non-negative float and the bits of another, as bits: NaN counts as largest, and LLVM vectorises it."""
+    new = np.float64(value).view(np.int64)
+    return new if new > bits else bits
+
+
+@formula
+def load_memory(q, w, a, b):
+    """Memory of the scheme for body b."""
+    return load_quaternion(q, b), load(w, b), load(a, b)
+
+
+@formula
+def store_memory(q, w, a, b, memory):
+    """Write the memory of the scheme for body b."""
+    store_quaternion(q, b, memory[0])
+    store(w, b, memory[1])
+    store(a, b, memory[2])
+
+
+@loop
+def drift(dt, position, velocity):
+    """x += dt v; returns the largest speed."""
+    fastest = np.int64(0)
+    for b in range(position.shape[1]):
+        v = load(velocity, b)
+        store(position, b, add_scaled(load(position, b), dt, v))
+        fastest = larger(fastest, dot(v, v))
+    return np.sqrt(np.int64(fastest).view(np.float64))
+
+
+@loop
+def predict(scheme, dt, kind, inertia, tip, orientation, memory_q, memory_w, memory_a):
+    """Orientation at the time of the forces; returns the largest displacement of a fibre's tip by rotation."""
+    farthest = np.int64(0)
+    for b in range(kind.size):
+        g = kind[b]
+        memory = load_memory(memory_q, memory_w, memory_a, b)
+        q, memory = rotation.predict(scheme, memory, load(inertia, g), dt)
+        store_memory(memory_q, memory_w, memory_a, b, memory)
+        q_old = load_quaternion(orientation, b)
+        d = (q[0] - q_old[0], q[1] - q_old[1], q[2] - q_old[2], q[3] - q_old[3])
+        store_quaternion(orientation, b, q)
+        farthest = larger(farthest, tip[g] * tip[g] * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + d[3] * d[3]))
+    return TIP_FACTOR * np.sqrt(np.int64(farthest).view(np.float64))
+
+
+@loop
+def kick(dt, gravity, datum, unit, kind, mass, position, velocity, force):
+    """v += dt (F/m + g); returns kinetic and gravitational energy at the whole step, in units."""
+    energy = np.int64(0)
+    for b in range(kind.size):
+        m = mass[kind[b]]
+        a = add_scaled(gravity, 1.0 / m, load(force, b))
+        v = load(velocity, b)
+        store(velocity, b, add_scaled(v, dt, a))
+        v = add_scaled(v, 0.5 * dt, a)
+        energy += as_fixed(translational(m, v) + gravitational(m, gravity, load(position, b), datum), unit)
+    return energy
+
+
+@loop
+def correct(scheme, dt, unit, kind, inertia, orientation, memory_q, memory_w, memory_a, torque):
+    """Rotation completed with the torque; returns rotational energy in units and the largest angular speed."""
+    energy = np.int64(0)
+    fastest = np.int64(0)
+    for b in range(kind.size):
+        i = load(inertia, kind[b])
+        q = load_quaternion(orientation, b)
+        memory = load_memory(memory_q, memory_w, memory_a, b)
+        memory = rotation.correct(scheme, memory, q, load(torque, b), i, dt)
+        store_memory(memory_q, memory_w, memory_a, b, memory)
+        q, omega = rotation.whole(scheme, memory, q, i, dt)
+        energy += as_fixed(rotational(i, omega), unit)
+        fastest = larger(fastest, dot(omega, omega))
+    return energy, np.sqrt(np.int64(fastest).view(np.float64))
+
+
+@kernel
+def start(scheme, dt, gravity, datum, unit, bodies, kinds):
+    """From whole-step velocity, orientation and (in memory_w) world angular velocity to the half-step memory.
+
+    Returns the energy that `kick` and `correct` will report while it is conserved, in units.
+    """
+    rotating = bodies.torque.shape[1] > 0
+    energy = np.int64(0)
+    for b in range(bodies.kind.size):
+        g = bodies.kind[b]
+        m = kinds.mass[g]
+        v = load(bodies.velocity, b)
+        energy += as_fixed(translational(m, v) + gravitational(m, gravity, load(bodies.position, b), datum), unit)
+        a = add_scaled(gravity, 1.0 / m, load(bodies.force, b))
+        store(bodies.velocity, b, add_scaled(v, 0.5 * dt, a))
+        if rotating:
+            i = load(kinds.inertia, g)
+            q = load_quaternion(bodies.orientation, b)
+            omega_body = rotate_back(q, load(bodies.memory_w, b))
+            energy += as_fixed(rotational(i, omega_body), unit)
+            memory = rotation.start(scheme, q, omega_body, load(bodies.torque, b), i, dt)
+            store_memory(bodies.memory_q, bodies.memory_w, bodies.memory_a, b, memory)
+    return energy
+
+
+@kernel
+def synchronise(scheme, dt, elapsed, gravity, bodies, kinds, position, velocity, orientation, angular_velocity):
+    """Whole-step state in the user's numbering, written to the last four arrays.
+
+    Spheres without torque have turned by omega times the time `elapsed` since the start.
+    """
+    rotating = bodies.torque.shape[1] > 0
+    for b in range(bodies.kind.size):
+        n = bodies.identity[b]
+        g = bodies.kind[b]
+        a = add_scaled(gravity, 1.0 / kinds.mass[g], load(bodies.force, b))
+        store(position, n, load(bodies.position, b))
+        store(velocity, n, add_scaled(load(bodies.velocity, b), -0.5 * dt, a))
+        q = load_quaternion(bodies.orientation, b)
+        if rotating:
+            memory = load_memory(bodies.memory_q, bodies.memory_w, bodies.memory_a, b)
+            q, omega_body = rotation.whole(scheme, memory, q, load(kinds.inertia, g), dt)
+            omega = rotate(q, omega_body)
+        else:
+            omega = load(bodies.memory_w, b)
+            q = renormalise(product(exponential(scale(0.5 * elapsed, omega)), q))
+        store_quaternion(orientation, n, q)
+        store(angular_velocity, n, omega)

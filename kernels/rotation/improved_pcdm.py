@@ -1,0 +1,53 @@
+"""Improved PCDM: leap-frog of unit quaternions by predictor, corrector and multiplication, second order.
+
+Seelen, L. J. H., Padding, J. T., Kuipers, J. A. M., Acta Mech. 227 (2016) 3565-3576, section 2.2.
+memory = (q_{n+1/2}, omega_body_{n+1/2}, its rate of change at n).
+
+Two choices beyond the paper. The start: omega_{1/2} = omega_0 + dt/2 omega'_0 and q_{1/2} = exp(dt/2 omega_{1/4}) q_0
+with omega_{1/4} = omega_0 + dt/4 omega'_0, because simply copying q_0 makes the whole scheme first order. The output:
+omega_{n+1} = omega_{n+1/2} + dt/2 omega'_{n+1} after the torque is known, which halves the error of the paper's
+prediction at no cost.
+"""
+
+from typing import NamedTuple
+
+from kernels.jit import formula
+from kernels.quaternion import angular_acceleration, renormalise, rotate, rotate_back, turn
+from kernels.vector import add_scaled
+
+
+class ImprovedPCDM(NamedTuple):
+    """Selects the improved PCDM scheme."""
+
+
+@formula
+def start(scheme, q, omega_body, torque, inertia, dt):
+    """Half a step ahead from the whole-step state at n = 0."""
+    rate = angular_acceleration(omega_body, rotate_back(q, torque), inertia)
+    omega_quarter = rotate(q, add_scaled(omega_body, 0.25 * dt, rate))
+    return turn(omega_quarter, 0.5 * dt, q), add_scaled(omega_body, 0.5 * dt, rate), rate
+
+
+@formula
+def predict(scheme, memory, inertia, dt):
+    """Step 2 (b): q'_{n+1} = exp(dt/2 omega_{n+3/4}) q_{n+1/2}."""
+    q, omega, rate = memory
+    omega_three_quarters = rotate(q, add_scaled(omega, 0.25 * dt, rate))
+    return turn(omega_three_quarters, 0.5 * dt, q), memory
+
+
+@formula
+def correct(scheme, memory, q_force, torque, inertia, dt):
+    """Steps 2 (c) to 4: omega'_{n+1}, its rate from the torque, then omega_{n+3/2} and q_{n+3/2}."""
+    q, omega, rate = memory
+    omega_predicted = add_scaled(omega, 0.5 * dt, rate)
+    rate = angular_acceleration(omega_predicted, rotate_back(q_force, torque), inertia)
+    q = renormalise(turn(rotate(q_force, omega_predicted), dt, q))
+    return q, add_scaled(omega, dt, rate), rate
+
+
+@formula
+def whole(scheme, memory, q_force, inertia, dt):
+    """q'_{n+1}, and omega_{n+1} half a step back from omega_{n+3/2}."""
+    _, omega, rate = memory
+    return q_force, add_scaled(omega, -0.5 * dt, rate)

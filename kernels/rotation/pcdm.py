@@ -1,0 +1,49 @@
+"""PCDM, the original predictor-corrector direct multiplication: first order, for comparison.
+
+Zhao, F., van Wachem, B. G. M., Acta Mech. 224 (2013) 3091-3109, (55) to (63). The paper leaves open which torque enters
+(62); with one force evaluation a step it is that of the last one, which lags by half a step and makes the scheme first order.
+memory = (q_n, omega_body_n, world torque at n).
+"""
+
+from typing import NamedTuple
+
+from kernels.jit import formula
+from kernels.quaternion import angular_acceleration, renormalise, rotate, rotate_back, turn
+from kernels.vector import add_scaled
+
+
+class PCDM(NamedTuple):
+    """Selects the original PCDM scheme."""
+
+
+@formula
+def start(scheme, q, omega_body, torque, inertia, dt):
+    """Whole-step state and torque as they are."""
+    return q, omega_body, torque
+
+
+@formula
+def predict(scheme, memory, inertia, dt):
+    """Make the whole step with the torque at n."""
+    q, omega, torque = memory
+    rate = angular_acceleration(omega, rotate_back(q, torque), inertia)  # (55, 56)
+    omega_quarter = add_scaled(omega, 0.25 * dt, rate)  # (57)
+    omega_half = add_scaled(omega, 0.5 * dt, rate)  # (57)
+    q_half = turn(rotate(q, omega_quarter), 0.5 * dt, q)  # (58, 59)
+    rate_half = angular_acceleration(omega_half, rotate_back(q_half, torque), inertia)  # (4)
+    q = renormalise(turn(rotate(q_half, omega_half), dt, q))  # (60, 61)
+    return q, (q, add_scaled(omega, dt, rate_half), torque)  # (62)
+
+
+@formula
+def correct(scheme, memory, q_force, torque, inertia, dt):
+    """Keep the new torque for the next step."""
+    q, omega, _ = memory
+    return q, omega, torque
+
+
+@formula
+def whole(scheme, memory, q_force, inertia, dt):
+    """State at the whole step as it is."""
+    q, omega, _ = memory
+    return q, omega

@@ -1,0 +1,68 @@
+"""Fixtures and the --slow switch."""
+
+import numpy as np
+import pytest
+
+import dem
+
+
+def pytest_addoption(parser):
+    parser.addoption("--slow", action="store_true", help="run the tests that take minutes")
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--slow"):
+        for item in items:
+            if "slow" in item.keywords:
+                item.add_marker(pytest.mark.skip(reason="needs --slow"))
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20261121)
+
+
+@pytest.fixture
+def nylon():
+    return dem.Material(young=5e7, poisson=0.35, density=1100.0)
+
+
+@pytest.fixture
+def rubber():
+    return dem.Material(young=8e6, poisson=0.48, density=950.0)
+
+
+@pytest.fixture
+def wall():
+    return dem.Material(young=5e7, poisson=0.23)
+
+
+@pytest.fixture
+def fibre():
+    return dem.Fibre(diameter=0.01, aspect_ratio=3)
+
+
+@pytest.fixture
+def ball():
+    return dem.Sphere(diameter=0.01)
+
+
+def random_quaternions(rng, n):
+    q = rng.normal(size=(n, 4))
+    return q / np.linalg.norm(q, axis=1)[:, None]
+
+
+def mixture(rng, materials, n=60, edge=0.09):
+    """Fibres of two materials and spheres of two sizes, thrown at random, so that many touch slightly."""
+    fibre, ball, big = dem.Fibre(diameter=0.01, aspect_ratio=3), dem.Sphere(diameter=0.01), dem.Sphere(diameter=0.017)
+    groups = []
+    for shape, material, count in ((fibre, materials[0], n), (ball, materials[0], n), (big, materials[1], n // 3),
+                                   (fibre, materials[1], n // 3)):  # fmt: skip
+        groups.append(
+            dem.Particles(
+                shape, material, position=rng.uniform(0.015, edge - 0.015, (count, 3)),
+                orientation=random_quaternions(rng, count), velocity=rng.normal(0, 0.3, (count, 3)),
+                angular_velocity=rng.normal(0, 30, (count, 3)),
+            )  # fmt: skip
+        )
+    return dem.Particles.concatenate(groups)
