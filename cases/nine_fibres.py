@@ -1,7 +1,7 @@
 """Nine falling fibres: test 2 of Zhao & van Wachem, Acta Mech. 224 (2013) 3091, Figs. 3 to 5.
 
-3 x 3 fibres on the vertical plane z = 0.5 of a cube of 1 m, at x, y = 0.25, 0.5, 0.75, thrown with (1, -1, 0) m/s, their
-axes in the plane at 75 degrees to the floor. The paper leaves open which axis is vertical and how the grid lies;
+3 x 3 fibres on the vertical plane z = 0.5 of a cube of 1 m, at x, y = 0.25, 0.5, 0.75, thrown with (1, -1, 0) m/s,
+their axes in the plane at 75 degrees to the floor. The paper leaves open which axis is vertical and how the grid lies;
 y is taken to be up, because with z up the given velocity would be horizontal.
 """
 

@@ -13,7 +13,13 @@ if TYPE_CHECKING:
 
 
 def number(
-    name: str, value: float, *, above: float = -math.inf, least: float = -math.inf, most: float = math.inf, unit: str = ""
+    name: str,
+    value: float,
+    *,
+    above: float = -math.inf,
+    least: float = -math.inf,
+    most: float = math.inf,
+    unit: str = "",
 ) -> float:
     """Check one finite number and return it as a float; raises ValueError or TypeError naming it."""
     try:

@@ -78,9 +78,7 @@ def run(
     path = output or _free_name(name)
     sim = chosen.simulation()
     start = time.perf_counter()
-    verdict = sim.run(
-        chosen.duration, output=path, frames=chosen.frames, progress=not quiet, overwrite=overwrite
-    )
+    verdict = sim.run(chosen.duration, output=path, frames=chosen.frames, progress=not quiet, overwrite=overwrite)
     seconds = time.perf_counter() - start
     if not quiet:
         rate = verdict.steps / seconds

@@ -44,7 +44,9 @@ def check_overlaps(engine: Engine) -> None:
     deep = o.wall / o.radius
     if deep.max() > DEEPEST_START:
         s = int(deep.argmax())
-        message = f"particle {o.owner[s]} overlaps a wall by {_share(o.wall[s], deep[s])}: move it inside or enlarge the box"
+        message = (
+            f"particle {o.owner[s]} overlaps a wall by {_share(o.wall[s], deep[s])}: move it inside or enlarge the box"
+        )
         raise ValueError(message)
 
 
@@ -55,6 +57,9 @@ def _share(overlap: float, share: float) -> str:
 def check_run(code: int, sim: Simulation) -> None:
     """Raise FloatingPointError if the run went wrong, saying where and the likely cause."""
     where = f"step {sim.step_count} (t = {sim.time:.6g} s)"
+    cause = (
+        f"a time step that does not resolve the contacts is the usual cause: lower time_step (now {sim.time_step:g} s)"
+    )
     if code == loop.TURNS_TOO_FAST:
         spin = np.linalg.norm(sim.particles.angular_velocity, axis=1)
         i = int(spin.argmax())
@@ -66,21 +71,16 @@ def check_run(code: int, sim: Simulation) -> None:
     for name in ("position", "velocity", "orientation", "angular_velocity"):
         bad = np.flatnonzero(~np.isfinite(getattr(sim.particles, name)).all(1))
         if len(bad):
-            message = (
-                f"{where}: {name} not finite for {len(bad)} of {len(sim.particles)} particles, first particle {bad[0]}; "
-                f"a time step that does not resolve the contacts is the usual cause: lower time_step "
-                f"(now {sim.time_step:g} s)"
-            )
+            count = f"{len(bad)} of {len(sim.particles)} particles, first particle {bad[0]}"
+            message = f"{where}: {name} not finite for {count}; {cause}"
             raise FloatingPointError(message)
     if sim.box is not None:
         position = sim.particles.position
         outside = np.flatnonzero((position < sim.box.lower).any(1) | (position > sim.box.upper).any(1))
         if len(outside):
             i = outside[0]
-            message = (
-                f"{where}: particle {i} has left the box, at {_point(position[i])} m ({len(outside)} such); a time step "
-                f"that does not resolve the contacts is the usual cause: lower time_step (now {sim.time_step:g} s)"
-            )
+            place = f"at {_point(position[i])} m ({len(outside)} such)"
+            message = f"{where}: particle {i} has left the box, {place}; {cause}"
             raise FloatingPointError(message)
 
 

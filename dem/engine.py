@@ -204,7 +204,9 @@ class Engine:
         gravitational = np.abs(mass * (self.datum - np.array(self.gravity) @ self.bodies.position)).sum()
         spin = 0.5 * (self.kinds.inertia.max(0)[self.bodies.kind] * (self.bodies.memory_w**2).sum(0)).sum()
         overlaps = self.overlaps()
-        stiffest = hertz.stiffness(max(self.kinds.modulus.max(), self.kinds.wall_modulus.max()), self.kinds.radius.max())
+        stiffest = hertz.stiffness(
+            max(self.kinds.modulus.max(), self.kinds.wall_modulus.max()), self.kinds.radius.max()
+        )
         elastic = sum(0.4 * stiffest * (np.maximum(d, 0.0) ** 2.5).sum() for d in (overlaps.pair, overlaps.wall))
         at_rest = 1e-9 * self.kinds.modulus.max() * self.kinds.radius.min() ** 3
         return 2.0 ** (REFERENCE_BITS - math.frexp(kinetic + gravitational + spin + elastic + at_rest)[1])
@@ -213,7 +215,9 @@ class Engine:
         """Overlaps of the present candidate pairs, and of all spheres with the nearest wall."""
         b, nb = self.bodies, self.neighbours
         owner = np.repeat(np.arange(b.kind.size), np.diff(b.first_sphere))
-        radius = self.kinds.radius[self.kinds.first_offset[b.kind[owner]] + np.arange(owner.size) - b.first_sphere[owner]]
+        radius = self.kinds.radius[
+            self.kinds.first_offset[b.kind[owner]] + np.arange(owner.size) - b.first_sphere[owner]
+        ]
         i, j = (sphere[: self.progress.pairs[0]] for sphere in (nb.sphere_i, nb.sphere_j))
         x = b.sphere_position
         pair = radius[i] + radius[j] - np.linalg.norm(x[:, i] - x[:, j], axis=0)
@@ -238,9 +242,7 @@ class Engine:
             )
             if wanted <= self.neighbours.partner.size:
                 break
-            self.neighbours = self._neighbours(
-                n, entries=int(ROOM * wanted) + 16, pairs=self.neighbours.sphere_i.size
-            )
+            self.neighbours = self._neighbours(n, entries=int(ROOM * wanted) + 16, pairs=self.neighbours.sphere_i.size)
         nb = self.neighbours
         cells.join_twins(nb.first, nb.count, nb.owned, nb.partner, nb.twin)
         self.progress.list_travel[0] = 0.0
@@ -279,7 +281,9 @@ class Engine:
             else:
                 return code
 
-    def synchronise(self, position: np.ndarray, velocity: np.ndarray, orientation: np.ndarray, spin: np.ndarray) -> None:
+    def synchronise(
+        self, position: np.ndarray, velocity: np.ndarray, orientation: np.ndarray, spin: np.ndarray
+    ) -> None:
         """Write the whole-step state, in the user's numbering, to four component-major arrays."""
         elapsed = (self.progress.step[0] - self.start_step) * self.dt
         motion.synchronise(self.scheme, self.dt, elapsed, self.gravity, self.bodies, self.kinds,

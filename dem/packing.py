@@ -54,7 +54,9 @@ def random_orientations(
     length = fibre.aspect_ratio * fibre.diameter
     least = max(length / math.sqrt(3), 1.23 * fibre.diameter) * CLEARANCE
     if pitch < least:
-        message = f"lattice pitch {pitch:g} m is too narrow for fibres of length {length:g} m, expected {least:g} m or more"
+        message = (
+            f"lattice pitch {pitch:g} m is too narrow for fibres of length {length:g} m, expected {least:g} m or more"
+        )
         raise ValueError(message)
     sites = math.prod(shape)
     axes = np.full((sites, 3), 1 / math.sqrt(3))

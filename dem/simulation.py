@@ -11,7 +11,8 @@ from dem import checks, compilation, diagnosis
 from dem.box import Box
 from dem.energy import Energy
 from dem.engine import Engine
-from dem.integrators import DEFAULT, integrator as look_up
+from dem.integrators import DEFAULT
+from dem.integrators import integrator as look_up
 from dem.particles import Particles
 from dem.run import Verdict, record
 from kernels import energy as energy_kernels
@@ -93,9 +94,7 @@ class Simulation:
 
     def _restart(self, step: int) -> None:
         """Start the integrator from the particles' whole-step state."""
-        self._engine = Engine(
-            self._particles, self.box, self.gravity, self.time_step, self.integrator, self._skin
-        )
+        self._engine = Engine(self._particles, self.box, self.gravity, self.time_step, self.integrator, self._skin)
         self._engine.start(step)
         self._revision = self._particles.revision
         self._shown_step = step
@@ -196,9 +195,7 @@ class Simulation:
     def momentum(self) -> tuple[np.ndarray, np.ndarray]:
         """Linear momentum [kg m/s], and angular momentum about the origin [kg m²/s], each (3,)."""
         e = self._engine
-        linear, angular = energy_kernels.momenta(
-            self._particles.kind, e.kinds.mass, e.kinds.inertia, *self._state()
-        )
+        linear, angular = energy_kernels.momenta(self._particles.kind, e.kinds.mass, e.kinds.inertia, *self._state())
         return np.array(linear), np.array(angular)
 
     def _state(self) -> list[np.ndarray]:

@@ -1,8 +1,8 @@
 """Write trajectories: HDF5 in the H5MD 1.1 layout, flushed at every frame.
 
-de Buyl, Colberg, Höfling, Comput. Phys. Commun. 185 (2014) 1546; nongnu.org/h5md. What MDAnalysis needs beyond it: one particles group named
-`trajectory`, explicit step and time, no unit on position (its table has no metre). Orientation follows H5MD
-proposal 104: quaternion, scalar first, body to world. Energies are totals of the system, so they do not go by the
+P. de Buyl, P. Colberg, F. Höfling, Comput. Phys. Commun. 185 (2014) 1546. What MDAnalysis needs beyond it: one
+particles group named `trajectory`, explicit step and time, no unit on position (its table has no metre). Orientation
+follows H5MD proposal 104: quaternion, scalar first, body to world. Energies are totals of the system, so they do not go by the
 names of H5MD's thermodynamics module, which are averages per particle. The default file version is kept: a killed
 writer then leaves a file that opens with every flushed frame, where libver="latest" would not.
 """
@@ -54,6 +54,9 @@ class TrajectoryWriter:
         self.path = Path(path)
         self.sim = sim
         self.frames = 0
+        if self.path.is_dir():
+            message = f"output {self.path} cannot be written: it is a folder"
+            raise IsADirectoryError(message)
         try:
             self._file = h5py.File(self.path, "w" if overwrite else "x")
         except FileExistsError:
@@ -64,6 +67,7 @@ class TrajectoryWriter:
             raise OSError(message) from None
         self._describe()
         self._create()
+        self._file.flush()
 
     def __enter__(self) -> TrajectoryWriter:
         """Return itself."""
@@ -176,8 +180,6 @@ def _extendable(group: h5py.Group, name: str, shape: tuple[int, ...], dtype: typ
 
 
 def _reason(path: Path, error: OSError) -> str:
-    if path.is_dir():
-        return "it is a folder"
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
     return (error.strerror or str(error)).lower().rstrip(".")

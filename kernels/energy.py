@@ -41,7 +41,7 @@ def gravitational(mass, gravity, position, datum):
 
 @kernel
 def ledger(kind, mass, inertia, gravity, datum, position, velocity, orientation, angular_velocity):
-    """Translational, rotational and gravitational energy of a whole-step state [J], summed in the order of its arrays."""
+    """Translational, rotational and gravitational energy of a whole-step state [J], summed in its order."""
     kinetic, spin, potential = 0.0, 0.0, 0.0
     for n in range(kind.size):
         g = kind[n]

@@ -11,7 +11,13 @@ from kernels import rotation
 from kernels.energy import as_fixed, gravitational, rotational, translational
 from kernels.jit import formula, kernel, loop
 from kernels.quaternion import (
-    exponential, load_quaternion, product, renormalise, rotate, rotate_back, store_quaternion,
+    exponential,
+    load_quaternion,
+    product,
+    renormalise,
+    rotate,
+    rotate_back,
+    store_quaternion,
 )  # fmt: skip
 from kernels.vector import add_scaled, dot, load, scale, store
 
@@ -22,7 +28,7 @@ TIP_FACTOR = 2.2
 
 @formula
 def larger(bits, value):
-    """Maximum of a non-negative float and the bits of another, as bits: NaN counts as largest, and LLVM vectorises it."""
+    """Maximum of a float >= 0 and the bits of another, as bits: NaN counts as largest, and LLVM vectorises it."""
     new = np.float64(value).view(np.int64)
     return new if new > bits else bits
 

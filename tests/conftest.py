@@ -56,13 +56,20 @@ def mixture(rng, materials, n=60, edge=0.09):
     """Fibres of two materials and spheres of two sizes, thrown at random, so that many touch slightly."""
     fibre, ball, big = dem.Fibre(diameter=0.01, aspect_ratio=3), dem.Sphere(diameter=0.01), dem.Sphere(diameter=0.017)
     groups = []
-    for shape, material, count in ((fibre, materials[0], n), (ball, materials[0], n), (big, materials[1], n // 3),
-                                   (fibre, materials[1], n // 3)):  # fmt: skip
-        groups.append(
-            dem.Particles(
-                shape, material, position=rng.uniform(0.015, edge - 0.015, (count, 3)),
-                orientation=random_quaternions(rng, count), velocity=rng.normal(0, 0.3, (count, 3)),
-                angular_velocity=rng.normal(0, 30, (count, 3)),
-            )  # fmt: skip
+    kinds = (
+        (fibre, materials[0], n),
+        (ball, materials[0], n),
+        (big, materials[1], n // 3),
+        (fibre, materials[1], n // 3),
+    )
+    for shape, material, count in kinds:
+        group = dem.Particles(
+            shape,
+            material,
+            position=rng.uniform(0.015, edge - 0.015, (count, 3)),
+            orientation=random_quaternions(rng, count),
+            velocity=rng.normal(0, 0.3, (count, 3)),
+            angular_velocity=rng.normal(0, 30, (count, 3)),
         )
+        groups.append(group)
     return dem.Particles.concatenate(groups)

@@ -11,7 +11,9 @@ from kernels import hertz
 
 def test_energy_is_the_integral_of_the_force():
     k, overlap = 2.5e6, 3e-4
-    assert hertz.energy(k, overlap) == pytest.approx(quad(lambda d: hertz.force(k, d), 0, overlap, epsabs=0, epsrel=1e-11)[0], rel=1e-9)
+    assert hertz.energy(k, overlap) == pytest.approx(
+        quad(lambda d: hertz.force(k, d), 0, overlap, epsabs=0, epsrel=1e-11)[0], rel=1e-9
+    )
 
 
 def test_no_overlap_no_force():
@@ -25,7 +27,8 @@ def test_force_has_the_dimension_of_a_force():
     pressure = mass / length / time**2
     one = hertz.force(hertz.stiffness(hertz.effective_modulus(5e7, 0.35, 2e8, 0.2), 0.005), 1e-4)
     two = hertz.force(
-        hertz.stiffness(hertz.effective_modulus(5e7 * pressure, 0.35, 2e8 * pressure, 0.2), 0.005 * length), 1e-4 * length
+        hertz.stiffness(hertz.effective_modulus(5e7 * pressure, 0.35, 2e8 * pressure, 0.2), 0.005 * length),
+        1e-4 * length,
     )
     assert two == one * mass * length / time**2
 

@@ -1,5 +1,7 @@
 """Mass properties of the union of spheres."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -34,7 +36,7 @@ def test_agrees_with_quadrature_of_the_outline(n, spacing):
 
     def integral(f):
         edges = [-end, *(k for k in kinks if -end < k < end), end]
-        return sum(quad(f, a, b, epsabs=0, epsrel=1e-12)[0] for a, b in zip(edges, edges[1:], strict=False) if b > a)
+        return sum(quad(f, a, b, epsabs=0, epsrel=1e-12)[0] for a, b in pairwise(edges) if b > a)
 
     p = fibre.mass_properties(1.0)
     assert p.volume == pytest.approx(np.pi * integral(outline), rel=1e-10)  # quad to 1e-12 a piece

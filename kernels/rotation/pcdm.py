@@ -1,8 +1,8 @@
 """PCDM, the original predictor-corrector direct multiplication: first order, for comparison.
 
-Zhao, F., van Wachem, B. G. M., Acta Mech. 224 (2013) 3091-3109, (55) to (63). The paper leaves open which torque enters
-(62); with one force evaluation a step it is that of the last one, which lags by half a step and makes the scheme first order.
-memory = (q_n, omega_body_n, world torque at n).
+Zhao, F., van Wachem, B. G. M., Acta Mech. 224 (2013) 3091-3109, (55) to (63). The paper leaves open which torque
+enters (62); with one force evaluation a step it is that of the last one, which lags by half a step and makes the scheme
+first order. memory = (q_n, omega_body_n, world torque at n).
 """
 
 from typing import NamedTuple

@@ -1,0 +1,119 @@
+"""The command line as a user meets it: output, exit status, and no traceback."""
+
+import pytest
+from typer.testing import CliRunner
+
+import dem
+from dem.cli import app
+
+QUICK = ["--duration", "0.001", "--time-step", "1e-5", "--frames", "2"]
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lambda *words: CliRunner().invoke(app, list(words), catch_exceptions=False)
+
+
+def test_run_prints_a_verdict_and_writes_a_file(cli, tmp_path):
+    result = cli("run", "nine-fibres", *QUICK)
+    assert result.exit_code == 0
+    assert "nine-fibres.h5: 9 particles, 100 steps" in result.stdout
+    assert result.stdout.splitlines()[-1].startswith("PASS: 100 steps to t = 0.001 s, largest energy error")
+    with dem.Trajectory(tmp_path / "nine-fibres.h5") as run:
+        assert len(run) == 3
+
+
+def test_quiet_prints_nothing(cli):
+    result = cli("run", "single-fibre", *QUICK, "--quiet")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+
+
+def test_a_free_name_is_chosen(cli, tmp_path):
+    for _ in range(3):
+        assert cli("run", "single-fibre", *QUICK, "--quiet").exit_code == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["single-fibre-2.h5", "single-fibre-3.h5", "single-fibre.h5"]
+
+
+def test_parameters_reach_the_case(cli, tmp_path):
+    result = cli("run", "nine-fibres", *QUICK, "-o", "a.h5", "--set", "velocity=0,-2,0.5", "--set", "young=1e8",
+                 "--integrator", "pcdm")  # fmt: skip
+    assert result.exit_code == 0
+    with dem.Trajectory(tmp_path / "a.h5") as run:
+        assert run.velocity[0, 4].tolist() == [0, -2, 0.5]
+        assert run.input["integrator"] == "pcdm"
+        assert run.input["kinds"][0]["material"]["young"] == 1e8
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        (["run", "nine-fibers"], ["dem: unknown case 'nine-fibers': did you mean nine-fibres? known are"]),
+        (["run", "nine-fibres", "--integrator", "pcmd"], ["dem: unknown integrator 'pcmd': did you mean pcdm?"]),
+        (["run", "nine-fibres", "--time-step", "0"], ["dem: time_step is 0.0: input should be greater than 0"]),
+        (["run", "nine-fibres", "--duration", "nan"], ["dem: duration is nan: input should be a finite number"]),
+        (["run", "nine-fibres", "--duration", "1e-9"], ["dem: duration 1e-09 s is shorter than one time step"]),
+        (["run", "nine-fibres", "--set", "diameter"], ["dem: --set diameter: expected NAME=VALUE"]),
+        (
+            ["run", "nine-fibres", "--set", "diametre=1", "--set", "poisson=0.7", "--frames", "0"],
+            [
+                "dem: frames is 0: input should be greater than 0",
+                "dem: poisson is '0.7': input should be less than or equal to 0.5",
+                "dem: unknown parameter of nine-fibres 'diametre': did you mean diameter?",
+            ],
+        ),
+        (["run", "single-fibre", "--set", "diameter=0.5"], ["dem: particle 0 overlaps a wall by"]),
+        (["run", "many-fibres", "--set", "spacing=1.5"], ["dem: lattice pitch 0.015 m is too narrow"]),
+        (
+            ["run", "single-fibre", "-o", "no/such/folder.h5"],
+            ["dem: output no/such/folder.h5 cannot be written: there is no"],
+        ),
+        (["run", "single-fibre", "-o", "."], ["dem: output . cannot be written: it is a folder"]),
+        (["info", "nothing.h5"], ["dem: no file nothing.h5"]),
+        (["cases", "nine"], ["dem: unknown case 'nine'"]),
+    ],
+)
+def test_bad_input_gets_a_line_each_and_status_2(cli, words, lines, tmp_path):
+    result = cli(*words)
+    assert result.exit_code == 2
+    said = result.stderr.splitlines()
+    assert len(said) == len(lines)
+    for line, start in zip(said, lines, strict=True):
+        assert line.startswith(start)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("words", [["run"], ["run", "nine-fibres", "--bogus"], ["fly"]])
+def test_usage_errors_are_status_2(cli, words):
+    assert cli(*words).exit_code == 2
+
+
+def test_an_existing_output_is_left_alone(cli, tmp_path):
+    (tmp_path / "mine.h5").write_text("precious")
+    result = cli("run", "single-fibre", *QUICK, "-o", "mine.h5")
+    assert result.exit_code == 2
+    assert "mine.h5 exists already: choose another name, or --overwrite" in result.stderr
+    assert (tmp_path / "mine.h5").read_text() == "precious"
+    assert cli("run", "single-fibre", *QUICK, "-o", "mine.h5", "--overwrite").exit_code == 0
+
+
+def test_a_run_that_breaks_is_status_1(cli):
+    result = cli("run", "nine-fibres", "--time-step", "0.01", "--duration", "2", "-o", "broken.h5")
+    assert result.exit_code == 1
+    assert "lower time_step" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_lists(cli):
+    assert "nine-fibres" in cli("cases").stdout
+    assert "restitution" not in cli("cases", "nine-fibres").stdout
+    assert "simulated time [s]" in cli("cases", "nine-fibres").stdout
+    assert "improved-pcdm  2 " in cli("integrators").stdout
+
+
+def test_info_shows_the_run(cli):
+    cli("run", "nine-fibres", *QUICK)
+    shown = cli("info", "nine-fibres.h5").stdout
+    assert "improved-pcdm" in shown
+    assert "0 to 0.001 s, step 100" in shown
+    assert "PASS" in shown
