@@ -2,9 +2,9 @@
 
 P. de Buyl, P. Colberg, F. Höfling, Comput. Phys. Commun. 185 (2014) 1546. What MDAnalysis needs beyond it: one
 particles group named `trajectory`, explicit step and time, no unit on position (its table has no metre). Orientation
-follows H5MD proposal 104: quaternion, scalar first, body to world. Energies are totals of the system, so they do not go by the
-names of H5MD's thermodynamics module, which are averages per particle. The default file version is kept: a killed
-writer then leaves a file that opens with every flushed frame, where libver="latest" would not.
+follows H5MD proposal 104: quaternion, scalar first, body to world. Energies are totals of the system, so they do not go
+by the names of H5MD's thermodynamics module, which are averages per particle. The default file version is kept: a
+killed writer then leaves a file that opens with every flushed frame, where libver="latest" would not.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Benchmarks: `python -m benchmarks NAME` prints one number, what it is about goes to stderr."""
