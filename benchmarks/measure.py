@@ -74,11 +74,11 @@ class Stepping:
 
         rate = median_rate(work, verbose)
         if verbose:
-            spheres = sim._engine.bodies.first_sphere[-1]  # noqa: SLF001
-            pairs = sim._engine.progress.pairs[0]  # noqa: SLF001
+            engine = sim._engine  # noqa: SLF001
+            candidates = engine.neighbours.pairs.sum() / len(sim.particles)
             sys.stderr.write(
-                f"{len(sim.particles)} particles, {spheres} spheres, {pairs / len(sim.particles):.2f} candidate pairs a "
-                f"particle, energy error {sim.energy_error:.1e}\n"
+                f"{len(sim.particles)} particles, {engine.bodies.first_sphere[-1]} spheres, {candidates:.2f} candidate "
+                f"pairs a particle, energy error {sim.energy_error:.1e}\n"
             )
         return rate
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kernels import advance as loop
-from kernels import cells, hertz, motion
-from kernels.contact import contact, place_all
+from kernels import cells, hertz, motion, neighbours
+from kernels.chunks import CHUNK
+from kernels.contact import forces
 from kernels.energy import REFERENCE_BITS
 from kernels.state import Bodies, Kinds, Neighbours
 from kernels.state import Box as Walls
+from kernels.sweeps import Serial, Threaded
 
 if TYPE_CHECKING:
     from dem.box import Box
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 LIST_SKIN, CANDIDATE_SKIN = 0.4, 0.05
 ROOM = 1.3  # arrays for pairs are made this much larger than wanted
 MOST_CELLS_PER_BODY = 4
-INTEGERS = ("step", "phase", "pairs", "elastic", "energy_start", "energy_error")  # of Progress
+INTEGERS = ("step", "phase", "elastic", "energy_start", "energy_error")  # of Progress
 
 
 class Skins(NamedTuple):
@@ -75,6 +77,42 @@ def _on_line(offsets: np.ndarray, radii: np.ndarray) -> bool:
     )
 
 
+def _room(wanted: int) -> int:
+    """Length of an array that held too little."""
+    return int(ROOM * wanted) + 16
+
+
+def _neighbours(n: int, chunks: int) -> Neighbours:
+    """Lists of n bodies, with no room for pairs yet."""
+    return Neighbours(
+        first=np.zeros(n, np.int64),
+        count=np.zeros(n, np.int32),
+        partner=np.zeros(0, np.int32),
+        packed=np.zeros(0, np.int64),
+        first_entry=np.zeros(n + 1, np.int64),
+        entry_count=np.zeros(n, np.int32),
+        entry=np.zeros(0, np.int64),
+        incident=np.zeros(0, np.int64),
+        incident_j=np.zeros(n, np.int32),
+        incident_i=np.zeros(n, np.int32),
+        near_wall=np.zeros(n, np.int8),
+        active=np.zeros(n, np.int32),
+        active_count=np.zeros(chunks, np.int64),
+        pairs=np.zeros(chunks, np.int64),
+        **_candidate_arrays(0),
+    )
+
+
+def _candidate_arrays(room: int) -> dict[str, np.ndarray]:
+    return {
+        "sphere_i": np.empty(room, np.int32),
+        "sphere_j": np.empty(room, np.int32),
+        "reach": np.empty(room),
+        "stiffness": np.empty(room),
+        "pair_force": np.zeros((3, room + 1)),
+    }
+
+
 def _grid(extent: np.ndarray, size: float, most: int) -> tuple[np.ndarray, np.ndarray]:
     """Cells along each axis, none smaller than `size` and not many more than `most` in all; and cells a metre."""
     shape = np.maximum(1.0, np.floor(extent / size))
@@ -98,6 +136,7 @@ class Engine:
         time_step: float,
         integrator: Integrator,
         skin: tuple[float, float] | None = None,
+        threads: int = 1,
     ) -> None:
         self.scheme = integrator.scheme
         self.kinds = kinds_of(particles, box)
@@ -106,7 +145,10 @@ class Engine:
         self.skins = Skins(*(skin or (LIST_SKIN * smallest, CANDIDATE_SKIN * smallest)))
         self.rotating = bool(self.kinds.tip.max() > 0)
         self.bodies = self._bodies(particles)
-        self.neighbours = self._neighbours(len(particles), entries=0, pairs=0)
+        chunks = -(-len(particles) // CHUNK)
+        self.mode = Threaded() if threads > 1 and chunks > 1 else Serial()
+        self.neighbours = _neighbours(len(particles), chunks)
+        self.partial = np.zeros((chunks, 4), np.int64)
         self.progress = loop.Progress(
             **{name: np.zeros(1, np.int64) for name in INTEGERS},
             **{name: np.zeros(1) for name in loop.Progress._fields if name not in INTEGERS},
@@ -158,36 +200,16 @@ class Engine:
             sphere_position=np.zeros((3, first_sphere[-1])) if self.rotating else position,
         )
 
-    def _neighbours(self, n: int, *, entries: int, pairs: int) -> Neighbours:
-        return Neighbours(
-            first=np.zeros(n, np.int64),
-            count=np.zeros(n, np.int32),
-            owned=np.zeros(n, np.int32),
-            partner=np.zeros(entries, np.int32),
-            twin=np.zeros(entries, np.int32),
-            packed=np.zeros(entries, np.int64),
-            incident=np.zeros(entries, np.int64),
-            incident_count=np.zeros(n, np.int32),
-            near_wall=np.zeros(n, np.int8),
-            sphere_i=np.zeros(pairs, np.int32),
-            sphere_j=np.zeros(pairs, np.int32),
-            reach=np.zeros(pairs),
-            stiffness=np.zeros(pairs),
-            pair_force=np.zeros((3, pairs)),
-        )
-
     def start(self, step: int = 0) -> None:
         """Evaluate the forces of the whole-step state and set the integrator going from there."""
         self.progress.step[0] = self.start_step = step
         self.rebuild()
         while not loop.refresh_candidates(
-            self.setting, self.bodies, self.kinds, self.neighbours, self.walls, self.progress
+            self.mode, self.setting, self.bodies, self.kinds, self.neighbours, self.walls, self.progress
         ):
-            self.make_room_for_pairs()
+            self.make_room_for_candidates()
         self.setting = self._setting(unit=self._energy_unit())
-        elastic, overlap = contact(
-            self.bodies, self.kinds, self.neighbours, self.walls, self.progress.pairs[0], self.setting.unit
-        )
+        elastic, overlap = forces(self.bodies, self.kinds, self.neighbours, self.walls, self.setting.unit)
         moving = motion.start(
             self.scheme, self.dt, self.gravity, self.datum, self.setting.unit, self.bodies, self.kinds
         )
@@ -211,14 +233,20 @@ class Engine:
         at_rest = 1e-9 * self.kinds.modulus.max() * self.kinds.radius.min() ** 3
         return 2.0 ** (REFERENCE_BITS - math.frexp(kinetic + gravitational + spin + elastic + at_rest)[1])
 
+    def candidates(self) -> tuple[np.ndarray, np.ndarray]:
+        """Spheres of the present candidate pairs (K,), (K,)."""
+        nb = self.neighbours
+        room = nb.sphere_i.size // nb.pairs.size
+        used = np.arange(nb.sphere_i.size) % max(room, 1) < np.repeat(nb.pairs, room)
+        return nb.sphere_i[used], nb.sphere_j[used]
+
     def overlaps(self) -> Overlaps:
         """Overlaps of the present candidate pairs, and of all spheres with the nearest wall."""
-        b, nb = self.bodies, self.neighbours
+        b = self.bodies
         owner = np.repeat(np.arange(b.kind.size), np.diff(b.first_sphere))
-        radius = self.kinds.radius[
-            self.kinds.first_offset[b.kind[owner]] + np.arange(owner.size) - b.first_sphere[owner]
-        ]
-        i, j = (sphere[: self.progress.pairs[0]] for sphere in (nb.sphere_i, nb.sphere_j))
+        within = np.arange(owner.size) - b.first_sphere[owner]
+        radius = self.kinds.radius[self.kinds.first_offset[b.kind[owner]] + within]
+        i, j = self.candidates()
         x = b.sphere_position
         pair = radius[i] + radius[j] - np.linalg.norm(x[:, i] - x[:, j], axis=0)
         wall = radius - np.minimum(x - self.walls.lower[:, None], self.walls.upper[:, None] - x).min(0)
@@ -236,17 +264,28 @@ class Engine:
         cells.cell_order(b.position, lower, scale, shape, cell, cell_first, order)
         self._reorder(order)
         cell = cell[order]
-        while True:
-            wanted = cells.list_neighbours(
-                self.skins.neighbours, shape, cell, cell_first, b, self.kinds, self.neighbours
-            )
-            if wanted <= self.neighbours.partner.size:
-                break
-            self.neighbours = self._neighbours(n, entries=int(ROOM * wanted) + 16, pairs=self.neighbours.sphere_i.size)
-        nb = self.neighbours
-        cells.join_twins(nb.first, nb.count, nb.owned, nb.partner, nb.twin)
+        while not self._list_neighbours(shape, cell, cell_first):
+            pass
         self.progress.list_travel[0] = 0.0
         self.progress.candidate_travel[0] = np.inf
+
+    def _list_neighbours(self, shape: np.ndarray, cell: np.ndarray, cell_first: np.ndarray) -> bool:
+        """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
+        b, nb = self.bodies, self.neighbours
+        skin, chunks = self.skins.neighbours, nb.pairs.size
+        wanted = max(
+            neighbours.search(c, skin, shape, cell, cell_first, b, self.kinds, nb) for c in range(chunks)
+        )
+        if wanted > nb.partner.size // chunks:
+            room = chunks * _room(wanted)
+            self.neighbours = nb._replace(partner=np.empty(room, np.int32), packed=np.empty(room, np.int64))
+            return False
+        wanted = neighbours.list_entries(b, nb)
+        if wanted > nb.entry.size:
+            room = _room(wanted)
+            self.neighbours = nb._replace(entry=np.empty(room, np.int64), incident=np.empty(room, np.int64))
+            return False
+        return True
 
     def _reorder(self, order: np.ndarray) -> None:
         b, n = self.bodies, order.size
@@ -258,26 +297,23 @@ class Engine:
             row[:] = row[order]
         if self.rotating:
             np.cumsum(np.diff(self.kinds.first_offset)[b.kind], out=b.first_sphere[1:])
-            place_all(b.position, b.orientation, b.kind, b.first_sphere, self.kinds.first_offset, self.kinds.offset,
-                      b.sphere_position)  # fmt: skip
 
-    def make_room_for_pairs(self) -> None:
+    def make_room_for_candidates(self) -> None:
         """Enlarge the candidate arrays to what was wanted."""
-        pairs = int(ROOM * self.progress.pairs[0]) + 16
-        fresh = self._neighbours(0, entries=0, pairs=pairs)
-        replaced = {name: getattr(fresh, name) for name in Neighbours._fields[-5:]}
-        self.neighbours = self.neighbours._replace(**replaced)
+        nb = self.neighbours
+        self.neighbours = nb._replace(**_candidate_arrays(nb.pairs.size * _room(nb.pairs.max())))
 
     def advance(self, stop: int) -> int:
         """Take steps until `stop` are complete; returns DONE, or the code of what went wrong."""
         while True:
             code = loop.advance(
-                self.scheme, self.setting, stop, self.bodies, self.kinds, self.neighbours, self.walls, self.progress
-            )
+                self.scheme, self.mode, self.setting, stop, self.bodies, self.kinds, self.neighbours, self.walls,
+                self.progress, self.partial,
+            )  # fmt: skip
             if code == loop.LIST_STALE:
                 self.rebuild()
             elif code == loop.NO_ROOM:
-                self.make_room_for_pairs()
+                self.make_room_for_candidates()
             else:
                 return code
 

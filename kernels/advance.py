@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels import motion
-from kernels.candidates import pick_candidates
-from kernels.contact import contact, place_all
+from kernels import sweeps
 from kernels.jit import kernel, stage
 
 # why `advance` came back
@@ -27,7 +25,6 @@ class Progress(NamedTuple):
 
     step: np.ndarray  # (1,) int64, steps completed
     phase: np.ndarray  # (1,) int64, COMPLETE or PREDICTED
-    pairs: np.ndarray  # (1,) int64, candidate pairs in use, or wanted after NO_ROOM
     elastic: np.ndarray  # (1,) int64, elastic energy at the last step, in units
     energy_start: np.ndarray  # (1,) int64, total energy at the start, in units
     energy_error: np.ndarray  # (1,) int64, largest departure from it at any step
@@ -49,71 +46,46 @@ class Setting(NamedTuple):
 
 
 @kernel
-def advance(scheme, setting, stop, bodies, kinds, neighbours, box, progress):
+def advance(scheme, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial):
     """Take steps until `stop` of them are complete; returns why it came back."""
     while progress.step[0] < stop:
         if progress.phase[0] == COMPLETE:
-            predict(scheme, setting, bodies, kinds, progress)
+            travel = sweeps.predict(mode, scheme, setting.dt, bodies, kinds, neighbours, partial)
+            progress.list_travel[0] += travel
+            progress.candidate_travel[0] += travel
+            progress.phase[0] = PREDICTED
         if not progress.list_travel[0] < np.inf:
             return NOT_FINITE
         if 2.0 * progress.list_travel[0] > setting.list_skin:
             return LIST_STALE
         if 2.0 * progress.candidate_travel[0] > setting.candidate_skin:
-            if not refresh_candidates(setting, bodies, kinds, neighbours, box, progress):
+            if not refresh_candidates(mode, setting, bodies, kinds, neighbours, box, progress):
                 return NO_ROOM
-        elastic, overlap = contact(bodies, kinds, neighbours, box, progress.pairs[0], setting.unit)
-        moving, turn = correct(scheme, setting, bodies, kinds)
-        account(elastic, moving, overlap, turn, progress)
-        if turn > LARGEST_TURN:
+        elastic, overlap = sweeps.evaluate(mode, setting.unit, bodies, neighbours, partial)
+        gathered = sweeps.correct(mode, scheme, setting, bodies, kinds, neighbours, box, partial)
+        account(elastic, overlap, gathered, setting, progress)
+        if gathered[3] * setting.dt > LARGEST_TURN:
             return TURNS_TOO_FAST
     return DONE
 
 
 @stage
-def predict(scheme, setting, bodies, kinds, progress):
-    """Positions and orientations at which the next forces are wanted, and how far that went."""
-    travel = setting.dt * motion.drift(setting.dt, bodies.position, bodies.velocity)
-    if bodies.torque.shape[1] > 0:
-        travel += motion.predict(scheme, setting.dt, bodies.kind, kinds.inertia, kinds.tip, bodies.orientation,
-                                 bodies.memory_q, bodies.memory_w, bodies.memory_a)  # fmt: skip
-    progress.list_travel[0] += travel
-    progress.candidate_travel[0] += travel
-    progress.phase[0] = PREDICTED
-
-
-@stage
-def refresh_candidates(setting, bodies, kinds, neighbours, box, progress):
+def refresh_candidates(mode, setting, bodies, kinds, neighbours, box, progress):
     """Pick the candidate pairs anew; False if they have outgrown their arrays."""
-    if bodies.torque.shape[1] > 0:
-        place_all(bodies.position, bodies.orientation, bodies.kind, bodies.first_sphere, kinds.first_offset,
-                  kinds.offset, bodies.sphere_position)  # fmt: skip
-    progress.pairs[0] = pick_candidates(setting.candidate_skin, bodies, kinds, neighbours, box)
-    fits = progress.pairs[0] <= neighbours.sphere_i.size
+    fits = sweeps.pick(mode, setting.candidate_skin, bodies, kinds, neighbours, box)
     if fits:
         progress.candidate_travel[0] = 0.0
     return fits
 
 
 @stage
-def correct(scheme, setting, bodies, kinds):
-    """Complete the step with its forces; returns kinetic plus gravitational energy and the largest turn a step."""
-    energy = motion.kick(setting.dt, setting.gravity, setting.datum, setting.unit, bodies.kind, kinds.mass,
-                         bodies.position, bodies.velocity, bodies.force)  # fmt: skip
-    turn = 0.0
-    if bodies.torque.shape[1] > 0:
-        spin, fastest = motion.correct(scheme, setting.dt, setting.unit, bodies.kind, kinds.inertia, bodies.orientation,
-                                       bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.torque)  # fmt: skip
-        energy += spin
-        turn = fastest * setting.dt
-    return energy, turn
-
-
-@stage
-def account(elastic, moving, overlap, turn, progress):
+def account(elastic, overlap, gathered, setting, progress):
     """Count the step and keep the extremes."""
-    progress.elastic[0] = elastic
-    progress.energy_error[0] = max(progress.energy_error[0], abs(elastic + moving - progress.energy_start[0]))
-    progress.largest_overlap[0] = max(progress.largest_overlap[0], overlap)
-    progress.largest_turn[0] = max(progress.largest_turn[0], turn)
+    wall_elastic, wall_overlap, moving, fastest = gathered
+    progress.elastic[0] = elastic + wall_elastic
+    error = abs(progress.elastic[0] + moving - progress.energy_start[0])
+    progress.energy_error[0] = max(progress.energy_error[0], error)
+    progress.largest_overlap[0] = max(progress.largest_overlap[0], overlap, wall_overlap)
+    progress.largest_turn[0] = max(progress.largest_turn[0], fastest * setting.dt)
     progress.phase[0] = COMPLETE
     progress.step[0] += 1

@@ -1,100 +1,172 @@
-"""Candidate pairs: the spheres that may touch within the next ten steps or so, out of the neighbour entries.
+"""Candidate pairs: the spheres that may touch within the next ten steps or so, out of the pairs of bodies.
 
 Two lists, because they wear out at different rates. Neighbours carry a wide skin and last a hundred steps;
 from them candidates are picked with a narrow skin every ten steps or so. What every step then has to look at
 is barely more than what touches (the GROMACS dual pair list: Páll et al., J. Chem. Phys. 153, 134110 (2020)).
 """
 
-from kernels.cells import SLACK, capsules_meet
+from kernels.chunks import chunk_of
 from kernels.hertz import stiffness
-from kernels.jit import formula, kernel
-from kernels.vector import dot, load, subtract
+from kernels.jit import formula, kernel, loop
+from kernels.neighbours import GROUP, SLACK, capsules_meet, entry_pair
+from kernels.vector import dot, load, store, subtract
 
-COUNT_BITS = 24  # candidate pairs of one entry: below 2^24
+COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
 
 
 @formula
 def pack(first, number):
-    """First candidate pair and number of pairs in one integer; the lowest bit is left for the side."""
-    return (first << (COUNT_BITS + 1)) | (number << 1)
+    """First candidate pair and number of pairs in one integer."""
+    return (first << COUNT_BITS) | number
 
 
 @formula
 def unpack(packed):
-    """First candidate pair, number of pairs, and side: 1 on sphere i (the owner), -1 on sphere j."""
-    number = (packed >> 1) & ((1 << COUNT_BITS) - 1)
-    return packed >> (COUNT_BITS + 1), number, 1.0 - 2.0 * (packed & 1)
+    """First candidate pair, number of pairs."""
+    return packed >> COUNT_BITS, packed & ((1 << COUNT_BITS) - 1)
 
 
 @kernel
-def pick_candidates(skin, bodies, kinds, neighbours, box):
-    """Fill the candidate pairs and each body's list of them; returns the number of pairs needed.
+def pick(c, skin, bodies, kinds, neighbours):
+    """Fill the candidate pairs of chunk c and note their number; more than there is room for are only counted."""
+    room = neighbours.sphere_i.size // neighbours.pairs.size
+    k = c * room
+    stop = k + room
+    all_round = bodies.torque.shape[1] == 0
+    low, high = chunk_of(c, bodies.kind.size)
+    for b in range(low, high):
+        for p in range(neighbours.first[b], neighbours.first[b] + neighbours.count[b]):
+            partner = neighbours.partner[p]
+            lower = min(bodies.identity[b], bodies.identity[partner]) == bodies.identity[b]
+            i, j = (b, partner) if lower else (partner, b)
+            if all_round:
+                found = pick_spheres(k, stop, i, j, 0, 0, skin, bodies, kinds, neighbours)
+            else:
+                found = pick_bodies(k, stop, i, j, skin, bodies, kinds, neighbours)
+            neighbours.packed[p] = pack(k, found)
+            k += found
+    neighbours.pairs[c] = k - c * room
+    stiffen(neighbours.stiffness[c * room : k], neighbours.pair_force[0, c * room : k], neighbours.reach[c * room : k])
 
-    If that is more than the arrays hold, nothing can be trusted: the caller makes room and calls again.
-    """
-    capacity = neighbours.sphere_i.size
-    pairs = 0
-    for b in range(bodies.kind.size):
-        first = neighbours.first[b]
-        for e in range(first + neighbours.owned[b], first + neighbours.count[b]):
-            c = neighbours.partner[e]
-            number = 0
-            if kinds.tip[bodies.kind[b]] + kinds.tip[bodies.kind[c]] == 0.0 or capsules_meet(b, c, skin, bodies, kinds):
-                number = pick_spheres(b, c, skin, pairs, capacity, bodies, kinds, neighbours)
-            neighbours.packed[e] = pack(pairs, number)
-            pairs += number
-    if pairs <= capacity:
-        for b in range(bodies.kind.size):
-            list_incident(b, neighbours)
-            neighbours.near_wall[b] = near_wall(b, skin, bodies, kinds, box)
-    return pairs
+
+@loop
+def stiffen(modulus, product, reach):
+    """Turn E* into K, with R* = R_i R_j / (R_i + R_j): apart from the picking, because this vectorises."""
+    for k in range(modulus.size):
+        modulus[k] = stiffness(modulus[k], product[k] / reach[k])
 
 
 @kernel
-def pick_spheres(b, c, skin, start, capacity, bodies, kinds, neighbours):
-    """Write the sphere pairs of bodies b and c that are closer than the skin, from `start` on; returns their number."""
-    g, h = bodies.kind[b], bodies.kind[c]
-    modulus = kinds.modulus[kinds.material[g], kinds.material[h]]
-    first_i, first_j = bodies.first_sphere[b], bodies.first_sphere[c]
-    k = start
-    for i in range(first_i, bodies.first_sphere[b + 1]):
-        radius_i = kinds.radius[kinds.first_offset[g] + i - first_i]
-        x_i = load(bodies.sphere_position, i)
-        for j in range(first_j, bodies.first_sphere[c + 1]):
-            radius_j = kinds.radius[kinds.first_offset[h] + j - first_j]
-            gap = subtract(x_i, load(bodies.sphere_position, j))
-            cut_off = (radius_i + radius_j + skin) * SLACK
-            if dot(gap, gap) < cut_off * cut_off:
-                if k < capacity:
-                    neighbours.sphere_i[k] = i
-                    neighbours.sphere_j[k] = j
-                    neighbours.reach[k] = radius_i + radius_j
-                    neighbours.stiffness[k] = stiffness(modulus, radius_i * radius_j / (radius_i + radius_j))
-                k += 1
+def pick_bodies(k, stop, b, partner, skin, bodies, kinds, neighbours):
+    """Candidates of one pair of bodies, from k on; returns their number."""
+    if not capsules_meet(b, partner, skin, bodies, kinds):
+        return 0
+    start = k
+    for i in range(bodies.first_sphere[b + 1] - bodies.first_sphere[b]):
+        for j in range(bodies.first_sphere[partner + 1] - bodies.first_sphere[partner]):
+            k += pick_spheres(k, stop, b, partner, i, j, skin, bodies, kinds, neighbours)
     return k - start
 
 
+@formula
+def pick_spheres(k, stop, b, partner, i, j, skin, bodies, kinds, neighbours):
+    """Write sphere i of body b and sphere j of its partner as candidate k; returns 1 if they are near enough to count.
+
+    No branch on the distance: whether a pair is near is a toss-up, which would cost more than the writing.
+    """
+    g, h = bodies.kind[b], bodies.kind[partner]
+    sphere_i, sphere_j = bodies.first_sphere[b] + i, bodies.first_sphere[partner] + j
+    radius_i, radius_j = kinds.radius[kinds.first_offset[g] + i], kinds.radius[kinds.first_offset[h] + j]
+    reach = radius_i + radius_j
+    if k < stop:
+        neighbours.sphere_i[k] = sphere_i
+        neighbours.sphere_j[k] = sphere_j
+        neighbours.reach[k] = reach
+        neighbours.stiffness[k] = kinds.modulus[kinds.material[g], kinds.material[h]]
+        neighbours.pair_force[0, k] = radius_i * radius_j
+    gap = subtract(load(bodies.sphere_position, sphere_i), load(bodies.sphere_position, sphere_j))
+    cut_off = (reach + skin) * SLACK
+    return 1 if dot(gap, gap) < cut_off * cut_off else 0
+
+
+@formula
+def has_room(neighbours):
+    """Whether every chunk's candidates fit its segment."""
+    room = neighbours.sphere_i.size // neighbours.pairs.size
+    fits = True
+    for c in range(neighbours.pairs.size):
+        fits = fits and neighbours.pairs[c] <= room
+    return fits
+
+
 @kernel
-def list_incident(b, neighbours):
-    """List the entries of body b that have candidate pairs, in the order of its neighbours."""
-    first = neighbours.first[b]
-    owned = first + neighbours.owned[b]
-    n = first
-    for e in range(first, first + neighbours.count[b]):
-        packed = neighbours.packed[e] if e >= owned else neighbours.packed[neighbours.twin[e]] | 1
-        if (packed >> 1) & ((1 << COUNT_BITS) - 1) > 0:
+def list_incident(c, skin, bodies, kinds, neighbours, box):
+    """For the bodies of chunk c: the entries that have candidates, nearness to walls, and which bodies are active.
+
+    Bodies that are not active feel no contact until the next pick, so their force is zero from here on.
+    """
+    rotating = bodies.torque.shape[1] > 0
+    low, high = chunk_of(c, bodies.kind.size)
+    active = low
+    for b in range(low, high):
+        found = list_entries_with_candidates(b, neighbours)
+        neighbours.near_wall[b] = near_wall(b, skin, bodies, kinds, box)
+        neighbours.active[active] = b
+        if found > 0 or neighbours.near_wall[b] != 0:
+            active += 1
+        else:
+            store(bodies.force, b, (0.0, 0.0, 0.0))
+            if rotating:
+                store(bodies.torque, b, (0.0, 0.0, 0.0))
+    neighbours.active_count[c] = active - low
+
+
+@formula
+def list_entries_with_candidates(b, neighbours):
+    """Fill the incident lists of body b; returns the number of entries that have candidates.
+
+    Entries come in ascending identity of the partner, so those where b is on side j (the higher identity) come first.
+    Both parts are filled up to whole groups with the pair that is always zero (see contact.gather_round).
+    """
+    nothing = pack(neighbours.pair_force.shape[1] - 1, 0)
+    first = neighbours.first_entry[b]
+    e, stop = first, first + neighbours.entry_count[b]
+    n, found = first, 0
+    for side in (1, 0):
+        start = n
+        while e < stop and neighbours.entry[e] & 1 == side:
+            packed = neighbours.packed[entry_pair(neighbours.entry[e])]
             neighbours.incident[n] = packed
+            n += 1 if unpack(packed)[1] > 0 else 0
+            e += 1
+        found += n - start
+        while (n - start) % GROUP:
+            neighbours.incident[n] = nothing
             n += 1
-    neighbours.incident_count[b] = n - first
+        if side == 1:
+            neighbours.incident_j[b] = n - start
+        else:
+            neighbours.incident_i[b] = n - start
+    return found
 
 
-@kernel
+@formula
 def near_wall(b, skin, bodies, kinds, box):
-    """Whether the bounding sphere of body b comes closer to a wall than the skin."""
-    margin = (kinds.bound[bodies.kind[b]] + skin) * SLACK
-    near = 0
+    """Whether a sphere of body b comes closer to a wall than the skin."""
+    g = bodies.kind[b]
+    if is_clear(load(bodies.position, b), (kinds.bound[g] + skin) * SLACK, box):
+        return 0
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        radius = kinds.radius[kinds.first_offset[g] + s - bodies.first_sphere[b]]
+        if not is_clear(load(bodies.sphere_position, s), (radius + skin) * SLACK, box):
+            return 1
+    return 0
+
+
+@formula
+def is_clear(x, margin, box):
+    """Whether a point is farther than the margin from all walls."""
+    clear = True
     for axis in range(3):
-        x = bodies.position[axis, b]
-        if x - margin < box.lower[axis] or x + margin > box.upper[axis]:
-            near = 1
-    return near
+        clear = clear and x[axis] - margin >= box.lower[axis] and x[axis] + margin <= box.upper[axis]
+    return clear

@@ -11,79 +11,99 @@ import numpy as np
 
 from kernels import hertz
 from kernels.candidates import unpack
+from kernels.chunks import chunk_of
 from kernels.energy import as_fixed
 from kernels.jit import formula, kernel, loop, stage
+from kernels.neighbours import GROUP
 from kernels.quaternion import load_quaternion, rotate
 from kernels.vector import add, add_scaled, cross, dot, load, store, subtract
 
 TINY = 1e-300  # keeps the direction of two coincident spheres finite (zero) instead of 0/0
 
 
+@formula
+def place_body(b, bodies, kinds):
+    """Sphere centres x + q d q* of body b."""
+    x = load(bodies.position, b)
+    q = load_quaternion(bodies.orientation, b)
+    o = kinds.first_offset[bodies.kind[b]] - bodies.first_sphere[b]
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        store(bodies.sphere_position, s, add(x, rotate(q, load(kinds.offset, s + o))))
+
+
 @stage
-def contact(bodies, kinds, neighbours, box, pairs, unit):
-    """Force and torque on every body; returns the elastic energy in units of `unit` and the largest overlap."""
-    rotating = bodies.torque.shape[1] > 0
-    if rotating:
-        place(bodies.position, bodies.orientation, bodies.kind, bodies.first_sphere, kinds.first_offset, kinds.offset,
-              neighbours.incident_count, neighbours.near_wall, bodies.sphere_position)  # fmt: skip
-    elastic, overlap = evaluate_pairs(
-        bodies.sphere_position, neighbours.sphere_i, neighbours.sphere_j, neighbours.reach, neighbours.stiffness,
-        pairs, unit, neighbours.pair_force)  # fmt: skip
-    wall_elastic, wall_overlap = gather(rotating, bodies, kinds, neighbours, box, unit)
-    return elastic + wall_elastic, max(overlap, wall_overlap)
+def place(c, bodies, kinds, neighbours):
+    """Place the spheres of the bodies of chunk c that have anything to touch."""
+    low, _ = chunk_of(c, bodies.kind.size)
+    for k in range(low, low + neighbours.active_count[c]):
+        place_body(neighbours.active[k], bodies, kinds)
+
+
+@kernel
+def place_all(c, bodies, kinds):
+    """Place the spheres of all bodies of chunk c, before candidates are picked; spheres that are bodies are in place."""
+    if bodies.torque.shape[1] == 0:
+        return
+    low, high = chunk_of(c, bodies.kind.size)
+    for b in range(low, high):
+        place_body(b, bodies, kinds)
+
+
+@stage
+def evaluate(c, bodies, neighbours, unit):
+    """Evaluate the candidate pairs of chunk c; returns elastic energy in units and the bits of the largest overlap."""
+    start = c * (neighbours.sphere_i.size // neighbours.pairs.size)
+    stop = start + neighbours.pairs[c]
+    return evaluate_pairs(
+        bodies.sphere_position,
+        neighbours.sphere_i[start:stop],
+        neighbours.sphere_j[start:stop],
+        neighbours.reach[start:stop],
+        neighbours.stiffness[start:stop],
+        unit,
+        neighbours.pair_force[0, start:stop],
+        neighbours.pair_force[1, start:stop],
+        neighbours.pair_force[2, start:stop],
+    )
 
 
 @loop
-def place(position, orientation, kind, first_sphere, first_offset, offset, incident_count, near_wall, sphere_position):
-    """Sphere centres x + q d q* of the bodies that have anything to touch."""
-    for b in range(kind.size):
-        if incident_count[b] > 0 or near_wall[b] != 0:
-            x = load(position, b)
-            q = load_quaternion(orientation, b)
-            o = first_offset[kind[b]] - first_sphere[b]
-            for s in range(first_sphere[b], first_sphere[b + 1]):
-                store(sphere_position, s, add(x, rotate(q, load(offset, s + o))))
-
-
-@loop
-def place_all(position, orientation, kind, first_sphere, first_offset, offset, sphere_position):
-    """Sphere centres of all bodies, before the lists are made."""
-    for b in range(kind.size):
-        x = load(position, b)
-        q = load_quaternion(orientation, b)
-        o = first_offset[kind[b]] - first_sphere[b]
-        for s in range(first_sphere[b], first_sphere[b + 1]):
-            store(sphere_position, s, add(x, rotate(q, load(offset, s + o))))
-
-
-@loop
-def evaluate_pairs(sphere_position, sphere_i, sphere_j, reach, stiffness, pairs, unit, pair_force):
-    """Hertz force on sphere i of each candidate pair; returns elastic energy and largest overlap."""
+def evaluate_pairs(sphere_position, sphere_i, sphere_j, reach, stiffness, unit, force_x, force_y, force_z):
+    """Hertz force on sphere i of each candidate pair; returns elastic energy and the bits of the largest overlap."""
     elastic = np.int64(0)
     largest = np.int64(0)
-    for k in range(pairs):
+    for k in range(sphere_i.size):
         gap = subtract(load(sphere_position, sphere_i[k]), load(sphere_position, sphere_j[k]))
         distance = math.sqrt(dot(gap, gap))
         overlap = reach[k] - distance
         overlap = overlap if overlap > 0.0 else 0.0
         f = hertz.force(stiffness[k], overlap) / (distance + TINY)
-        pair_force[0, k] = f * gap[0]
-        pair_force[1, k] = f * gap[1]
-        pair_force[2, k] = f * gap[2]
+        force_x[k] = f * gap[0]
+        force_y[k] = f * gap[1]
+        force_z[k] = f * gap[2]
         elastic += as_fixed(hertz.energy(stiffness[k], overlap), unit)
         bits = np.float64(overlap).view(np.int64)
         largest = bits if bits > largest else largest
-    return elastic, np.int64(largest).view(np.float64)
+    return elastic, largest
 
 
 @stage
-def gather(rotating, bodies, kinds, neighbours, box, unit):
-    """Sum pair forces, their torques and the walls for each body; returns the walls' elastic energy and overlap."""
+def gather(c, bodies, kinds, neighbours, box, unit):
+    """Sum pair forces, their torques and the walls for the active bodies of chunk c.
+
+    Returns the walls' elastic energy in units and the bits of the largest overlap with them.
+    """
+    rotating = bodies.torque.shape[1] > 0
     elastic = np.int64(0)
     largest = 0.0
-    for b in range(bodies.kind.size):
+    low, _ = chunk_of(c, bodies.kind.size)
+    for k in range(low, low + neighbours.active_count[c]):
+        b = neighbours.active[k]
         x = load(bodies.position, b)
-        f, t = gather_pairs(b, x, rotating, bodies.sphere_position, neighbours)
+        if rotating:
+            f, t = gather_pairs(b, x, bodies.sphere_position, neighbours)
+        else:
+            f, t = gather_round(b, neighbours), (0.0, 0.0, 0.0)
         if neighbours.near_wall[b] != 0:
             f, t, energy, overlap = add_walls(b, x, f, t, bodies, kinds, box)
             elastic += as_fixed(energy, unit)
@@ -91,51 +111,112 @@ def gather(rotating, bodies, kinds, neighbours, box, unit):
         store(bodies.force, b, f)
         if rotating:
             store(bodies.torque, b, t)
-    return elastic, largest
+    return elastic, np.float64(largest).view(np.int64)
+
+
+@kernel
+def forces(bodies, kinds, neighbours, box, unit):
+    """Forces and torques on all bodies as they are; returns elastic energy in units and the largest overlap.
+
+    Outside the time loop, which runs the same parts chunk by chunk.
+    """
+    elastic, largest = np.int64(0), np.int64(0)
+    for c in range(neighbours.pairs.size):
+        energy, overlap = evaluate(c, bodies, neighbours, unit)
+        elastic += energy
+        largest = max(largest, overlap)
+    for c in range(neighbours.pairs.size):
+        energy, overlap = gather(c, bodies, kinds, neighbours, box, unit)
+        elastic += energy
+        largest = max(largest, overlap)
+    return elastic, np.int64(largest).view(np.float64)
 
 
 @formula
-def gather_pairs(b, x, rotating, sphere_position, neighbours):
+def gather_round(b, neighbours):
+    """Force of the candidate pairs on a body that is one sphere: one pair an entry, no torque.
+
+    In whole groups of entries, filled up with the pair that is always zero: the processor guesses the number of groups
+    right more often than that of entries, and a wrong guess costs as much as a group.
+    """
+    f = (0.0, 0.0, 0.0)
+    first = neighbours.first_entry[b]
+    middle = first + neighbours.incident_j[b]
+    for e in range(first, middle, GROUP):
+        for m in range(GROUP):
+            k, _ = unpack(neighbours.incident[e + m])
+            f = subtract(f, load(neighbours.pair_force, k))
+    for e in range(middle, middle + neighbours.incident_i[b], GROUP):
+        for m in range(GROUP):
+            k, _ = unpack(neighbours.incident[e + m])
+            f = add(f, load(neighbours.pair_force, k))
+    return f
+
+
+@formula
+def gather_pairs(b, x, sphere_position, neighbours):
     """Force and torque of the candidate pairs on body b at x.
 
     A frictionless force acts along the line of centres, so the lever arm may end at the sphere's own centre.
     """
     f = (0.0, 0.0, 0.0)
     t = (0.0, 0.0, 0.0)
-    first = neighbours.first[b]
-    for e in range(first, first + neighbours.incident_count[b]):
-        start, number, side = unpack(neighbours.incident[e])
+    first = neighbours.first_entry[b]
+    middle = first + neighbours.incident_j[b]
+    for e in range(first, middle + neighbours.incident_i[b]):
+        start, number = unpack(neighbours.incident[e])
+        sphere = neighbours.sphere_j if e < middle else neighbours.sphere_i
+        sign = -1.0 if e < middle else 1.0
         for k in range(start, start + number):
             f_k = load(neighbours.pair_force, k)
-            f = add_scaled(f, side, f_k)
-            if rotating:
-                s = neighbours.sphere_i[k] if side > 0.0 else neighbours.sphere_j[k]
-                t = add_scaled(t, side, cross(subtract(load(sphere_position, s), x), f_k))
+            f = add_scaled(f, sign, f_k)
+            t = add_scaled(t, sign, cross(subtract(load(sphere_position, sphere[k]), x), f_k))
     return f, t
 
 
-@kernel
+@formula
 def add_walls(b, x, f, t, bodies, kinds, box):
     """Add the forces and torques of the six walls on body b at x; also their elastic energy and largest overlap.
 
     A wall is a sphere of infinite radius, so R* = R; it pushes along its normal only.
     """
     g = bodies.kind[b]
-    modulus = kinds.wall_modulus[kinds.material[g]]
     energy = 0.0
     largest = 0.0
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         radius = kinds.radius[kinds.first_offset[g] + s - bodies.first_sphere[b]]
-        k = hertz.stiffness(modulus, radius)
         x_s = load(bodies.sphere_position, s)
-        for axis in range(3):
-            below = max(radius - (x_s[axis] - box.lower[axis]), 0.0)
-            above = max(radius - (box.upper[axis] - x_s[axis]), 0.0)
-            if below > 0.0 or above > 0.0:
-                push = hertz.force(k, below) - hertz.force(k, above)
-                n = (1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0)
-                f = add_scaled(f, push, n)
-                t = add_scaled(t, push, cross(subtract(x_s, x), n))
-                energy += hertz.energy(k, below) + hertz.energy(k, above)
-                largest = max(largest, below, above)
+        if touches_wall(x_s, radius, box):
+            f_s, energy_s, overlap = wall_force(x_s, radius, kinds.wall_modulus[kinds.material[g]], box)
+            f = add(f, f_s)
+            t = add(t, cross(subtract(x_s, x), f_s))
+            energy += energy_s
+            largest = max(largest, overlap)
     return f, t, energy, largest
+
+
+@formula
+def touches_wall(x, radius, box):
+    """Whether a sphere at x overlaps any wall."""
+    return (
+        min(x[0] - box.lower[0], x[1] - box.lower[1], x[2] - box.lower[2]) < radius
+        or min(box.upper[0] - x[0], box.upper[1] - x[1], box.upper[2] - x[2]) < radius
+    )
+
+
+@kernel
+def wall_force(x, radius, modulus, box):
+    """Force of the walls on a sphere at x, their elastic energy, and the largest overlap."""
+    k = hertz.stiffness(modulus, radius)
+    fx, e_x, d_x = opposite_walls(k, radius, x[0], box.lower[0], box.upper[0])
+    fy, e_y, d_y = opposite_walls(k, radius, x[1], box.lower[1], box.upper[1])
+    fz, e_z, d_z = opposite_walls(k, radius, x[2], box.lower[2], box.upper[2])
+    return (fx, fy, fz), e_x + e_y + e_z, max(d_x, d_y, d_z)
+
+
+@formula
+def opposite_walls(k, radius, x, lower, upper):
+    """Force along one axis of the two walls across it, their elastic energy, and the larger overlap."""
+    below = max(radius - (x - lower), 0.0)
+    above = max(radius - (upper - x), 0.0)
+    return hertz.force(k, below) - hertz.force(k, above), hertz.energy(k, below) + hertz.energy(k, above), max(below, above)

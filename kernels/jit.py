@@ -1,6 +1,6 @@
 """How every kernel is compiled: the only module that configures numba.
 
-Four decorators:
+Five decorators:
 
 ``formula``   a pure function of scalars and tuples; inlined wherever it is called. Without forced
               inlining LLVM leaves calls in the body loops and gives up vectorising them.
@@ -9,6 +9,7 @@ Four decorators:
               fibre costs 15 ns with it and 55 ns without (1024 fibres, AVX2 code). Inlined as well.
 ``stage``     a part of a time step; inlined, because handing on a tuple of thirty arrays would cost 350 ns in
               reference counts, more than moving nine fibres does.
+``threaded``  a loop of few long turns, spread over threads by ``prange``.
 ``kernel``    anything else.
 
 Floating point is strictly IEEE (no fastmath, no contraction): the vector body and the scalar remainder of a
@@ -32,9 +33,11 @@ OPTIONS = {"error_model": "numpy", "fastmath": False, "cache": True, "_nrt": Fal
 # Hand numba's internal flag "no two array arguments overlap" through as an option of njit.
 cpu.CPUTargetOptions.noalias = options._mapping("noalias")  # noqa: SLF001
 
+CHOICE = {"forceinline": True, "error_model": "numpy", "_nrt": False}  # jit_options of what `overload` chooses
 formula = partial(numba.njit, forceinline=True, **OPTIONS)
 loop = partial(numba.njit, noalias=True, forceinline=True, **OPTIONS)
 stage = partial(numba.njit, forceinline=True, **OPTIONS)
+threaded = partial(numba.njit, parallel=True, **OPTIONS)
 kernel = partial(numba.njit, **OPTIONS)
 
 

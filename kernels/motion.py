@@ -8,22 +8,23 @@ reach keep their angular velocity and are turned once, when somebody looks (``sy
 import numpy as np
 
 from kernels import rotation
+from kernels.chunks import chunk_of, unsigned_range
 from kernels.energy import as_fixed, gravitational, rotational, translational
-from kernels.jit import formula, kernel, loop
+from kernels.jit import formula, kernel, loop, stage
 from kernels.quaternion import (
     exponential,
     load_quaternion,
+    norm_squared,
     product,
     renormalise,
     rotate,
     rotate_back,
     store_quaternion,
-)  # fmt: skip
+)
 from kernels.vector import add_scaled, dot, load, scale, store
 
-# Tip displacement over |q_new - q_old|: angle θ turns the tip by at most tip θ, and |q_new - q_old| = 2 sin(θ/4).
-# 2.2 covers θ/4 / sin(θ/4) up to the largest step allowed, 2 rad.
-TIP_FACTOR = 2.2
+# (θ / (2 sin(θ/4)))², squared tip displacement over (tip |q_new - q_old|)²: 4.36 at the largest turn allowed, 2 rad.
+TIP_FACTOR = 4.4
 
 
 @formula
@@ -48,21 +49,24 @@ def store_memory(q, w, a, b, memory):
 
 
 @loop
-def drift(dt, position, velocity):
-    """x += dt v; returns the largest speed."""
+def drift(low, high, dt, position, velocity):
+    """x += dt v for the slots low to high; returns the bits of the largest squared speed."""
     fastest = np.int64(0)
-    for b in range(position.shape[1]):
+    for b in unsigned_range(low, high):
         v = load(velocity, b)
         store(position, b, add_scaled(load(position, b), dt, v))
         fastest = larger(fastest, dot(v, v))
-    return np.sqrt(np.int64(fastest).view(np.float64))
+    return fastest
 
 
 @loop
-def predict(scheme, dt, kind, inertia, tip, orientation, memory_q, memory_w, memory_a):
-    """Orientation at the time of the forces; returns the largest displacement of a fibre's tip by rotation."""
+def turn(scheme, low, high, dt, kind, inertia, tip, orientation, memory_q, memory_w, memory_a):
+    """Orientations at the time of the forces; returns the bits of the largest squared displacement of a tip by turning.
+
+    A turn by the angle θ displaces the tip by at most θ tip, and |q_new - q_old| = 2 sin(θ/4).
+    """
     farthest = np.int64(0)
-    for b in range(kind.size):
+    for b in unsigned_range(low, high):
         g = kind[b]
         memory = load_memory(memory_q, memory_w, memory_a, b)
         q, memory = rotation.predict(scheme, memory, load(inertia, g), dt)
@@ -70,15 +74,15 @@ def predict(scheme, dt, kind, inertia, tip, orientation, memory_q, memory_w, mem
         q_old = load_quaternion(orientation, b)
         d = (q[0] - q_old[0], q[1] - q_old[1], q[2] - q_old[2], q[3] - q_old[3])
         store_quaternion(orientation, b, q)
-        farthest = larger(farthest, tip[g] * tip[g] * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + d[3] * d[3]))
-    return TIP_FACTOR * np.sqrt(np.int64(farthest).view(np.float64))
+        farthest = larger(farthest, TIP_FACTOR * tip[g] * tip[g] * norm_squared(d))
+    return farthest
 
 
 @loop
-def kick(dt, gravity, datum, unit, kind, mass, position, velocity, force):
+def kick(low, high, dt, gravity, datum, unit, kind, mass, position, velocity, force):
     """v += dt (F/m + g); returns kinetic and gravitational energy at the whole step, in units."""
     energy = np.int64(0)
-    for b in range(kind.size):
+    for b in unsigned_range(low, high):
         m = mass[kind[b]]
         a = add_scaled(gravity, 1.0 / m, load(force, b))
         v = load(velocity, b)
@@ -89,11 +93,11 @@ def kick(dt, gravity, datum, unit, kind, mass, position, velocity, force):
 
 
 @loop
-def correct(scheme, dt, unit, kind, inertia, orientation, memory_q, memory_w, memory_a, torque):
-    """Rotation completed with the torque; returns rotational energy in units and the largest angular speed."""
+def spin(scheme, low, high, dt, unit, kind, inertia, orientation, memory_q, memory_w, memory_a, torque):
+    """Rotation completed with the torque; returns rotational energy in units, and the bits of the squared spin."""
     energy = np.int64(0)
     fastest = np.int64(0)
-    for b in range(kind.size):
+    for b in unsigned_range(low, high):
         i = load(inertia, kind[b])
         q = load_quaternion(orientation, b)
         memory = load_memory(memory_q, memory_w, memory_a, b)
@@ -102,7 +106,38 @@ def correct(scheme, dt, unit, kind, inertia, orientation, memory_q, memory_w, me
         q, omega = rotation.whole(scheme, memory, q, i, dt)
         energy += as_fixed(rotational(i, omega), unit)
         fastest = larger(fastest, dot(omega, omega))
-    return energy, np.sqrt(np.int64(fastest).view(np.float64))
+    return energy, fastest
+
+
+@stage
+def predict(scheme, c, dt, bodies, kinds):
+    """Positions and orientations of chunk c at which forces are wanted; returns what `drift` and `turn` do."""
+    low, high = chunk_of(c, bodies.kind.size)
+    speed = drift(low, high, dt, bodies.position, bodies.velocity)
+    tip = np.int64(0)
+    if bodies.torque.shape[1] > 0:
+        tip = turn(
+            scheme, low, high, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.orientation,
+            bodies.memory_q, bodies.memory_w, bodies.memory_a,
+        )  # fmt: skip
+    return speed, tip
+
+
+@stage
+def correct(scheme, c, dt, gravity, datum, unit, bodies, kinds):
+    """The step of chunk c completed with its forces; returns energy in units, and the bits of the squared spin."""
+    low, high = chunk_of(c, bodies.kind.size)
+    energy = kick(
+        low, high, dt, gravity, datum, unit, bodies.kind, kinds.mass, bodies.position, bodies.velocity, bodies.force
+    )
+    fastest = np.int64(0)
+    if bodies.torque.shape[1] > 0:
+        rotational_energy, fastest = spin(
+            scheme, low, high, dt, unit, bodies.kind, kinds.inertia, bodies.orientation,
+            bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.torque,
+        )  # fmt: skip
+        energy += rotational_energy
+    return energy, fastest
 
 
 @kernel

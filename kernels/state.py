@@ -3,7 +3,8 @@
 The tuples are only for passing many arrays at once and are taken apart before any loop: numba silently drops
 writes to ``tuple.array[i]`` inside a prange, and flat arguments are what the loops may declare disjoint.
 
-N bodies, M spheres, G kinds of body, S spheres in all kinds, E neighbour entries, K candidate pairs.
+N bodies, M spheres, G kinds of body, S spheres in all kinds, C chunks of bodies, P pairs, E entries (two a pair),
+K candidate pairs that a chunk has room for.
 A *slot* is a body's present place in the arrays, its *identity* the user's number, which never changes.
 """
 
@@ -49,26 +50,32 @@ class Kinds(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """Who may meet whom: entries for a hundred steps or so, candidate pairs for about ten.
+    """Who may meet whom: pairs of bodies for a hundred steps or so, candidate pairs of spheres for about ten.
 
-    Each body lists its neighbours in ascending identity; a pair belongs to the body of lower identity. So the
-    order in which a body sums its contacts depends on nothing but identities.
+    Bodies are worked on in C chunks of slots. A pair of bodies is stored with the lower slot; what a chunk
+    finds goes to its own segment of the arrays, so chunks never wait for each other. Each body lists its pairs in
+    ascending identity of the partner: the order of its sums depends on nothing else.
     """
 
-    first: np.ndarray  # (N,) int64: entries of slot b are first[b] to first[b] + count[b]
+    first: np.ndarray  # (N,) int64: pairs of slot b are first[b] to first[b] + count[b]
     count: np.ndarray  # (N,) int32
-    owned: np.ndarray  # (N,) int32: its entries from owned[b] on have a higher identity
-    partner: np.ndarray  # (E,) int32, slot of the other body
-    twin: np.ndarray  # (E,) int32, the entry of the same pair at the other body
-    packed: np.ndarray  # (E,) int64, candidate pairs of an entry: first pair, number (see candidates.pack)
-    incident: np.ndarray  # (E,) int64: the packed entries with any pair, with the side the body is on
-    incident_count: np.ndarray  # (N,) int32
+    partner: np.ndarray  # (P,) int32, the higher slot of the pair
+    packed: np.ndarray  # (P,) int64, the candidates of a pair (candidates.pack), or -1
+    first_entry: np.ndarray  # (N + 1,) int64: entries of slot b begin at first_entry[b]
+    entry_count: np.ndarray  # (N,) int32, number of them
+    entry: np.ndarray  # (E,) int64: partner's identity, pair, side (neighbours.entry_key), ascending for each body
+    incident: np.ndarray  # (E,) int64: the candidates of those entries that have any, in the same order
+    incident_j: np.ndarray  # (N,) int32, number where the body is on side j, filled up to whole groups; they come first
+    incident_i: np.ndarray  # (N,) int32, number where it is on side i, filled up to whole groups
     near_wall: np.ndarray  # (N,) int8
-    sphere_i: np.ndarray  # (K,) int32, sphere of the owner
-    sphere_j: np.ndarray  # (K,) int32
-    reach: np.ndarray  # (K,) R_i + R_j [m]
-    stiffness: np.ndarray  # (K,) [N m^-1.5]
-    pair_force: np.ndarray  # (3, K) force on sphere i [N]
+    active: np.ndarray  # (N,) int32, by chunk: the slots with candidates or near a wall
+    active_count: np.ndarray  # (C,) int64
+    pairs: np.ndarray  # (C,) int64, candidate pairs of each chunk
+    sphere_i: np.ndarray  # (C K) int32, sphere of the body of lower identity
+    sphere_j: np.ndarray  # (C K) int32
+    reach: np.ndarray  # (C K) R_i + R_j [m]
+    stiffness: np.ndarray  # (C K) [N m^-1.5]
+    pair_force: np.ndarray  # (3, C K + 1) force on sphere i [N]; the last column is zero for ever
 
 
 class Box(NamedTuple):

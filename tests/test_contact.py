@@ -60,9 +60,7 @@ def test_candidate_pairs_are_those_of_a_tree(kind, crowd, rng, nylon, fibre, bal
     slot_owner = np.repeat(np.arange(len(particles)), np.diff(engine.bodies.first_sphere))
     # sphere in slot order -> sphere in the user's order
     user = first[engine.bodies.identity[slot_owner]] + np.arange(owner.size) - engine.bodies.first_sphere[slot_owner]
-    k = int(engine.progress.pairs[0])
-    nb = engine.neighbours
-    found = [tuple(sorted(p)) for p in zip(user[nb.sphere_i[:k]], user[nb.sphere_j[:k]], strict=True)]
+    found = [tuple(sorted(p)) for p in zip(*(user[sphere] for sphere in engine.candidates()), strict=True)]
     assert len(found) == len(set(found))
     assert set(found) == expected
     assert len(expected) > 20

@@ -20,6 +20,7 @@ a row in ``dem.integrators``.
 
 from numba.extending import overload
 
+from kernels.jit import CHOICE
 from kernels.rotation import improved_pcdm, pcdm
 from kernels.rotation.improved_pcdm import ImprovedPCDM
 from kernels.rotation.pcdm import PCDM
@@ -47,25 +48,25 @@ def whole(scheme, memory, q_force, inertia, dt):
     return SCHEMES[type(scheme)].whole(scheme, memory, q_force, inertia, dt)
 
 
-@overload(start)
+@overload(start, jit_options=CHOICE)
 def _start(scheme, q, omega_body, torque, inertia, dt):
     chosen = SCHEMES[scheme.instance_class].start
     return lambda scheme, q, omega_body, torque, inertia, dt: chosen(scheme, q, omega_body, torque, inertia, dt)
 
 
-@overload(predict)
+@overload(predict, jit_options=CHOICE)
 def _predict(scheme, memory, inertia, dt):
     chosen = SCHEMES[scheme.instance_class].predict
     return lambda scheme, memory, inertia, dt: chosen(scheme, memory, inertia, dt)
 
 
-@overload(correct)
+@overload(correct, jit_options=CHOICE)
 def _correct(scheme, memory, q_force, torque, inertia, dt):
     chosen = SCHEMES[scheme.instance_class].correct
     return lambda scheme, memory, q_force, torque, inertia, dt: chosen(scheme, memory, q_force, torque, inertia, dt)
 
 
-@overload(whole)
+@overload(whole, jit_options=CHOICE)
 def _whole(scheme, memory, q_force, inertia, dt):
     chosen = SCHEMES[scheme.instance_class].whole
     return lambda scheme, memory, q_force, inertia, dt: chosen(scheme, memory, q_force, inertia, dt)
