@@ -36,6 +36,7 @@ class Case(BaseModel):
     duration: PositiveFloat = Field(2.0, description="simulated time [s]")
     time_step: PositiveFloat = Field(1e-6, description="[s]")
     integrator: str = Field(DEFAULT, description="rotational scheme")
+    threads: PositiveInt | None = Field(None, description="default: all cores; changes no bit of the result")
     frames: PositiveInt = Field(200, description="frames written after the first")
     gravity: tuple[float, float, float] = Field((0.0, 0.0, -9.81), description="[m/s2]")
 
@@ -48,7 +49,7 @@ class Case(BaseModel):
         particles, box = self.build()
         return Simulation(
             particles, box, gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
-            description={"case": self.name, "parameters": self.model_dump(mode="json")},
+            threads=self.threads, description={"case": self.name, "parameters": self.model_dump(mode="json")},
         )  # fmt: skip
 
 

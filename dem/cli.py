@@ -62,6 +62,7 @@ def run(
     duration: Annotated[float | None, typer.Option(help="Simulated time [s].")] = None,
     time_step: Annotated[float | None, typer.Option(help="Time step [s].")] = None,
     integrator: Annotated[str | None, typer.Option(help="Rotational scheme; see `dem integrators`.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads; default all cores. Changes no bit.")] = None,
     frames: Annotated[int | None, typer.Option(help="Frames written after the first.")] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the case; repeatable.")
@@ -72,7 +73,8 @@ def run(
     """Run a case and write its trajectory."""
     kind = case(name)
     parameters = _parameters(settings or [])
-    options = {"duration": duration, "time_step": time_step, "integrator": integrator, "frames": frames}
+    options = {"duration": duration, "time_step": time_step, "integrator": integrator, "threads": threads}
+    options["frames"] = frames
     parameters |= {key: value for key, value in options.items() if value is not None}
     chosen = with_parameters(kind, parameters)
     path = output or _free_name(name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kernels import advance as loop
-from kernels import cells, hertz, motion, neighbours
+from kernels import cells, hertz, motion, neighbours, sweeps
 from kernels.chunks import CHUNK
 from kernels.contact import forces
 from kernels.energy import REFERENCE_BITS
@@ -146,7 +146,7 @@ class Engine:
         self.rotating = bool(self.kinds.tip.max() > 0)
         self.bodies = self._bodies(particles)
         chunks = -(-len(particles) // CHUNK)
-        self.mode = Threaded() if threads > 1 and chunks > 1 else Serial()
+        self.mode = self.mode_for(len(particles), threads)()
         self.neighbours = _neighbours(len(particles), chunks)
         self.partial = np.zeros((chunks, 4), np.int64)
         self.progress = loop.Progress(
@@ -158,6 +158,11 @@ class Engine:
         self.dt = time_step
         self.start_step = 0
         self.setting = self._setting(unit=1.0)
+
+    @staticmethod
+    def mode_for(bodies: int, threads: int) -> type[Serial | Threaded]:
+        """Whether to spread the work over threads: not if it is a single chunk."""
+        return Threaded if threads > 1 and bodies > CHUNK else Serial
 
     @staticmethod
     def _corners(box: Box | None) -> list[tuple]:
@@ -173,8 +178,9 @@ class Engine:
         return float(g @ (m @ particles.position) / m.sum())
 
     def _setting(self, unit: float) -> loop.Setting:
+        g_x, g_y, g_z = self.gravity
         return loop.Setting(
-            dt=self.dt, gravity=self.gravity, datum=self.datum, unit=unit,
+            dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, datum=self.datum, unit=unit,
             list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates,
         )  # fmt: skip
 
@@ -273,9 +279,9 @@ class Engine:
         """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
         b, nb = self.bodies, self.neighbours
         skin, chunks = self.skins.neighbours, nb.pairs.size
-        wanted = max(
-            neighbours.search(c, skin, shape, cell, cell_first, b, self.kinds, nb) for c in range(chunks)
-        )
+        rooms = np.empty(chunks, np.int64)
+        sweeps.search(self.mode, skin, shape, cell, cell_first, b, self.kinds, nb, rooms)
+        wanted = rooms.max()
         if wanted > nb.partner.size // chunks:
             room = chunks * _room(wanted)
             self.neighbours = nb._replace(partner=np.empty(room, np.int32), packed=np.empty(room, np.int64))

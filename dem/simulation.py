@@ -16,6 +16,7 @@ from dem.integrators import integrator as look_up
 from dem.particles import Particles
 from dem.run import Verdict, record
 from kernels import energy as energy_kernels
+from kernels.jit import most_threads, set_threads
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -36,6 +37,8 @@ class Simulation:
         [s].
     integrator : str
         A name from `dem.INTEGRATORS`.
+    threads : int, optional
+        At most so many threads; default all cores, or NUMBA_NUM_THREADS. The number changes no bit of the result.
     description : dict, optional
         What describes the run for later readers; stored in the output file.
 
@@ -70,6 +73,7 @@ class Simulation:
         gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
         time_step: float,
         integrator: str = DEFAULT,
+        threads: int | None = None,
         description: dict | None = None,
         _skin: tuple[float, float] | None = None,
     ) -> None:
@@ -83,18 +87,22 @@ class Simulation:
         self.gravity = checks.vector("gravity", gravity, "acceleration [m/s2]")
         self.time_step = checks.number("time_step", time_step, above=0, unit="s")
         self.integrator = look_up(integrator)
+        self.threads = _threads(threads)
         self.description = description or {}
         self._skin = _skin
         self._particles = particles.copy()
         self._largest_kinetic = 0.0
         diagnosis.check_inside(particles, box)
-        with compilation.announced(self.integrator.name):
+        set_threads(self.threads)
+        with compilation.announced(f"{self.integrator.name}-{Engine.mode_for(len(particles), self.threads).__name__}"):
             self._restart(step=0)
             self._engine.advance(0)  # no step, but everything is compiled now
 
     def _restart(self, step: int) -> None:
         """Start the integrator from the particles' whole-step state."""
-        self._engine = Engine(self._particles, self.box, self.gravity, self.time_step, self.integrator, self._skin)
+        self._engine = Engine(
+            self._particles, self.box, self.gravity, self.time_step, self.integrator, self._skin, self.threads
+        )
         self._engine.start(step)
         self._revision = self._particles.revision
         self._shown_step = step
@@ -135,6 +143,7 @@ class Simulation:
         steps = checks.whole("steps", steps, least=0)
         if self._particles.revision != self._revision:
             self._restart(self.step_count)
+        set_threads(self.threads)
         code = self._engine.advance(self.step_count + steps)
         diagnosis.check_run(code, self)
 
@@ -223,3 +232,15 @@ class Simulation:
             norm_error=float(np.abs(norm - 1).max()),
             largest_overlap=float(self._engine.progress.largest_overlap[0] / (2 * self._engine.kinds.radius.min())),
         )
+
+
+def _threads(threads: int | None) -> int:
+    """Number of threads to use."""
+    most = most_threads()
+    if threads is None:
+        return most
+    threads = checks.whole("threads", threads, least=1)
+    if threads > most:
+        message = f"threads is {threads}, at most {most} here: lower it, or start with NUMBA_NUM_THREADS={threads} set"
+        raise ValueError(message)
+    return threads

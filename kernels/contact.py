@@ -41,7 +41,7 @@ def place(c, bodies, kinds, neighbours):
 
 @kernel
 def place_all(c, bodies, kinds):
-    """Place the spheres of all bodies of chunk c, before candidates are picked; spheres that are bodies are in place."""
+    """Place the spheres of all bodies of chunk c, before candidates are picked; single spheres are."""
     if bodies.torque.shape[1] == 0:
         return
     low, high = chunk_of(c, bodies.kind.size)
@@ -219,4 +219,8 @@ def opposite_walls(k, radius, x, lower, upper):
     """Force along one axis of the two walls across it, their elastic energy, and the larger overlap."""
     below = max(radius - (x - lower), 0.0)
     above = max(radius - (upper - x), 0.0)
-    return hertz.force(k, below) - hertz.force(k, above), hertz.energy(k, below) + hertz.energy(k, above), max(below, above)
+    return (
+        hertz.force(k, below) - hertz.force(k, above),
+        hertz.energy(k, below) + hertz.energy(k, above),
+        max(below, above),
+    )

@@ -74,6 +74,16 @@ CACHE = _cache_folder()
 numba.config.CACHE_DIR = str(CACHE)  # process-wide: numba offers no cache folder per function
 
 
+def most_threads():
+    """Threads that numba may use: all cores, or NUMBA_NUM_THREADS."""
+    return numba.config.NUMBA_NUM_THREADS
+
+
+def set_threads(count):
+    """Number of threads of the sweeps that this Python thread starts from now on."""
+    numba.set_num_threads(count)
+
+
 def is_compiled(tag):
     """Whether an earlier process finished compiling the kernels that go by this tag."""
     return numba.config.DISABLE_JIT or (CACHE / f"{tag}.done").exists()

@@ -12,7 +12,7 @@ import numpy as np
 from numba import prange
 from numba.extending import overload
 
-from kernels import candidates, contact, motion
+from kernels import candidates, contact, motion, neighbours
 from kernels.jit import CHOICE, kernel, stage, threaded
 
 
@@ -40,25 +40,26 @@ def by_mode(serial, parallel):
 
 
 @stage
-def predict_chunk(c, scheme, dt, bodies, kinds, neighbours, partial):
+def predict_chunk(c, scheme, dt, bodies, kinds, lists, partial):
     """Predict, and place what has anything to touch."""
     partial[c, 0], partial[c, 1] = motion.predict(scheme, c, dt, bodies, kinds)
     if bodies.torque.shape[1] > 0:
-        contact.place(c, bodies, kinds, neighbours)
+        contact.place(c, bodies, kinds, lists)
 
 
 @stage
-def evaluate_chunk(c, unit, bodies, neighbours, partial):
+def evaluate_chunk(c, unit, bodies, lists, partial):
     """Evaluate candidate pairs."""
-    partial[c, 0], partial[c, 1] = contact.evaluate(c, bodies, neighbours, unit)
+    partial[c, 0], partial[c, 1] = contact.evaluate(c, bodies, lists, unit)
 
 
 @stage
-def correct_chunk(c, scheme, setting, bodies, kinds, neighbours, box, partial):
+def correct_chunk(c, scheme, setting, bodies, kinds, lists, box, partial):
     """Gather the forces and complete the step with them."""
-    partial[c, 0], partial[c, 1] = contact.gather(c, bodies, kinds, neighbours, box, setting.unit)
+    partial[c, 0], partial[c, 1] = contact.gather(c, bodies, kinds, lists, box, setting.unit)
+    gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
     partial[c, 2], partial[c, 3] = motion.correct(
-        scheme, c, setting.dt, setting.gravity, setting.datum, setting.unit, bodies, kinds
+        scheme, c, setting.dt, gravity, setting.datum, setting.unit, bodies, kinds
     )
 
 
@@ -97,81 +98,102 @@ def totals(partial):
 
 
 @stage
-def predict_serial(scheme, dt, bodies, kinds, neighbours, partial):
+def predict_serial(scheme, dt, bodies, kinds, lists, partial):
     """Predict all bodies; returns how far any sphere may have gone."""
     for c in range(partial.shape[0]):
-        predict_chunk(c, scheme, dt, bodies, kinds, neighbours, partial)
+        predict_chunk(c, scheme, dt, bodies, kinds, lists, partial)
     return travel_of(dt, partial)
 
 
 @threaded
-def predict_threaded(scheme, dt, bodies, kinds, neighbours, partial):
+def predict_threaded(scheme, dt, bodies, kinds, lists, partial):
     """The same by threads."""
     for c in prange(partial.shape[0]):
-        predict_chunk(c, scheme, dt, bodies, kinds, neighbours, partial)
+        predict_chunk(c, scheme, dt, bodies, kinds, lists, partial)
     return travel_of(dt, partial)
 
 
 @stage
-def evaluate_serial(unit, bodies, neighbours, partial):
+def evaluate_serial(unit, bodies, lists, partial):
     """Evaluate all candidate pairs; returns elastic energy and largest overlap."""
     for c in range(partial.shape[0]):
-        evaluate_chunk(c, unit, bodies, neighbours, partial)
+        evaluate_chunk(c, unit, bodies, lists, partial)
     return sum_and_largest(partial, 0)
 
 
 @threaded
-def evaluate_threaded(unit, bodies, neighbours, partial):
+def evaluate_threaded(unit, bodies, lists, partial):
     """The same by threads."""
     for c in prange(partial.shape[0]):
-        evaluate_chunk(c, unit, bodies, neighbours, partial)
+        evaluate_chunk(c, unit, bodies, lists, partial)
     return sum_and_largest(partial, 0)
 
 
 @stage
-def correct_serial(scheme, setting, bodies, kinds, neighbours, box, partial):
+def correct_serial(scheme, setting, bodies, kinds, lists, box, partial):
     """Gather all forces and complete the step; returns `totals`."""
     for c in range(partial.shape[0]):
-        correct_chunk(c, scheme, setting, bodies, kinds, neighbours, box, partial)
+        correct_chunk(c, scheme, setting, bodies, kinds, lists, box, partial)
     return totals(partial)
 
 
 @threaded
-def correct_threaded(scheme, setting, bodies, kinds, neighbours, box, partial):
+def correct_threaded(scheme, setting, bodies, kinds, lists, box, partial):
     """The same by threads."""
     for c in prange(partial.shape[0]):
-        correct_chunk(c, scheme, setting, bodies, kinds, neighbours, box, partial)
+        correct_chunk(c, scheme, setting, bodies, kinds, lists, box, partial)
     return totals(partial)
 
 
 @kernel
-def pick_serial(skin, bodies, kinds, neighbours, box):
+def pick_serial(skin, bodies, kinds, lists, box):
     """Pick the candidates of all bodies; False, and nothing to rely on, if a chunk wants more room."""
-    for c in range(neighbours.pairs.size):
+    for c in range(lists.pairs.size):
         contact.place_all(c, bodies, kinds)
-    for c in range(neighbours.pairs.size):
-        candidates.pick(c, skin, bodies, kinds, neighbours)
-    fits = candidates.has_room(neighbours)
+    for c in range(lists.pairs.size):
+        candidates.pick(c, skin, bodies, kinds, lists)
+    fits = candidates.has_room(lists)
     if fits:
-        for c in range(neighbours.pairs.size):
-            candidates.list_incident(c, skin, bodies, kinds, neighbours, box)
+        for c in range(lists.pairs.size):
+            candidates.list_incident(c, skin, bodies, kinds, lists, box)
     return fits
 
 
 @threaded
-def pick_threaded(skin, bodies, kinds, neighbours, box):
+def pick_threaded(skin, bodies, kinds, lists, box):
     """The same by threads."""
-    for c in prange(neighbours.pairs.size):
+    for c in prange(lists.pairs.size):
         contact.place_all(c, bodies, kinds)
-    for c in prange(neighbours.pairs.size):
-        candidates.pick(c, skin, bodies, kinds, neighbours)
-    fits = candidates.has_room(neighbours)
+    for c in prange(lists.pairs.size):
+        candidates.pick(c, skin, bodies, kinds, lists)
+    fits = candidates.has_room(lists)
     if fits:
-        for c in prange(neighbours.pairs.size):
-            candidates.list_incident(c, skin, bodies, kinds, neighbours, box)
+        for c in prange(lists.pairs.size):
+            candidates.list_incident(c, skin, bodies, kinds, lists, box)
     return fits
 
 
+@kernel
+def search_serial(skin, shape, cell, cell_first, bodies, kinds, lists, wanted):
+    """List the pairs of all bodies, and the room that each chunk wants."""
+    for c in range(wanted.size):
+        wanted[c] = neighbours.search(c, skin, shape, cell, cell_first, bodies, kinds, lists)
+
+
+@threaded
+def search_threaded(skin, shape, cell, cell_first, bodies, kinds, lists, wanted):
+    """The same by threads."""
+    for c in prange(wanted.size):
+        wanted[c] = neighbours.search(c, skin, shape, cell, cell_first, bodies, kinds, lists)
+
+
+@kernel
+def search(mode, skin, shape, cell, cell_first, bodies, kinds, lists, wanted):
+    """The same by mode, for Python."""
+    search_by_mode(mode, skin, shape, cell, cell_first, bodies, kinds, lists, wanted)
+
+
+search_by_mode = by_mode(search_serial, search_threaded)
 predict = by_mode(predict_serial, predict_threaded)
 evaluate = by_mode(evaluate_serial, evaluate_threaded)
 correct = by_mode(correct_serial, correct_threaded)
