@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem import tables
 from kernels import advance as loop
 from kernels import cells, hertz, motion, neighbours, sweeps
 from kernels.chunks import CHUNK
-from kernels.contact import forces
+from kernels.contact import gather_all
 from kernels.energy import REFERENCE_BITS
-from kernels.state import Bodies, Kinds, Neighbours
-from kernels.state import Box as Walls
 from kernels.sweeps import Serial, Threaded
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 # Skins in units of the smallest sphere's diameter: neighbours, candidates. See benchmarks for the scan.
 LIST_SKIN, CANDIDATE_SKIN = 0.4, 0.05
-ROOM = 1.3  # arrays for pairs are made this much larger than wanted
 MOST_CELLS_PER_BODY = 4
 INTEGERS = ("step", "phase", "elastic", "energy_start", "energy_error")  # of Progress
 
@@ -44,73 +42,6 @@ class Overlaps(NamedTuple):
     j: np.ndarray  # (K,)
     pair: np.ndarray  # (K,) [m]
     wall: np.ndarray  # (M,) with the nearest wall [m]
-
-
-def kinds_of(particles: Particles, box: Box | None) -> Kinds:
-    """Tables of shapes and materials in the kernels' layout."""
-    shapes = [shape for shape, _ in particles.kinds]
-    materials = list(dict.fromkeys(m for _, m in particles.kinds))
-    properties = [shape.mass_properties(m.density) for shape, m in particles.kinds]
-    distance = [np.linalg.norm(shape.offsets, axis=1) for shape in shapes]
-    return Kinds(
-        mass=np.array([p.mass for p in properties]),
-        inertia=np.ascontiguousarray(np.array([p.inertia for p in properties]).T),
-        tip=np.array([d.max() for d in distance]),
-        bound=np.array([(d + s.radii).max() for d, s in zip(distance, shapes, strict=True)]),
-        on_line=np.array([_on_line(s.offsets, s.radii) for s in shapes], dtype=np.int8),
-        first_offset=np.cumsum([0] + [len(s.radii) for s in shapes]).astype(np.int32),
-        offset=np.ascontiguousarray(np.concatenate([s.offsets for s in shapes]).T),
-        radius=np.concatenate([s.radii for s in shapes]),
-        material=np.array([materials.index(m) for _, m in particles.kinds], dtype=np.int32),
-        modulus=np.array([[a.effective_modulus(b) for b in materials] for a in materials]),
-        wall_modulus=np.array([a.effective_modulus(box.material) if box else 0.0 for a in materials]),
-    )
-
-
-def _on_line(offsets: np.ndarray, radii: np.ndarray) -> bool:
-    """Whether equal spheres lie on the segment from the first to the last centre."""
-    axis = offsets[-1] - offsets[0]
-    along = (offsets - offsets[0]) @ axis
-    off_axis = np.linalg.norm(np.cross(offsets - offsets[0], axis), axis=1)
-    return bool(
-        np.all(radii == radii[0]) and np.all(along >= 0) and np.all(along <= along[-1]) and np.all(off_axis == 0)
-    )
-
-
-def _room(wanted: int) -> int:
-    """Length of an array that held too little."""
-    return int(ROOM * wanted) + 16
-
-
-def _neighbours(n: int, chunks: int) -> Neighbours:
-    """Lists of n bodies, with no room for pairs yet."""
-    return Neighbours(
-        first=np.zeros(n, np.int64),
-        count=np.zeros(n, np.int32),
-        partner=np.zeros(0, np.int32),
-        packed=np.zeros(0, np.int64),
-        first_entry=np.zeros(n + 1, np.int64),
-        entry_count=np.zeros(n, np.int32),
-        entry=np.zeros(0, np.int64),
-        incident=np.zeros(0, np.int64),
-        incident_j=np.zeros(n, np.int32),
-        incident_i=np.zeros(n, np.int32),
-        near_wall=np.zeros(n, np.int8),
-        active=np.zeros(n, np.int32),
-        active_count=np.zeros(chunks, np.int64),
-        pairs=np.zeros(chunks, np.int64),
-        **_candidate_arrays(0),
-    )
-
-
-def _candidate_arrays(room: int) -> dict[str, np.ndarray]:
-    return {
-        "sphere_i": np.empty(room, np.int32),
-        "sphere_j": np.empty(room, np.int32),
-        "reach": np.empty(room),
-        "stiffness": np.empty(room),
-        "pair_force": np.zeros((3, room + 1)),
-    }
 
 
 def _grid(extent: np.ndarray, size: float, most: int) -> tuple[np.ndarray, np.ndarray]:
@@ -139,15 +70,15 @@ class Engine:
         threads: int = 1,
     ) -> None:
         self.scheme = integrator.scheme
-        self.kinds = kinds_of(particles, box)
-        self.walls = Walls(*(np.array(c) if box else np.full(3, s * np.inf) for c, s in self._corners(box)))
+        self.kinds = tables.kinds(particles, box)
+        self.walls = tables.walls(box)
         smallest = 2 * self.kinds.radius.min()
         self.skins = Skins(*(skin or (LIST_SKIN * smallest, CANDIDATE_SKIN * smallest)))
         self.rotating = bool(self.kinds.tip.max() > 0)
-        self.bodies = self._bodies(particles)
+        self.bodies = tables.bodies(particles, self.kinds, rotating=self.rotating)
         chunks = -(-len(particles) // CHUNK)
         self.mode = self.mode_for(len(particles), threads)()
-        self.neighbours = _neighbours(len(particles), chunks)
+        self.neighbours = tables.lists(len(particles), chunks)
         self.partial = np.zeros((chunks, 4), np.int64)
         self.progress = loop.Progress(
             **{name: np.zeros(1, np.int64) for name in INTEGERS},
@@ -165,10 +96,6 @@ class Engine:
         return Threaded if threads > 1 and bodies > CHUNK else Serial
 
     @staticmethod
-    def _corners(box: Box | None) -> list[tuple]:
-        return [(box and box.lower, -1), (box and box.upper, 1)]
-
-    @staticmethod
     def _datum(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> float:
         """g·x where potential energy is zero: lowest corner of the box, else the initial centre of mass."""
         g = np.array(gravity)
@@ -184,38 +111,18 @@ class Engine:
             list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates,
         )  # fmt: skip
 
-    def _bodies(self, particles: Particles) -> Bodies:
-        """Component-major copies of the state; spheres that no torque can reach get no room for rotation."""
-        n = len(particles)
-        turning = n if self.rotating else 0
-        position = np.array(particles.position.T, order="C")
-        spheres = np.diff(self.kinds.first_offset)[particles.kind]
-        first_sphere = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
-        return Bodies(
-            identity=np.arange(n),
-            kind=particles.kind.copy(),
-            position=position,
-            velocity=np.array(particles.velocity.T, order="C"),
-            orientation=np.array(particles.orientation.T, order="C"),
-            memory_q=np.zeros((4, turning)),
-            memory_w=np.array(particles.angular_velocity.T, order="C"),
-            memory_a=np.zeros((3, turning)),
-            force=np.zeros((3, n)),
-            torque=np.zeros((3, turning)),
-            first_sphere=first_sphere,
-            sphere_position=np.zeros((3, first_sphere[-1])) if self.rotating else position,
-        )
-
     def start(self, step: int = 0) -> None:
         """Evaluate the forces of the whole-step state and set the integrator going from there."""
         self.progress.step[0] = self.start_step = step
         self.rebuild()
-        while not loop.refresh_candidates(
-            self.mode, self.setting, self.bodies, self.kinds, self.neighbours, self.walls, self.progress
-        ):
+        while not sweeps.pick(self.mode, self.skins.candidates, self.bodies, self.kinds, self.neighbours, self.walls):
             self.make_room_for_candidates()
+        self.progress.candidate_travel[0] = 0.0
         self.setting = self._setting(unit=self._energy_unit())
-        elastic, overlap = forces(self.bodies, self.kinds, self.neighbours, self.walls, self.setting.unit)
+        unit = self.setting.unit
+        elastic, overlap = sweeps.evaluate(self.mode, unit, self.bodies, self.neighbours, self.partial)
+        at_walls, into_walls = gather_all(self.bodies, self.kinds, self.neighbours, self.walls, unit)
+        elastic, overlap = elastic + at_walls, max(overlap, into_walls)
         moving = motion.start(
             self.scheme, self.dt, self.gravity, self.datum, self.setting.unit, self.bodies, self.kinds
         )
@@ -283,12 +190,12 @@ class Engine:
         sweeps.search(self.mode, skin, shape, cell, cell_first, b, self.kinds, nb, rooms)
         wanted = rooms.max()
         if wanted > nb.partner.size // chunks:
-            room = chunks * _room(wanted)
+            room = chunks * tables.room(wanted)
             self.neighbours = nb._replace(partner=np.empty(room, np.int32), packed=np.empty(room, np.int64))
             return False
         wanted = neighbours.list_entries(b, nb)
         if wanted > nb.entry.size:
-            room = _room(wanted)
+            room = tables.room(wanted)
             self.neighbours = nb._replace(entry=np.empty(room, np.int64), incident=np.empty(room, np.int64))
             return False
         return True
@@ -307,7 +214,7 @@ class Engine:
     def make_room_for_candidates(self) -> None:
         """Enlarge the candidate arrays to what was wanted."""
         nb = self.neighbours
-        self.neighbours = nb._replace(**_candidate_arrays(nb.pairs.size * _room(nb.pairs.max())))
+        self.neighbours = nb._replace(**tables.candidate_arrays(nb.pairs.size * tables.room(nb.pairs.max())))
 
     def advance(self, stop: int) -> int:
         """Take steps until `stop` are complete; returns DONE, or the code of what went wrong."""

@@ -115,16 +115,9 @@ def gather(c, bodies, kinds, neighbours, box, unit):
 
 
 @kernel
-def forces(bodies, kinds, neighbours, box, unit):
-    """Forces and torques on all bodies as they are; returns elastic energy in units and the largest overlap.
-
-    Outside the time loop, which runs the same parts chunk by chunk.
-    """
+def gather_all(bodies, kinds, neighbours, box, unit):
+    """Gather the forces on all bodies, outside the time loop; returns what `gather` does, the overlap as float."""
     elastic, largest = np.int64(0), np.int64(0)
-    for c in range(neighbours.pairs.size):
-        energy, overlap = evaluate(c, bodies, neighbours, unit)
-        elastic += energy
-        largest = max(largest, overlap)
     for c in range(neighbours.pairs.size):
         energy, overlap = gather(c, bodies, kinds, neighbours, box, unit)
         elastic += energy

@@ -13,7 +13,7 @@ from numba import prange
 from numba.extending import overload
 
 from kernels import candidates, contact, motion, neighbours
-from kernels.jit import CHOICE, kernel, stage, threaded
+from kernels.jit import CHOICE, formula, kernel, stage, threaded
 
 
 class Serial(NamedTuple):
@@ -97,7 +97,7 @@ def totals(partial):
     return elastic, overlap, moving, np.sqrt(fastest)
 
 
-@stage
+@formula
 def predict_serial(scheme, dt, bodies, kinds, lists, partial):
     """Predict all bodies; returns how far any sphere may have gone."""
     for c in range(partial.shape[0]):
@@ -113,7 +113,7 @@ def predict_threaded(scheme, dt, bodies, kinds, lists, partial):
     return travel_of(dt, partial)
 
 
-@stage
+@formula
 def evaluate_serial(unit, bodies, lists, partial):
     """Evaluate all candidate pairs; returns elastic energy and largest overlap."""
     for c in range(partial.shape[0]):
@@ -129,7 +129,7 @@ def evaluate_threaded(unit, bodies, lists, partial):
     return sum_and_largest(partial, 0)
 
 
-@stage
+@formula
 def correct_serial(scheme, setting, bodies, kinds, lists, box, partial):
     """Gather all forces and complete the step; returns `totals`."""
     for c in range(partial.shape[0]):
@@ -187,13 +187,7 @@ def search_threaded(skin, shape, cell, cell_first, bodies, kinds, lists, wanted)
         wanted[c] = neighbours.search(c, skin, shape, cell, cell_first, bodies, kinds, lists)
 
 
-@kernel
-def search(mode, skin, shape, cell, cell_first, bodies, kinds, lists, wanted):
-    """The same by mode, for Python."""
-    search_by_mode(mode, skin, shape, cell, cell_first, bodies, kinds, lists, wanted)
-
-
-search_by_mode = by_mode(search_serial, search_threaded)
+search = by_mode(search_serial, search_threaded)
 predict = by_mode(predict_serial, predict_threaded)
 evaluate = by_mode(evaluate_serial, evaluate_threaded)
 correct = by_mode(correct_serial, correct_threaded)

@@ -1,13 +1,18 @@
 """Whole simulations: energy, momentum, first impact, and equalities to the bit."""
 
 import math
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import mixture, random_quaternions
 
 import dem
-from dem import engine
+from dem import tables
+from kernels.jit import most_threads
 
 STATE = ("position", "velocity", "orientation", "angular_velocity")
 
@@ -304,9 +309,51 @@ def test_deep_crowd_does_not_lose_pairs_when_arrays_grow(rng, nylon, rubber, mon
     """Starting with no room at all, and with plenty, gives the same bytes."""
     sims = []
     for room in (1.0, 8.0):
-        monkeypatch.setattr(engine, "ROOM", room)
+        monkeypatch.setattr(tables, "ROOM", room)
         monkeypatch.setattr("dem.diagnosis.DEEPEST_START", 10.0)
         particles = mixture(np.random.default_rng(2), (nylon, rubber))
         sims.append(dem.Simulation(particles, gravity=(0, 0, 0), time_step=1e-7))
         sims[-1].step(2000)
     assert_same_bytes(*sims)
+
+
+def crowd_of(name, **options):
+    """Several chunks of bodies under strong gravity, 300 steps on."""
+    kind = dem.cases()[name](n=5000)
+    particles, box = kind.build()
+    sim = dem.Simulation(particles, box, gravity=(0, 0, -200), time_step=1e-5, **options)
+    sim.step(300)
+    return sim
+
+
+@pytest.mark.skipif(most_threads() < 2, reason="one core")
+@pytest.mark.parametrize("integrator", list(dem.INTEGRATORS))
+@pytest.mark.parametrize("name", ["many-spheres", "many-fibres"])
+def test_the_number_of_threads_does_not_show(name, integrator):
+    one, two = (crowd_of(name, integrator=integrator, threads=threads) for threads in (1, 2))
+    assert type(one._engine.mode) is not type(two._engine.mode)
+    assert_same_bytes(one, two)
+    assert one.energy_error == two.energy_error
+
+
+def test_the_threading_layer_does_not_show(tmp_path):
+    """Other processes, since a layer is chosen once: workqueue, which numba always has, and one thread."""
+    code = (
+        "import sys, numpy as np; sys.path.insert(0, 'tests'); from test_simulation import crowd_of; "
+        "p = crowd_of('many-fibres').particles; np.save(sys.argv[1], np.hstack([p.position, p.orientation]))"
+    )
+    results = []
+    for k, setting in enumerate(({"NUMBA_THREADING_LAYER": "workqueue"}, {"NUMBA_NUM_THREADS": "1"})):
+        path = tmp_path / f"{k}.npy"
+        root = Path(__file__).parent.parent
+        subprocess.run([sys.executable, "-c", code, str(path)], check=True, cwd=root, env={**os.environ, **setting})
+        results.append(np.load(path))
+    np.testing.assert_array_equal(*results)
+
+
+def test_refuses_more_threads_than_there_are(nylon, ball):
+    one = dem.Particles(ball, nylon, position=[[0.5, 0.5, 0.5]])
+    with refuse("threads is 10000, at most .* here"):
+        dem.Simulation(one, time_step=1e-5, threads=10_000)
+    with refuse("threads is 0, expected at least 1"):
+        dem.Simulation(one, time_step=1e-5, threads=0)

@@ -1,0 +1,114 @@
+"""From particles and a box to the arrays of the kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kernels.state import Bodies, Kinds, Neighbours
+from kernels.state import Box as Walls
+
+if TYPE_CHECKING:
+    from dem.box import Box
+    from dem.particles import Particles
+
+ROOM = 1.3  # arrays for pairs are made this much larger than wanted
+
+
+def walls(box: Box | None) -> Walls:
+    """Corners of the box, infinite without one."""
+    if box is None:
+        return Walls(np.full(3, -np.inf), np.full(3, np.inf))
+    return Walls(np.array(box.lower), np.array(box.upper))
+
+
+def kinds(particles: Particles, box: Box | None) -> Kinds:
+    """Tables of shapes and materials in the kernels' layout."""
+    shapes = [shape for shape, _ in particles.kinds]
+    materials = list(dict.fromkeys(m for _, m in particles.kinds))
+    properties = [shape.mass_properties(m.density) for shape, m in particles.kinds]
+    distance = [np.linalg.norm(shape.offsets, axis=1) for shape in shapes]
+    return Kinds(
+        mass=np.array([p.mass for p in properties]),
+        inertia=np.ascontiguousarray(np.array([p.inertia for p in properties]).T),
+        tip=np.array([d.max() for d in distance]),
+        bound=np.array([(d + s.radii).max() for d, s in zip(distance, shapes, strict=True)]),
+        on_line=np.array([_on_line(s.offsets, s.radii) for s in shapes], dtype=np.int8),
+        first_offset=np.cumsum([0] + [len(s.radii) for s in shapes]).astype(np.int32),
+        offset=np.ascontiguousarray(np.concatenate([s.offsets for s in shapes]).T),
+        radius=np.concatenate([s.radii for s in shapes]),
+        material=np.array([materials.index(m) for _, m in particles.kinds], dtype=np.int32),
+        modulus=np.array([[a.effective_modulus(b) for b in materials] for a in materials]),
+        wall_modulus=np.array([a.effective_modulus(box.material) if box else 0.0 for a in materials]),
+    )
+
+
+def _on_line(offsets: np.ndarray, radii: np.ndarray) -> bool:
+    """Whether equal spheres lie on the segment from the first to the last centre."""
+    axis = offsets[-1] - offsets[0]
+    along = (offsets - offsets[0]) @ axis
+    off_axis = np.linalg.norm(np.cross(offsets - offsets[0], axis), axis=1)
+    return bool(
+        np.all(radii == radii[0]) and np.all(along >= 0) and np.all(along <= along[-1]) and np.all(off_axis == 0)
+    )
+
+
+def bodies(particles: Particles, kinds: Kinds, *, rotating: bool) -> Bodies:
+    """Component-major copies of the state; spheres that no torque can reach get no room for rotation."""
+    n = len(particles)
+    turning = n if rotating else 0
+    position = np.array(particles.position.T, order="C")
+    spheres = np.diff(kinds.first_offset)[particles.kind]
+    first_sphere = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
+    return Bodies(
+        identity=np.arange(n),
+        kind=particles.kind.copy(),
+        position=position,
+        velocity=np.array(particles.velocity.T, order="C"),
+        orientation=np.array(particles.orientation.T, order="C"),
+        memory_q=np.zeros((4, turning)),
+        memory_w=np.array(particles.angular_velocity.T, order="C"),
+        memory_a=np.zeros((3, turning)),
+        force=np.zeros((3, n)),
+        torque=np.zeros((3, turning)),
+        first_sphere=first_sphere,
+        sphere_position=np.zeros((3, first_sphere[-1])) if rotating else position,
+    )
+
+
+def room(wanted: int) -> int:
+    """Length of an array that held too little."""
+    return int(ROOM * wanted) + 16
+
+
+def lists(n: int, chunks: int) -> Neighbours:
+    """Lists of n bodies, with no room for pairs yet."""
+    return Neighbours(
+        first=np.zeros(n, np.int64),
+        count=np.zeros(n, np.int32),
+        partner=np.zeros(0, np.int32),
+        packed=np.zeros(0, np.int64),
+        first_entry=np.zeros(n + 1, np.int64),
+        entry_count=np.zeros(n, np.int32),
+        entry=np.zeros(0, np.int64),
+        incident=np.zeros(0, np.int64),
+        incident_j=np.zeros(n, np.int32),
+        incident_i=np.zeros(n, np.int32),
+        near_wall=np.zeros(n, np.int8),
+        active=np.zeros(n, np.int32),
+        active_count=np.zeros(chunks, np.int64),
+        pairs=np.zeros(chunks, np.int64),
+        **candidate_arrays(0),
+    )
+
+
+def candidate_arrays(room: int) -> dict[str, np.ndarray]:
+    """Arrays for that many candidate pairs."""
+    return {
+        "sphere_i": np.empty(room, np.int32),
+        "sphere_j": np.empty(room, np.int32),
+        "reach": np.empty(room),
+        "stiffness": np.empty(room),
+        "pair_force": np.zeros((3, room + 1)),
+    }
