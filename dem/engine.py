@@ -189,14 +189,12 @@ class Engine:
         rooms = np.empty(chunks, np.int64)
         sweeps.search(self.mode, skin, shape, cell, cell_first, b, self.kinds, nb, rooms)
         wanted = rooms.max()
-        if wanted > nb.partner.size // chunks:
-            room = chunks * tables.room(wanted)
-            self.neighbours = nb._replace(partner=np.empty(room, np.int32), packed=np.empty(room, np.int64))
+        if wanted > (nb.lower.size - 1) // chunks:
+            self.neighbours = nb._replace(**tables.pair_arrays(chunks * tables.room(wanted)))
             return False
         wanted = neighbours.list_entries(b, nb)
         if wanted > nb.entry.size:
-            room = tables.room(wanted)
-            self.neighbours = nb._replace(entry=np.empty(room, np.int64), incident=np.empty(room, np.int64))
+            self.neighbours = nb._replace(**tables.entry_arrays(tables.room(wanted)))
             return False
         return True
 

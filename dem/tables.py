@@ -87,20 +87,33 @@ def lists(n: int, chunks: int) -> Neighbours:
     return Neighbours(
         first=np.zeros(n, np.int64),
         count=np.zeros(n, np.int32),
-        partner=np.zeros(0, np.int32),
-        packed=np.zeros(0, np.int64),
+        **pair_arrays(0),
         first_entry=np.zeros(n + 1, np.int64),
         entry_count=np.zeros(n, np.int32),
-        entry=np.zeros(0, np.int64),
-        incident=np.zeros(0, np.int64),
+        **entry_arrays(0),
         incident_j=np.zeros(n, np.int32),
         incident_i=np.zeros(n, np.int32),
-        near_wall=np.zeros(n, np.int8),
         active=np.zeros(n, np.int32),
         active_count=np.zeros(chunks, np.int64),
+        walled=np.zeros(n, np.int32),
+        walled_count=np.zeros(chunks, np.int64),
         pairs=np.zeros(chunks, np.int64),
         **candidate_arrays(0),
     )
+
+
+def pair_arrays(room: int) -> dict[str, np.ndarray]:
+    """Arrays for that many pairs of bodies, and one that never has candidates."""
+    return {
+        "lower": np.zeros(room + 1, np.int32),
+        "higher": np.zeros(room + 1, np.int32),
+        "packed": np.zeros(room + 1, np.int64),
+    }
+
+
+def entry_arrays(room: int) -> dict[str, np.ndarray]:
+    """Arrays for that many entries."""
+    return {"entry": np.zeros(room, np.int64), "incident": np.zeros(room, np.int32)}
 
 
 def candidate_arrays(room: int) -> dict[str, np.ndarray]:

@@ -8,7 +8,7 @@ is barely more than what touches (the GROMACS dual pair list: Páll et al., J. C
 from kernels.chunks import chunk_of
 from kernels.hertz import stiffness
 from kernels.jit import formula, kernel, loop
-from kernels.neighbours import GROUP, SLACK, capsules_meet, entry_pair
+from kernels.neighbours import GROUP, SLACK, capsules_meet, entry_pair, whole_groups
 from kernels.vector import dot, load, store, subtract
 
 COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
@@ -30,23 +30,58 @@ def unpack(packed):
 def pick(c, skin, bodies, kinds, neighbours):
     """Fill the candidate pairs of chunk c and note their number; more than there is room for are only counted."""
     room = neighbours.sphere_i.size // neighbours.pairs.size
-    k = c * room
-    stop = k + room
-    all_round = bodies.torque.shape[1] == 0
-    low, high = chunk_of(c, bodies.kind.size)
-    for b in range(low, high):
-        for p in range(neighbours.first[b], neighbours.first[b] + neighbours.count[b]):
-            partner = neighbours.partner[p]
-            lower = min(bodies.identity[b], bodies.identity[partner]) == bodies.identity[b]
-            i, j = (b, partner) if lower else (partner, b)
-            if all_round:
-                found = pick_spheres(k, stop, i, j, 0, 0, skin, bodies, kinds, neighbours)
-            else:
-                found = pick_bodies(k, stop, i, j, skin, bodies, kinds, neighbours)
+    start = c * room
+    k = start
+    first, stop = pairs_of(c, bodies, neighbours)
+    if bodies.torque.shape[1] == 0:
+        k += pick_round(
+            skin, neighbours.lower[first:stop], neighbours.higher[first:stop], bodies.kind, bodies.position,
+            kinds.radius, kinds.material, kinds.modulus, start, room, neighbours.packed[first:stop],
+            neighbours.sphere_i, neighbours.sphere_j, neighbours.reach, neighbours.stiffness, neighbours.pair_force[0],
+        )  # fmt: skip
+    else:
+        for p in range(first, stop):
+            found = pick_bodies(
+                k, start + room, neighbours.lower[p], neighbours.higher[p], skin, bodies, kinds, neighbours
+            )
             neighbours.packed[p] = pack(k, found)
             k += found
-    neighbours.pairs[c] = k - c * room
-    stiffen(neighbours.stiffness[c * room : k], neighbours.pair_force[0, c * room : k], neighbours.reach[c * room : k])
+    neighbours.pairs[c] = k - start
+    stiffen(neighbours.stiffness[start:k], neighbours.pair_force[0, start:k], neighbours.reach[start:k])
+
+
+@loop
+def pick_round(
+    skin, lower, higher, kind, position, radius, material, modulus, start, room, packed,
+    sphere_i, sphere_j, reach, stiffness, product,
+):  # fmt: skip
+    """Candidates among bodies that are one sphere, so that kind, sphere and body go by the same number.
+
+    No branch on the distance: whether a pair is near is a toss-up, which would cost more than writing it.
+    """
+    n = 0
+    for p in range(lower.size):
+        i, j = lower[p], higher[p]
+        r_i, r_j = radius[kind[i]], radius[kind[j]]
+        gap = subtract(load(position, i), load(position, j))
+        cut_off = (r_i + r_j + skin) * SLACK
+        near = 1 if dot(gap, gap) < cut_off * cut_off else 0
+        if n < room:
+            k = start + n
+            sphere_i[k], sphere_j[k] = i, j
+            reach[k] = r_i + r_j
+            product[k] = r_i * r_j
+            stiffness[k] = modulus[material[kind[i]], material[kind[j]]]
+        packed[p] = pack(start + n, near)
+        n += near
+    return n
+
+
+@formula
+def pairs_of(c, bodies, neighbours):
+    """First pair of bodies of chunk c, and the one after its last: they are stored without gaps."""
+    low, high = chunk_of(c, bodies.kind.size)
+    return neighbours.first[low], neighbours.first[high - 1] + neighbours.count[high - 1]
 
 
 @loop
@@ -101,53 +136,77 @@ def has_room(neighbours):
 
 @kernel
 def list_incident(c, skin, bodies, kinds, neighbours, box):
-    """For the bodies of chunk c: the entries that have candidates, nearness to walls, and which bodies are active.
+    """For the bodies of chunk c: the pairs that have candidates, which bodies are near walls, and which are active.
 
     Bodies that are not active feel no contact until the next pick, so their force is zero from here on.
     """
     rotating = bodies.torque.shape[1] > 0
     low, high = chunk_of(c, bodies.kind.size)
-    active = low
+    list_pairs(
+        low, high, rotating, neighbours.pair_force.shape[1] - 1, neighbours.first_entry, neighbours.entry_count,
+        neighbours.entry, neighbours.packed, neighbours.incident, neighbours.incident_j, neighbours.incident_i,
+    )  # fmt: skip
+    active, walled = low, low
     for b in range(low, high):
-        found = list_entries_with_candidates(b, neighbours)
-        neighbours.near_wall[b] = near_wall(b, skin, bodies, kinds, box)
-        neighbours.active[active] = b
-        if found > 0 or neighbours.near_wall[b] != 0:
-            active += 1
-        else:
-            store(bodies.force, b, (0.0, 0.0, 0.0))
-            if rotating:
+        near = near_wall(b, skin, bodies, kinds, box)
+        neighbours.walled[walled] = b
+        walled += near
+        if rotating:
+            neighbours.active[active] = b
+            if neighbours.incident_j[b] + neighbours.incident_i[b] + near > 0:
+                active += 1
+            else:
+                store(bodies.force, b, (0.0, 0.0, 0.0))
                 store(bodies.torque, b, (0.0, 0.0, 0.0))
     neighbours.active_count[c] = active - low
+    neighbours.walled_count[c] = walled - low
+
+
+@loop
+def list_pairs(
+    low, high, rotating, zero_candidate, first_entry, entry_count, entry, packed, incident, incident_j, incident_i
+):
+    """Fill the incident pairs of the slots low to high.
+
+    Entries come in ascending identity of the partner, so those where b is on side j (the higher identity) come first.
+    Both parts are filled up to whole groups with a pair that never has a force (see contact.gather_round).
+    """
+    nothing = packed.size - 1 if rotating else zero_candidate
+    for b in range(low, high):
+        start = first_entry[b]
+        e, stop = start, start + entry_count[b]
+        n = start
+        while e < stop and entry[e] & 1 == 1:
+            n += list_pair(n, rotating, entry[e], packed, incident)
+            e += 1
+        n = fill_group(n, start, nothing, incident)
+        incident_j[b] = n - start
+        start = n
+        while e < stop:
+            n += list_pair(n, rotating, entry[e], packed, incident)
+            e += 1
+        n = fill_group(n, start, nothing, incident)
+        incident_i[b] = n - start
 
 
 @formula
-def list_entries_with_candidates(b, neighbours):
-    """Fill the incident lists of body b; returns the number of entries that have candidates.
+def list_pair(n, rotating, key, packed, incident):
+    """Write the pair of an entry to place n; returns 1 if it has candidates and so counts."""
+    pair = entry_pair(key)
+    k, number = unpack(packed[pair])
+    incident[n] = pair if rotating else k
+    return 1 if number > 0 else 0
 
-    Entries come in ascending identity of the partner, so those where b is on side j (the higher identity) come first.
-    Both parts are filled up to whole groups with the pair that is always zero (see contact.gather_round).
+
+@formula
+def fill_group(n, start, nothing, incident):
+    """Fill up places from n to a whole number of groups since start; returns the new end.
+
+    A whole group is written whatever is missing, for which the list has room: that needs no branch.
     """
-    nothing = pack(neighbours.pair_force.shape[1] - 1, 0)
-    first = neighbours.first_entry[b]
-    e, stop = first, first + neighbours.entry_count[b]
-    n, found = first, 0
-    for side in (1, 0):
-        start = n
-        while e < stop and neighbours.entry[e] & 1 == side:
-            packed = neighbours.packed[entry_pair(neighbours.entry[e])]
-            neighbours.incident[n] = packed
-            n += 1 if unpack(packed)[1] > 0 else 0
-            e += 1
-        found += n - start
-        while (n - start) % GROUP:
-            neighbours.incident[n] = nothing
-            n += 1
-        if side == 1:
-            neighbours.incident_j[b] = n - start
-        else:
-            neighbours.incident_i[b] = n - start
-    return found
+    for m in range(GROUP):
+        incident[n + m] = nothing
+    return start + whole_groups(n - start)
 
 
 @formula

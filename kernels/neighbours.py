@@ -12,12 +12,12 @@ SLACK = 1.0 + 1e-9  # cut-offs are stretched by this, so that rounding never los
 
 @kernel
 def search(c, skin, shape, cell, cell_first, bodies, kinds, neighbours):
-    """Fill first, count and partner for the bodies of chunk c, which are in cell order; returns the room needed.
+    """Fill first, count, lower and higher for the bodies of chunk c, in cell order; returns the room needed.
 
     Half of the surrounding cells hold all higher slots: the rest of the row, and four rows of three cells.
     More pairs than the chunk's segment holds are counted but not written: the caller makes room and calls again.
     """
-    room = neighbours.partner.size // neighbours.pairs.size
+    room = (neighbours.lower.size - 1) // neighbours.pairs.size
     start = c * room
     k = start
     low, high = chunk_of(c, bodies.kind.size)
@@ -55,7 +55,9 @@ def search_row(b, begin, end, skin, k, stop, bodies, kinds, neighbours):
         if not (round_body and kinds.tip[h] == 0.0):
             near = near and capsules_meet(b, c, skin, bodies, kinds)
         if k < stop:
-            neighbours.partner[k] = c
+            in_order = bodies.identity[b] < bodies.identity[c]
+            neighbours.lower[k] = b if in_order else c
+            neighbours.higher[k] = c if in_order else b
         k += near
     return k
 
@@ -111,17 +113,15 @@ def list_entries(bodies, neighbours):
         neighbours.entry_count[b] = 0
         first[b + 1] += neighbours.count[b]
         for p in range(neighbours.first[b], neighbours.first[b] + neighbours.count[b]):
-            first[neighbours.partner[p] + 1] += 1
+            first[neighbours.lower[p] + neighbours.higher[p] - b + 1] += 1
     for b in range(n):
-        first[b + 1] = first[b] + whole_groups(first[b + 1]) + GROUP
+        first[b + 1] = first[b] + whole_groups(first[b + 1]) + 2 * GROUP
     if first[n] <= neighbours.entry.size:
         for b in range(n):
             for p in range(neighbours.first[b], neighbours.first[b] + neighbours.count[b]):
-                c = neighbours.partner[p]
-                id_b, id_c = bodies.identity[b], bodies.identity[c]
-                side = 1 if id_b > id_c else 0
-                insert_entry(b, entry_key(id_c, p, side), neighbours)
-                insert_entry(c, entry_key(id_b, p, 1 - side), neighbours)
+                i, j = neighbours.lower[p], neighbours.higher[p]
+                insert_entry(i, entry_key(bodies.identity[j], p, 0), neighbours)
+                insert_entry(j, entry_key(bodies.identity[i], p, 1), neighbours)
     return first[n]
 
 

@@ -57,19 +57,22 @@ class Neighbours(NamedTuple):
     ascending identity of the partner: the order of its sums depends on nothing else.
     """
 
-    first: np.ndarray  # (N,) int64: pairs of slot b are first[b] to first[b] + count[b]
+    first: np.ndarray  # (N,) int64: pairs of slot b with higher slots are first[b] to first[b] + count[b]
     count: np.ndarray  # (N,) int32
-    partner: np.ndarray  # (P,) int32, the higher slot of the pair
-    packed: np.ndarray  # (P,) int64, the candidates of a pair (candidates.pack), or -1
+    lower: np.ndarray  # (P + 1,) int32, slot of the body of lower identity
+    higher: np.ndarray  # (P + 1,) int32, slot of the other
+    packed: np.ndarray  # (P + 1,) int64, the candidates of a pair (candidates.pack); none for the last one, for ever
     first_entry: np.ndarray  # (N + 1,) int64: entries of slot b begin at first_entry[b]
     entry_count: np.ndarray  # (N,) int32, number of them
     entry: np.ndarray  # (E,) int64: partner's identity, pair, side (neighbours.entry_key), ascending for each body
-    incident: np.ndarray  # (E,) int64: the candidates of those entries that have any, in the same order
+    incident: np.ndarray  # (E,) int32: those pairs that have candidates, in the same order; as the pair or, where all
+    # bodies are one sphere, as its one candidate
     incident_j: np.ndarray  # (N,) int32, number where the body is on side j, filled up to whole groups; they come first
     incident_i: np.ndarray  # (N,) int32, number where it is on side i, filled up to whole groups
-    near_wall: np.ndarray  # (N,) int8
     active: np.ndarray  # (N,) int32, by chunk: the slots with candidates or near a wall
     active_count: np.ndarray  # (C,) int64
+    walled: np.ndarray  # (N,) int32, by chunk: the slots near a wall
+    walled_count: np.ndarray  # (C,) int64
     pairs: np.ndarray  # (C,) int64, candidate pairs of each chunk
     sphere_i: np.ndarray  # (C K) int32, sphere of the body of lower identity
     sphere_j: np.ndarray  # (C K) int32
