@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from dem import checks
@@ -40,6 +41,9 @@ class Box:
         upper = checks.vector("upper", self.upper, "the opposite corner of the box [m]")
         if not all(low < high for low, high in zip(lower, upper, strict=True)):
             message = f"box from {lower} to {upper} has no volume: lower must be below upper on each axis"
+            raise ValueError(message)
+        if not all(math.isfinite(high - low) for low, high in zip(lower, upper, strict=True)):
+            message = f"box from {lower} to {upper} is too large to measure"
             raise ValueError(message)
         if not isinstance(self.material, Material):
             message = f"material of the box is {self.material!r}, expected a dem.Material"

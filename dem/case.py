@@ -12,6 +12,8 @@ from dem.integrators import DEFAULT
 from dem.simulation import Simulation
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from dem.box import Box
     from dem.particles import Particles
 
@@ -55,14 +57,22 @@ class Case(BaseModel):
 
 def cases() -> dict[str, type[Case]]:
     """All installed cases by name."""
-    return {entry.name: entry.load() for entry in sorted(entry_points(group=GROUP), key=lambda e: e.name)}
+    return {entry.name: _load(entry) for entry in sorted(entry_points(group=GROUP), key=lambda e: e.name)}
 
 
 def case(name: str) -> type[Case]:
     """Look up a case; raises ValueError with the nearest name."""
     names = sorted(entry.name for entry in entry_points(group=GROUP))
     checks.one_of("case", name, names)
-    return next(iter(entry_points(group=GROUP, name=name))).load()
+    return _load(next(iter(entry_points(group=GROUP, name=name))))
+
+
+def _load(entry: EntryPoint) -> type[Case]:
+    try:
+        return entry.load()
+    except Exception as error:
+        message = f"case {entry.name} cannot be loaded from {entry.value}: {type(error).__name__}: {error}"
+        raise ValueError(message) from error
 
 
 def with_parameters(kind: type[Case], parameters: dict) -> Case:

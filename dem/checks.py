@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import operator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,11 +23,16 @@ def number(
     unit: str = "",
 ) -> float:
     """Check one finite number and return it as a float; raises ValueError or TypeError naming it."""
+    if isinstance(value, (str, bytes, bool, np.bool_)):
+        message = f"{name} is {value!r}, expected a number"
+        raise TypeError(message)
     try:
         result = float(value)
     except (TypeError, ValueError):
         message = f"{name} is {value!r}, expected a number"
         raise TypeError(message) from None
+    except OverflowError:
+        result = math.inf
     if not (math.isfinite(result) and above < result and least <= result <= most):
         limits = [f"above {above:g}"] * (above > -math.inf) + [f"at least {least:g}"] * (least > -math.inf)
         limits += [f"at most {most:g}"] * (most < math.inf)
@@ -37,19 +43,26 @@ def number(
 
 def whole(name: str, value: int, *, least: int) -> int:
     """Check one integer and return it; raises ValueError or TypeError naming it."""
-    if isinstance(value, bool) or int(value) != value:
+    try:
+        result = operator.index(value)
+    except TypeError:
+        result = None
+    if result is None or isinstance(value, (bool, np.bool_)):
         message = f"{name} is {value!r}, expected a whole number"
         raise TypeError(message)
-    if value < least:
-        message = f"{name} is {value}, expected at least {least}"
+    if not least <= result < 2**62:
+        message = f"{name} is {value}, expected at least {least} and less than 2^62"
         raise ValueError(message)
-    return int(value)
+    return result
 
 
 def array(name: str, value: object, shape: tuple[int, ...], meaning: str) -> np.ndarray:
     """Convert to a new finite float64 array of the given shape; raises ValueError naming it."""
     try:
-        result = np.array(value, dtype=np.float64, order="C")
+        given = np.asarray(value)
+        if given.dtype.kind not in "iuf":
+            raise TypeError
+        result = np.array(given, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         message = f"{name} cannot be read as an array of numbers, expected {shape}: {meaning}"
         raise ValueError(message) from None

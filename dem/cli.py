@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from dem import compilation
 from dem.case import case, cases, with_parameters
 from dem.integrators import INTEGRATORS
 from dem.trajectory import Trajectory
@@ -39,8 +40,10 @@ def plain_errors(command: Callable) -> Callable:
             command(*args, **kwargs)
         except FloatingPointError as error:
             _complain(error, status=1)
-        except (ValueError, TypeError, OSError) as error:
+        except (ValueError, TypeError, OSError, OverflowError) as error:
             _complain(error, status=2)
+        except MemoryError:
+            _complain(MemoryError("there is not enough memory for this many particles or spheres"), status=2)
         except KeyboardInterrupt:
             sys.stderr.write("interrupted\n")
             raise typer.Exit(130) from None
@@ -71,6 +74,7 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Run a case and write its trajectory."""
+    compilation.SILENT = quiet
     kind = case(name)
     parameters = _parameters(settings or [])
     options = {"duration": duration, "time_step": time_step, "integrator": integrator, "threads": threads}
@@ -121,7 +125,7 @@ def list_cases(
     if name is None:
         table = Table("case", "what it is", box=None, pad_edge=False)
         for key, kind in cases().items():
-            table.add_row(key, (kind.__doc__ or "").strip().splitlines()[0])
+            table.add_row(key, (kind.__doc__ or "").strip().partition("\n")[0])
     else:
         table = Table("parameter", "default", "meaning", box=None, pad_edge=False)
         for key, field in case(name).model_fields.items():

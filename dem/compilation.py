@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+SILENT = False  # set by --quiet
+
+
 @contextmanager
 def announced(tag: str) -> Iterator[None]:
     """Say on stderr that kernels are being compiled, if those that go by this tag are not in the cache yet."""
@@ -20,10 +23,15 @@ def announced(tag: str) -> Iterator[None]:
         yield
         return
     start = time.perf_counter()
-    sys.stderr.write("compiling kernels, first run only ...")
-    sys.stderr.flush()
+    _say("compiling kernels, first run only ...")
     try:
         yield
     finally:
-        sys.stderr.write(f" {time.perf_counter() - start:.1f} s\n")
+        _say(f" {time.perf_counter() - start:.1f} s\n")
     mark_compiled(tag)
+
+
+def _say(text: str) -> None:
+    if not SILENT:
+        sys.stderr.write(text)
+        sys.stderr.flush()

@@ -18,7 +18,7 @@ DEEPEST_START = 0.1  # overlap over the smaller radius at the start; Hertz theor
 
 
 def check_inside(particles: Particles, box: Box | None) -> None:
-    """Refuse particles whose centre is outside the box, or so near a wall that a sphere's centre could be."""
+    """Refuse particles whose centre is outside the box."""
     if box is None:
         return
     position = particles.position
@@ -60,6 +60,12 @@ def check_run(code: int, sim: Simulation) -> None:
     cause = (
         f"a time step that does not resolve the contacts is the usual cause: lower time_step (now {sim.time_step:g} s)"
     )
+    if code == loop.NOT_FINITE:
+        v = np.abs(sim._engine.bodies.velocity).max(0)  # noqa: SLF001
+        slot = int(np.flatnonzero(~np.isfinite(v))[0]) if not np.isfinite(v).all() else int(v.argmax())
+        i = int(sim._engine.bodies.identity[slot])  # noqa: SLF001
+        message = f"{where}: particle {i} moves at {v[slot]:.3g} m/s, faster than can be followed; {cause}"
+        raise FloatingPointError(message)
     if code == loop.TURNS_TOO_FAST:
         spin = np.linalg.norm(sim.particles.angular_velocity, axis=1)
         i = int(spin.argmax())

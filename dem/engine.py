@@ -46,7 +46,7 @@ class Overlaps(NamedTuple):
 
 def _grid(extent: np.ndarray, size: float, most: int) -> tuple[np.ndarray, np.ndarray]:
     """Cells along each axis, none smaller than `size` and not many more than `most` in all; and cells a metre."""
-    shape = np.maximum(1.0, np.floor(extent / size))
+    shape = np.clip(np.floor(extent / size), 1.0, most)
     while shape.prod() > most:
         shape = np.maximum(1.0, np.floor(shape / 1.26))
     shape = shape.astype(np.int64)
@@ -64,6 +64,7 @@ class Engine:
         particles: Particles,
         box: Box | None,
         gravity: tuple[float, float, float],
+        datum: float,
         time_step: float,
         integrator: Integrator,
         skin: tuple[float, float] | None = None,
@@ -74,7 +75,7 @@ class Engine:
         self.walls = tables.walls(box)
         smallest = 2 * self.kinds.radius.min()
         self.skins = Skins(*(skin or (LIST_SKIN * smallest, CANDIDATE_SKIN * smallest)))
-        self.rotating = bool(self.kinds.tip.max() > 0)
+        self.rotating = self.kinds.tip.max() > 0 or self.kinds.radius.size > self.kinds.mass.size
         self.bodies = tables.bodies(particles, self.kinds, rotating=self.rotating)
         chunks = -(-len(particles) // CHUNK)
         self.mode = self.mode_for(len(particles), threads)()
@@ -84,7 +85,7 @@ class Engine:
             **{name: np.zeros(1, np.int64) for name in INTEGERS},
             **{name: np.zeros(1) for name in loop.Progress._fields if name not in INTEGERS},
         )
-        self.datum = self._datum(particles, box, gravity)
+        self.datum = datum
         self.gravity = gravity
         self.dt = time_step
         self.start_step = 0
@@ -94,15 +95,6 @@ class Engine:
     def mode_for(bodies: int, threads: int) -> type[Serial | Threaded]:
         """Whether to spread the work over threads: not if it is a single chunk."""
         return Threaded if threads > 1 and bodies > CHUNK else Serial
-
-    @staticmethod
-    def _datum(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> float:
-        """g·x where potential energy is zero: lowest corner of the box, else the initial centre of mass."""
-        g = np.array(gravity)
-        if box:
-            return float(np.maximum(g * box.lower, g * box.upper).sum())
-        m = particles.mass
-        return float(g @ (m @ particles.position) / m.sum())
 
     def _setting(self, unit: float) -> loop.Setting:
         g_x, g_y, g_z = self.gravity
@@ -134,6 +126,12 @@ class Engine:
 
     def _energy_unit(self) -> float:
         """Power of two [1/J] in which the energies at the start add up to about 2^REFERENCE_BITS."""
+        with np.errstate(over="ignore"):
+            total = self._energies_at_start()
+        return 2.0 ** min(max(REFERENCE_BITS - math.frexp(total)[1], -1000), 1000)
+
+    def _energies_at_start(self) -> float:
+        """Sum of all energies without regard to sign, roughly [J]; positive even for a system at rest."""
         mass = self.kinds.mass[self.bodies.kind]
         kinetic = 0.5 * (mass * (self.bodies.velocity**2).sum(0)).sum()
         gravitational = np.abs(mass * (self.datum - np.array(self.gravity) @ self.bodies.position)).sum()
@@ -144,7 +142,7 @@ class Engine:
         )
         elastic = sum(0.4 * stiffest * (np.maximum(d, 0.0) ** 2.5).sum() for d in (overlaps.pair, overlaps.wall))
         at_rest = 1e-9 * self.kinds.modulus.max() * self.kinds.radius.min() ** 3
-        return 2.0 ** (REFERENCE_BITS - math.frexp(kinetic + gravitational + spin + elastic + at_rest)[1])
+        return float(kinetic + gravitational + spin + elastic + at_rest)
 
     def candidates(self) -> tuple[np.ndarray, np.ndarray]:
         """Spheres of the present candidate pairs (K,), (K,)."""

@@ -44,14 +44,19 @@ class Material:
     friction: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check all three values."""
-        checks.number("young", self.young, above=0, unit="Pa")
-        checks.number("poisson", self.poisson, above=-1, most=0.5)
-        checks.number("density", self.density, above=0, unit="kg/m3")
+        """Check all values, and keep them as floats."""
+        checked = {
+            "young": checks.number("young", self.young, above=0, unit="Pa"),
+            "poisson": checks.number("poisson", self.poisson, above=-1, most=0.5),
+            "density": checks.number("density", self.density, above=0, unit="kg/m3"),
+        }
         for name, only in (("restitution", 1.0), ("friction", 0.0)):
-            if checks.number(name, getattr(self, name)) != only:
-                message = f"{name} is {getattr(self, name):g}, expected {only:g}: contacts are elastic and frictionless"
+            checked[name] = checks.number(name, getattr(self, name))
+            if checked[name] != only:
+                message = f"{name} is {checked[name]:g}, expected {only:g}: contacts are elastic and frictionless"
                 raise ValueError(message)
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
     def effective_modulus(self, other: Material) -> float:
         """E* of the two materials in contact [Pa]: 1/E* = (1 - ν₁²)/E₁ + (1 - ν₂²)/E₂ (Johnson 1985, sec. 4.2)."""

@@ -75,11 +75,16 @@ class Particles:
             raise TypeError(message)
         count = _rows("position", position)
         shapes = list(shape) if isinstance(shape, (list, tuple)) else [shape] * count
+        for s in shapes:
+            if isinstance(s, type) or not all(hasattr(s, name) for name in ("offsets", "radii", "mass_properties")):
+                message = f"shape is {s!r}, expected a shape such as dem.Fibre(diameter=0.01, aspect_ratio=3)"
+                raise TypeError(message)
         if len(shapes) != count:
             message = f"{len(shapes)} shapes for {count} positions, expected one shape, or one for each particle"
             raise ValueError(message)
         kinds: dict[tuple[Shape, Material], int] = {}
         self.kind = np.array([kinds.setdefault((s, material), len(kinds)) for s in shapes], dtype=np.int32)
+        self.kind.flags.writeable = False
         self.kinds = list(kinds)
         self.revision = 0
         self._state = {
@@ -105,14 +110,16 @@ class Particles:
     @classmethod
     def concatenate(cls, groups: Sequence[Particles]) -> Particles:
         """Join groups of particles, numbered in the order given; shapes and materials may differ."""
-        if not groups:
-            message = "no particles to concatenate"
-            raise ValueError(message)
+        groups = list(groups)
+        if not groups or not all(isinstance(g, Particles) for g in groups):
+            message = f"cannot concatenate {groups!r}, expected a list of dem.Particles"
+            raise TypeError(message)
         kinds: dict[tuple[Shape, Material], int] = {}
         joined = cls.__new__(cls)
         joined.kind = np.concatenate(
             [np.array([kinds.setdefault(k, len(kinds)) for k in g.kinds], dtype=np.int32)[g.kind] for g in groups]
         )
+        joined.kind.flags.writeable = False
         joined.kinds = list(kinds)
         joined.revision = 0
         joined._state = {name: np.concatenate([g._state[name] for g in groups]) for name in STATE}  # noqa: SLF001
@@ -195,7 +202,11 @@ class Particles:
 
 def _rows(name: str, value: object) -> int:
     """Length of the first axis, at least 1."""
-    shape = np.shape(value)
+    try:
+        shape = np.shape(value)
+    except ValueError:
+        message = f"{name} has rows of different length, expected (N, 3)"
+        raise ValueError(message) from None
     if len(shape) != 2 or shape[0] == 0:
         message = f"{name} has shape {shape}, expected (N, 3) with at least one particle"
         raise ValueError(message)

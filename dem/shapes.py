@@ -11,6 +11,8 @@ import numpy as np
 
 from dem import checks
 
+MOST_SPHERES = 4000  # in one particle: two such touching make 2^24 pairs, what kernels/candidates.py can count
+
 
 class MassProperties(NamedTuple):
     """Mass and inertia of one rigid body.
@@ -93,11 +95,11 @@ class Fibre:
         d = checks.number("diameter", self.diameter, above=0, unit="m")
         ratio, n, s = self.aspect_ratio, self.spheres, self.spacing
         if ratio is not None:
-            checks.number("aspect_ratio", ratio, least=1)
+            ratio = checks.number("aspect_ratio", ratio, least=1, most=MOST_SPHERES)
         if n is not None:
-            checks.whole("spheres", n, least=1)
+            n = checks.whole("spheres", n, least=1)
         if s is not None:
-            checks.number("spacing", s, above=0, unit="m")
+            s = checks.number("spacing", s, above=0, unit="m")
         if n is None and ratio is None:
             message = "a fibre needs its aspect_ratio, or its number of spheres"
             raise ValueError(message)
@@ -118,7 +120,10 @@ class Fibre:
         if s <= 0:
             message = f"{n} spheres in an aspect ratio of {ratio:g} coincide: use one sphere or a larger ratio"
             raise ValueError(message)
-        for name, value in (("aspect_ratio", float(ratio)), ("spheres", int(n)), ("spacing", float(s))):
+        if n > MOST_SPHERES:
+            message = f"a fibre of {n} spheres is more than the {MOST_SPHERES} that one particle may have"
+            raise ValueError(message)
+        for name, value in (("diameter", d), ("aspect_ratio", ratio), ("spheres", n), ("spacing", s)):
             object.__setattr__(self, name, value)
 
     @cached_property
@@ -194,7 +199,7 @@ class Sphere:
 
     def __post_init__(self) -> None:
         """Check the diameter."""
-        checks.number("diameter", self.diameter, above=0, unit="m")
+        object.__setattr__(self, "diameter", checks.number("diameter", self.diameter, above=0, unit="m"))
 
     @property
     def offsets(self) -> np.ndarray:

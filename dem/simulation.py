@@ -21,6 +21,11 @@ from kernels.jit import most_threads, set_threads
 if TYPE_CHECKING:
     from os import PathLike
 
+    from dem.integrators import Integrator
+
+
+MOST_STEPS = 2.0**62  # what a 64-bit counter holds, with room
+
 
 class Simulation:
     """Rigid particles in a box, advanced in time.
@@ -83,31 +88,68 @@ class Simulation:
         if box is not None and not isinstance(box, Box):
             message = f"box is {type(box).__name__}, expected dem.Box or None"
             raise TypeError(message)
-        self.box = box
-        self.gravity = checks.vector("gravity", gravity, "acceleration [m/s2]")
-        self.time_step = checks.number("time_step", time_step, above=0, unit="s")
-        self.integrator = look_up(integrator)
-        self.threads = _threads(threads)
+        if not isinstance(description or {}, dict):
+            message = f"description is {type(description).__name__}, expected a dict"
+            raise TypeError(message)
+        self._box = box
+        self._gravity = checks.vector("gravity", gravity, "acceleration [m/s2]")
+        self._time_step = checks.number("time_step", time_step, above=0, unit="s")
+        self._integrator = look_up(integrator)
+        self._threads = _threads(threads)
         self.description = description or {}
         self._skin = _skin
         self._particles = particles.copy()
-        self._largest_kinetic = 0.0
+        self._datum = _datum(particles, box, self._gravity)
         diagnosis.check_inside(particles, box)
-        set_threads(self.threads)
-        with compilation.announced(f"{self.integrator.name}-{Engine.mode_for(len(particles), self.threads).__name__}"):
-            self._restart(step=0)
+        set_threads(self._threads)
+        with compilation.announced(f"{integrator}-{Engine.mode_for(len(particles), self._threads).__name__}"):
+            self._start(step=0)
             self._engine.advance(0)  # no step, but everything is compiled now
 
-    def _restart(self, step: int) -> None:
-        """Start the integrator from the particles' whole-step state."""
-        self._engine = Engine(
-            self._particles, self.box, self.gravity, self.time_step, self.integrator, self._skin, self.threads
-        )
-        self._engine.start(step)
+    def _start(self, step: int) -> None:
+        """Start the integrator from the particles' whole-step state; all that is kept of a run begins again."""
+        engine = Engine(
+            self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._skin,
+            self._threads,
+        )  # fmt: skip
+        engine.start(step)
+        diagnosis.check_overlaps(engine)
+        self._engine = engine
         self._revision = self._particles.revision
         self._shown_step = step
-        diagnosis.check_overlaps(self._engine)
+        self._largest_kinetic = 0.0
         self.start_energy = self.energy()
+
+    def _notice_changes(self) -> None:
+        """Start again if the user has assigned to the state of the particles."""
+        if self._particles.revision != self._revision:
+            diagnosis.check_inside(self._particles, self._box)
+            self._start(self.step_count)
+
+    @property
+    def box(self) -> Box | None:
+        """The walls."""
+        return self._box
+
+    @property
+    def gravity(self) -> tuple[float, float, float]:
+        """Acceleration [m/s²]."""
+        return self._gravity
+
+    @property
+    def time_step(self) -> float:
+        """[s]."""
+        return self._time_step
+
+    @property
+    def integrator(self) -> Integrator:
+        """Row of `dem.INTEGRATORS`."""
+        return self._integrator
+
+    @property
+    def threads(self) -> int:
+        """At most so many threads are used."""
+        return self._threads
 
     @property
     def step_count(self) -> int:
@@ -141,9 +183,8 @@ class Simulation:
             If the run breaks: a state that is not finite, a particle that turns or moves too fast.
         """
         steps = checks.whole("steps", steps, least=0)
-        if self._particles.revision != self._revision:
-            self._restart(self.step_count)
-        set_threads(self.threads)
+        self._notice_changes()
+        set_threads(self._threads)
         code = self._engine.advance(self.step_count + steps)
         diagnosis.check_run(code, self)
 
@@ -181,16 +222,21 @@ class Simulation:
         FloatingPointError
             If the run breaks; the frames up to then are in the file.
         """
-        checks.number("duration", duration, above=0, unit="s")
+        duration = checks.number("duration", duration, above=0, unit="s")
+        if not duration / self.time_step < MOST_STEPS:
+            message = f"duration {duration:g} s is too many time steps of {self.time_step:g} s"
+            raise ValueError(message)
         steps = math.floor(duration / self.time_step + 0.5)
         if steps < 1:
             message = f"duration {duration:g} s is shorter than one time step of {self.time_step:g} s"
             raise ValueError(message)
-        frames = checks.whole("frames", frames, least=1)
+        frames = min(checks.whole("frames", frames, least=1), steps)
+        self._notice_changes()
         return record(self, steps, output=output, frames=frames, progress=progress, overwrite=overwrite)
 
     def energy(self) -> Energy:
         """Energies at the present step [J]."""
+        self._notice_changes()
         e = self._engine
         result = Energy(
             *energy_kernels.ledger(
@@ -203,6 +249,7 @@ class Simulation:
 
     def momentum(self) -> tuple[np.ndarray, np.ndarray]:
         """Linear momentum [kg m/s], and angular momentum about the origin [kg m²/s], each (3,)."""
+        self._notice_changes()
         e = self._engine
         linear, angular = energy_kernels.momenta(self._particles.kind, e.kinds.mass, e.kinds.inertia, *self._state())
         return np.array(linear), np.array(angular)
@@ -222,7 +269,7 @@ class Simulation:
         return error / reference if reference > 0 else 0.0
 
     def verdict(self) -> Verdict:
-        """Judge the run so far."""
+        """Judge the run since the start, or since the state was last assigned to."""
         self.energy()
         norm = np.linalg.norm(self.particles.orientation, axis=1)
         return Verdict(
@@ -232,6 +279,15 @@ class Simulation:
             norm_error=float(np.abs(norm - 1).max()),
             largest_overlap=float(self._engine.progress.largest_overlap[0] / (2 * self._engine.kinds.radius.min())),
         )
+
+
+def _datum(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> float:
+    """g·x where potential energy is zero [m²/s²]: lowest corner of the box, else the initial centre of mass."""
+    g = np.array(gravity)
+    if box:
+        return float(np.maximum(g * box.lower, g * box.upper).sum())
+    m = particles.mass
+    return float(g @ (m @ particles.position) / m.sum())
 
 
 def _threads(threads: int | None) -> int:

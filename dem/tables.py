@@ -45,13 +45,8 @@ def kinds(particles: Particles, box: Box | None) -> Kinds:
 
 
 def _on_line(offsets: np.ndarray, radii: np.ndarray) -> bool:
-    """Whether equal spheres lie on the segment from the first to the last centre."""
-    axis = offsets[-1] - offsets[0]
-    along = (offsets - offsets[0]) @ axis
-    off_axis = np.linalg.norm(np.cross(offsets - offsets[0], axis), axis=1)
-    return bool(
-        np.all(radii == radii[0]) and np.all(along >= 0) and np.all(along <= along[-1]) and np.all(off_axis == 0)
-    )
+    """Whether equal spheres lie on the body's x axis, as the capsules of `kernels.neighbours` take for granted."""
+    return bool(np.all(radii == radii[0]) and np.all(offsets[:, 1:] == 0))
 
 
 def bodies(particles: Particles, kinds: Kinds, *, rotating: bool) -> Bodies:
@@ -63,7 +58,7 @@ def bodies(particles: Particles, kinds: Kinds, *, rotating: bool) -> Bodies:
     first_sphere = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
     return Bodies(
         identity=np.arange(n),
-        kind=particles.kind.copy(),
+        kind=np.array(particles.kind),
         position=position,
         velocity=np.array(particles.velocity.T, order="C"),
         orientation=np.array(particles.orientation.T, order="C"),

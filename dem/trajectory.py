@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.writer import ENERGIES, FORMAT
+from dem.writer import ENERGIES, FIELDS, FORMAT
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -49,23 +49,33 @@ class Trajectory:
     def __init__(self, path: str | PathLike) -> None:
         self.path = Path(path)
         if not self.path.is_file():
-            message = f"no file {self.path}"
+            message = f"{self.path} is a folder" if self.path.is_dir() else f"no file {self.path}"
             raise FileNotFoundError(message)
         try:
             self._file = h5py.File(self.path, "r")
+        except BlockingIOError:
+            message = f"{self.path} is being written by another process: wait, or copy it and read the copy"
+            raise ValueError(message) from None
         except OSError:
             message = f"{self.path} is not a readable HDF5 file"
             raise ValueError(message) from None
-        if "parameters" not in self._file or "format" not in self._file["parameters"].attrs:
+        problem = self._problem()
+        if problem:
             self._file.close()
-            message = f"{self.path} is not a trajectory of this engine"
-            raise ValueError(message)
-        written = int(self._file["parameters"].attrs["format"])
-        if written > FORMAT:
-            self._file.close()
-            message = f"{self.path} has format {written}, this version reads up to {FORMAT}: upgrade pcdm-dem"
+            message = f"{self.path} {problem}"
             raise ValueError(message)
         self._group = self._file["particles/trajectory"]
+
+    def _problem(self) -> str | None:
+        """What keeps the open file from being read."""
+        try:
+            written = int(self._file["parameters"].attrs["format"])
+            complete = all(f"particles/trajectory/{name}" in self._file for name in ("position/step", *FIELDS))
+        except (KeyError, TypeError, ValueError):
+            return "is not a trajectory of this engine"
+        if written > FORMAT:
+            return f"has format {written}, this version reads up to {FORMAT}: upgrade pcdm-dem"
+        return None if complete else "is not a complete trajectory: the run ended before its first frame"
 
     def __enter__(self) -> Trajectory:
         """Return itself."""

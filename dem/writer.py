@@ -10,7 +10,9 @@ killed writer then leaves a file that opens with every flushed frame, where libv
 from __future__ import annotations
 
 import json
+import os
 import platform
+from dataclasses import fields, is_dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,9 +56,11 @@ class TrajectoryWriter:
         self.path = Path(path)
         self.sim = sim
         self.frames = 0
-        if self.path.is_dir():
-            message = f"output {self.path} cannot be written: it is a folder"
-            raise IsADirectoryError(message)
+        described = json.dumps(describe(sim))
+        if self.path.exists() and not self.path.is_file():
+            what = "a folder" if self.path.is_dir() else "no regular file"
+            message = f"output {self.path} cannot be written: it is {what}"
+            raise OSError(message)
         try:
             self._file = h5py.File(self.path, "w" if overwrite else "x")
         except FileExistsError:
@@ -65,7 +69,7 @@ class TrajectoryWriter:
         except OSError as error:
             message = f"output {self.path} cannot be written: {_reason(self.path, error)}"
             raise OSError(message) from None
-        self._describe()
+        self._describe(described)
         self._create()
         self._file.flush()
 
@@ -79,8 +83,8 @@ class TrajectoryWriter:
             self._file["parameters"].attrs["error"] = f"{type(error).__name__}: {error}"
         self._file.close()
 
-    def _describe(self) -> None:
-        file, sim = self._file, self.sim
+    def _describe(self, described: str) -> None:
+        file = self._file
         h5md = file.create_group("h5md")
         h5md.attrs["version"] = np.array([1, 1], np.int32)
         h5md.create_group("author").attrs["name"] = np.bytes_(b"unknown")
@@ -92,7 +96,7 @@ class TrajectoryWriter:
         units.attrs["system"] = np.bytes_(b"SI")
         parameters = file.create_group("parameters")
         parameters.attrs["format"] = FORMAT
-        parameters.attrs["input"] = json.dumps(describe(sim))
+        parameters.attrs["input"] = described
         versions = {name: version(name) for name in ("pcdm-dem", "numba", "numpy", "h5py")}
         versions["python"] = platform.python_version()
         parameters.attrs["versions"] = json.dumps(versions)
@@ -167,7 +171,10 @@ def describe(sim: Simulation) -> dict:
 
 
 def _fields(thing: object) -> dict:
-    return {name: getattr(thing, name) for name in thing.__dataclass_fields__}
+    """What a shape or material was made from; for a user's own shape that is no dataclass, its repr."""
+    if not is_dataclass(thing):
+        return {"repr": repr(thing)}
+    return {field.name: getattr(thing, field.name) for field in fields(thing)}
 
 
 def _extendable(group: h5py.Group, name: str, shape: tuple[int, ...], dtype: type) -> h5py.Dataset:
@@ -182,4 +189,4 @@ def _extendable(group: h5py.Group, name: str, shape: tuple[int, ...], dtype: typ
 def _reason(path: Path, error: OSError) -> str:
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
-    return (error.strerror or str(error)).lower().rstrip(".")
+    return os.strerror(error.errno).lower() if error.errno else str(error).lower().rstrip(".")

@@ -31,7 +31,6 @@ class Progress(NamedTuple):
     list_travel: np.ndarray  # (1,) distance that no sphere exceeded since the neighbour list [m]
     candidate_travel: np.ndarray  # (1,) the same since the candidates
     largest_overlap: np.ndarray  # (1,) [m]
-    largest_turn: np.ndarray  # (1,) [rad] in one step
 
 
 class Setting(NamedTuple):
@@ -65,8 +64,8 @@ def advance(scheme, mode, setting, stop, bodies, kinds, neighbours, box, progres
                 return NO_ROOM
         elastic, overlap = sweeps.evaluate(mode, setting.unit, bodies, neighbours, partial)
         gathered = sweeps.correct(mode, scheme, setting, bodies, kinds, neighbours, box, partial)
-        account(elastic, overlap, gathered, setting, progress)
-        if gathered[3] * setting.dt > LARGEST_TURN:
+        account(elastic, overlap, gathered, progress)
+        if not gathered[3] * setting.dt <= LARGEST_TURN:
             return TURNS_TOO_FAST
     return DONE
 
@@ -81,13 +80,12 @@ def refresh_candidates(mode, setting, bodies, kinds, neighbours, box, progress):
 
 
 @stage
-def account(elastic, overlap, gathered, setting, progress):
+def account(elastic, overlap, gathered, progress):
     """Count the step and keep the extremes."""
-    wall_elastic, wall_overlap, moving, fastest = gathered
+    wall_elastic, wall_overlap, moving, _ = gathered
     progress.elastic[0] = elastic + wall_elastic
     error = abs(progress.elastic[0] + moving - progress.energy_start[0])
     progress.energy_error[0] = max(progress.energy_error[0], error)
     progress.largest_overlap[0] = max(progress.largest_overlap[0], overlap, wall_overlap)
-    progress.largest_turn[0] = max(progress.largest_turn[0], fastest * setting.dt)
     progress.phase[0] = COMPLETE
     progress.step[0] += 1

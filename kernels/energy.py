@@ -11,14 +11,14 @@ from kernels.jit import formula, kernel
 from kernels.quaternion import load_quaternion, rotate, rotate_back
 from kernels.vector import add, cross, dot, load, multiply, scale
 
-REFERENCE_BITS = 46  # the energies at the start sum to about 2^46 units, so one unit is 1.4e-14 of them
-CLIP = 2.0 ** (REFERENCE_BITS + 1)  # units; a term of an exploding run counts as this much
+REFERENCE_BITS = 40  # the energies at the start sum to about 2^40 units, so one unit is 1e-12 of them
+CLIP = 2.0**56  # units; what a term of an exploding run counts as
 
 
 @formula
 def as_fixed(energy, unit):
     """Energy [J] as an integer number of units (unit [1/J] a power of two); the rest is cut off."""
-    return np.int64(min(energy * unit, CLIP))
+    return np.int64(max(min(energy * unit, CLIP), -CLIP))
 
 
 @formula

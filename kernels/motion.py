@@ -25,12 +25,13 @@ from kernels.vector import add_scaled, dot, load, scale, store
 
 # (θ / (2 sin(θ/4)))², squared tip displacement over (tip |q_new - q_old|)²: 4.36 at the largest turn allowed, 2 rad.
 TIP_FACTOR = 4.4
+NO_SIGN = (1 << 63) - 1  # masks the sign, which the processor's own NaN has set
 
 
 @formula
 def larger(bits, value):
     """Maximum of a float >= 0 and the bits of another, as bits: NaN counts as largest, and LLVM vectorises it."""
-    new = np.float64(value).view(np.int64)
+    new = np.float64(value).view(np.int64) & NO_SIGN
     return new if new > bits else bits
 
 

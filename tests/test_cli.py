@@ -69,7 +69,19 @@ def test_parameters_reach_the_case(cli, tmp_path):
             ["dem: output no/such/folder.h5 cannot be written: there is no"],
         ),
         (["run", "single-fibre", "-o", "."], ["dem: output . cannot be written: it is a folder"]),
+        (
+            ["run", "single-fibre", "-o", "/dev/null", "--overwrite"],
+            ["dem: output /dev/null cannot be written: it"],
+        ),
+        (["run", "many-spheres", "--set", "n=10000000000000"], ["dem: there is not enough memory"]),
+        (["run", "single-fibre", "--set", "spheres=1000000000000"], ["dem: a fibre of 1000000000000 spheres is more"]),
+        (["run", "single-fibre", "--set", "aspect_ratio=1e300"], ["dem: aspect_ratio is 1e+300, expected"]),
+        (
+            ["run", "single-fibre", "--duration", "1e300", "--time-step", "1e-300"],
+            ["dem: duration 1e+300 s is too"],
+        ),
         (["info", "nothing.h5"], ["dem: no file nothing.h5"]),
+        (["info", "."], ["dem: . is a folder"]),
         (["cases", "nine"], ["dem: unknown case 'nine'"]),
     ],
 )
@@ -102,6 +114,21 @@ def test_a_run_that_breaks_is_status_1(cli):
     assert result.exit_code == 1
     assert "lower time_step" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["single-fibre", "--set", "gravity=1e200,0,0"], ["nine-fibres", "--set", "velocity=1e200,0,0"]]
+)
+def test_a_run_that_cannot_be_followed_ends(cli, words):
+    result = cli("run", *words)
+    assert result.exit_code == 1
+    assert "faster than can be followed" in result.stderr
+
+
+def test_more_frames_than_steps_are_all_steps(cli, tmp_path):
+    assert cli("run", "single-fibre", *QUICK[:4], "--frames", "1000000000000", "-o", "a.h5").exit_code == 0
+    with dem.Trajectory(tmp_path / "a.h5") as run:
+        assert len(run) == 101
 
 
 def test_lists(cli):

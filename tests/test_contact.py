@@ -36,7 +36,8 @@ def test_forces_and_torques_agree_with_a_double_loop(crowd):
     # sums of up to ten contacts whose overlaps carry the rounding of positions of 0.1 m
     np.testing.assert_allclose(by_identity(sim._engine, sim._engine.bodies.force), force, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(by_identity(sim._engine, sim._engine.bodies.torque), torque, rtol=1e-9, atol=1e-11)
-    assert sim.energy().elastic == pytest.approx(energy, rel=1e-10)
+    # summed in units of 1e-12 of the energies at the start, each of 1500 contacts cut off to a unit
+    assert sim.energy().elastic == pytest.approx(energy, rel=1e-8)
 
 
 @pytest.mark.parametrize("kind", ["mixture", "fibres", "spheres", "one cell", "flat"])

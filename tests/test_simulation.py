@@ -12,6 +12,7 @@ from conftest import mixture, random_quaternions
 
 import dem
 from dem import tables
+from kernels import motion
 from kernels.jit import most_threads
 
 STATE = ("position", "velocity", "orientation", "angular_velocity")
@@ -357,3 +358,134 @@ def test_refuses_more_threads_than_there_are(nylon, ball):
         dem.Simulation(one, time_step=1e-5, threads=10_000)
     with refuse("threads is 0, expected at least 1"):
         dem.Simulation(one, time_step=1e-5, threads=0)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_users_own_shapes_collide_along_any_body_axis(axis, nylon):
+    """Two dumbbells meet end to end; only those along body x may be pruned as capsules."""
+
+    class Dumbbell:
+        offsets = np.zeros((2, 3))
+        radii = np.full(2, 0.005)
+
+        def __init__(self):
+            self.offsets = np.zeros((2, 3))
+            self.offsets[:, axis] = (-0.02, 0.02)
+
+        def mass_properties(self, density):
+            ball = dem.Sphere(diameter=0.01).mass_properties(density)
+            return ball._replace(mass=2 * ball.mass, inertia=tuple(1e-6 if k != axis else 1e-7 for k in range(3)))
+
+    along = np.eye(3)[axis]
+    pair = dem.Particles(Dumbbell(), nylon, position=[-0.03 * along, 0.03 * along], velocity=[along, -along])
+    sim = dem.Simulation(pair, gravity=(0, 0, 0), time_step=1e-6)
+    sim.step(20_000)
+    np.testing.assert_allclose(sim.particles.velocity, [-along, along], atol=1e-6)
+
+
+def test_a_shape_of_concentric_spheres_is_more_than_a_sphere(nylon):
+    class Onion:
+        offsets = np.zeros((2, 3))
+        radii = np.array([0.004, 0.005])
+
+        def mass_properties(self, density):
+            return dem.Sphere(diameter=0.01).mass_properties(density)
+
+    pair = dem.Particles(Onion(), nylon, position=[[0, 0, 0], [0.011, 0, 0]], velocity=[[1, 0, 0], [-1, 0, 0]])
+    sim = dem.Simulation(pair, gravity=(0, 0, 0), time_step=1e-6)
+    sim.step(2000)
+    np.testing.assert_allclose(sim.particles.velocity[:, 0], [-1, 1], rtol=1e-5)
+
+
+def test_too_fast_to_follow_is_an_error(nylon, ball, fibre):
+    fast = dem.Particles(ball, nylon, position=[[0, 0, 0], [1, 0, 0]], velocity=[[0, 0, 0], [1e160, 0, 0]])
+    with refuse("particle 1 moves at 1e\\+160 m/s, faster than can be followed", FloatingPointError):
+        dem.Simulation(fast, time_step=1e-5).step(10)
+    spinning = dem.Particles(fibre, nylon, position=[[0, 0, 0]], angular_velocity=[[0, 1e200, 0]])
+    with refuse("particle 0", FloatingPointError):
+        dem.Simulation(spinning, time_step=1e-5).run(1.0)
+
+
+def test_not_a_number_set_by_arithmetic_is_found_at_once():
+    """The processor's own NaN is negative as an integer; the maximum must not lose it."""
+    infinity = np.float64(np.inf)
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(np.int64(motion.larger(np.int64(5), infinity - infinity)).view(np.float64))
+
+
+def test_collision_in_long_free_fall_conserves_energy(nylon, ball):
+    """The potential energy of one body may exceed the total at the start many times over."""
+    pair = dem.Particles(ball, nylon, position=[[-2, 0, 0.003], [2, 0, -0.003]], velocity=[[1, 0, 0], [-1, 0, 0]])
+    sim = dem.Simulation(pair, time_step=1e-5)
+    verdict = sim.run(2.2)
+    assert verdict.largest_overlap > 0
+    assert verdict.energy_error < 1e-5
+
+
+def test_a_refused_state_stays_refused(nylon, ball, tmp_path):
+    sim = dem.Simulation(dem.Particles(ball, nylon, position=[[0, 0, 0], [1, 0, 0]]), time_step=1e-5)
+    sim.particles.position = [[0, 0, 0], [0.003, 0, 0]]
+    for _ in range(2):
+        with refuse("particles 0 and 1 overlap"):
+            sim.step(10)
+    with refuse("particles 0 and 1 overlap"):
+        sim.run(0.01, output=tmp_path / "run.h5")
+    assert not list(tmp_path.iterdir())
+
+
+def test_assigning_starts_the_account_again(nylon, ball):
+    pair = dem.Particles(ball, nylon, position=[[0, 0, 0], [0.012, 0, 0]], velocity=[[0, 0, 0], [100, 0, 0]])
+    sim = dem.Simulation(pair, time_step=5e-5)
+    sim.step(2)
+    sim.particles.velocity = np.zeros((2, 3))
+    sim.particles.position = [[0, 0, 0], [0.0099, 0, 0]]
+    assert sim.energy().elastic == pytest.approx(0.4 * 4 / 3 * nylon.effective_modulus(nylon) * 0.05 * 1e-10, rel=1e-6)
+    assert sim.energy().kinetic == 0
+    assert sim.energy_error == 0
+    assert sim.start_energy == sim.energy()
+
+
+def test_what_a_run_depends_on_cannot_be_changed_behind_its_back(nylon, ball):
+    sim = dem.Simulation(dem.Particles(ball, nylon, position=[[0, 0, 0]]), time_step=1e-5)
+    for name, value in (
+        ("time_step", 1e-4),
+        ("gravity", (0, 0, 0)),
+        ("box", None),
+        ("integrator", "pcdm"),
+        ("threads", 1),
+    ):
+        with pytest.raises(AttributeError):
+            setattr(sim, name, value)
+    with refuse("read-only"):
+        sim.particles.kind[0] = 3
+
+
+def test_refuses_odd_types(nylon, ball):
+    with refuse("young is '5e7', expected a number", TypeError):
+        dem.Material(young="5e7", poisson=0.3)
+    with refuse("young is inf Pa"):
+        dem.Material(young=10**400, poisson=0.3)
+    with refuse("diameter is True, expected a number", TypeError):
+        dem.Sphere(diameter=True)
+    with refuse("spheres is 'five', expected a whole number", TypeError):
+        dem.Fibre(diameter=0.01, spheres="five")
+    with refuse("a fibre of 10000 spheres is more than the 4000"):
+        dem.Fibre(diameter=0.01, spheres=10_000)
+    with refuse("shape is 'ball', expected a shape such as", TypeError):
+        dem.Particles("ball", nylon, position=[[0, 0, 0]])
+    with refuse("shape is <class .*Sphere.>, expected a shape such as", TypeError):
+        dem.Particles(dem.Sphere, nylon, position=[[0, 0, 0]])
+    with refuse("position has rows of different length"):
+        dem.Particles(ball, nylon, position=[[0, 0, 0], [1]])
+    with refuse("cannot concatenate", TypeError):
+        dem.Particles.concatenate([None])
+    one = dem.Particles(ball, nylon, position=[[0, 0, 0]])
+    with refuse("gravity cannot be read as an array of numbers"):
+        dem.Simulation(one, time_step=1e-5, gravity=np.array([0, 0, 1j]))
+    with refuse("steps is 1.5, expected a whole number", TypeError):
+        dem.Simulation(one, time_step=1e-5).step(1.5)
+    with refuse("duration 1e\\+300 s is too many time steps"):
+        dem.Simulation(one, time_step=1e-5).run(1e300)
+    with refuse("description is str, expected a dict", TypeError):
+        dem.Simulation(one, time_step=1e-5, description="hello")
+    assert isinstance(dem.Sphere(diameter=np.float32(0.25)).diameter, float)
