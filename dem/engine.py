@@ -168,24 +168,26 @@ class Engine:
         b, n = self.bodies, self.bodies.kind.size
         lower, upper = np.empty(3), np.empty(3)
         cells.bounding_box(b.position, lower, upper)
-        size = 2 * self.kinds.bound.max() + self.skins.neighbours
-        shape, scale = _grid(upper - lower, size, MOST_CELLS_PER_BODY * n + 64)
+        bound = self.kinds.bound
+        shape, scale = _grid(upper - lower, 2 * bound.min() + self.skins.neighbours, MOST_CELLS_PER_BODY * n + 64)
+        edge = 1 / scale.max() if scale.max() > 0 else np.inf
+        grid = neighbours.Grid(*shape.tolist(), float(edge), bool(bound.min() == bound.max()))
         cell, order = np.empty(n, np.int32), np.empty(n, np.int32)
         cell_first = np.empty(shape.prod() + 1, np.int32)
         cells.cell_order(b.position, lower, scale, shape, cell, cell_first, order)
         self._reorder(order)
         cell = cell[order]
-        while not self._list_neighbours(shape, cell, cell_first):
+        while not self._list_neighbours(grid, cell, cell_first):
             pass
         self.progress.list_travel[0] = 0.0
         self.progress.candidate_travel[0] = np.inf
 
-    def _list_neighbours(self, shape: np.ndarray, cell: np.ndarray, cell_first: np.ndarray) -> bool:
+    def _list_neighbours(self, grid: neighbours.Grid, cell: np.ndarray, cell_first: np.ndarray) -> bool:
         """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
         b, nb = self.bodies, self.neighbours
         skin, chunks = self.skins.neighbours, nb.pairs.size
         rooms = np.empty(chunks, np.int64)
-        sweeps.search(self.mode, skin, shape, cell, cell_first, b, self.kinds, nb, rooms)
+        sweeps.search(self.mode, skin, grid, cell, cell_first, b, self.kinds, nb, rooms)
         wanted = rooms.max()
         if wanted > (nb.lower.size - 1) // chunks:
             self.neighbours = nb._replace(**tables.pair_arrays(chunks * tables.room(wanted)))

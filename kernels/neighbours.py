@@ -1,8 +1,13 @@
 """Neighbours: the pairs of bodies that may meet while the list lasts, and each body's own list of them."""
 
-from kernels.chunks import chunk_of
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.chunks import chunk_of, unsigned_range
 from kernels.geometry import segment_distance_squared
-from kernels.jit import formula, kernel
+from kernels.jit import formula, kernel, loop
 from kernels.quaternion import body_x, load_quaternion
 from kernels.vector import add_scaled, dot, load, subtract
 
@@ -10,55 +15,92 @@ GROUP = 4  # entries of a body are gathered in groups of this many, see contact.
 SLACK = 1.0 + 1e-9  # cut-offs are stretched by this, so that rounding never loses a pair
 
 
+class Grid(NamedTuple):
+    """Cells of the search."""
+
+    shape_x: int
+    shape_y: int
+    shape_z: int
+    size: float  # shortest edge of a cell [m]
+    equal: bool  # all bodies have the same bounding sphere
+
+
 @kernel
-def search(c, skin, shape, cell, cell_first, bodies, kinds, neighbours):
+def search(c, skin, grid, cell, cell_first, bodies, kinds, neighbours):
     """Fill first, count, lower and higher for the bodies of chunk c, in cell order; returns the room needed.
 
-    Half of the surrounding cells hold all higher slots: the rest of the row, and four rows of three cells.
     More pairs than the chunk's segment holds are counted but not written: the caller makes room and calls again.
     """
     room = (neighbours.lower.size - 1) // neighbours.pairs.size
     start = c * room
-    k = start
+    end = start
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
-        neighbours.first[b] = k
-        x, yz = cell[b] % shape[0], cell[b] // shape[0]
-        y, z = yz % shape[1], yz // shape[1]
-        low, high = max(x - 1, 0), min(x + 2, shape[0])
-        for row in range(5):
-            # rows (y, z), (y + 1, z), (y - 1, z + 1), (y, z + 1), (y + 1, z + 1)
-            cy = y if row == 0 else (y + 1 if row == 1 else y + row - 3)
-            cz = z if row < 2 else z + 1
-            if 0 <= cy < shape[1] and cz < shape[2]:
-                base = shape[0] * (cy + shape[1] * cz)
-                begin = b + 1 if row == 0 else cell_first[base + low]
-                k = search_row(b, begin, cell_first[base + high], skin, k, start + room, bodies, kinds, neighbours)
-        neighbours.count[b] = k - neighbours.first[b]
-    return k - start
+        neighbours.first[b] = end
+        found = search_cells(b, skin, grid, cell, cell_first, end, start + room, bodies, kinds, neighbours)
+        end = keep_pairs(b, skin, end, found, start + room, bodies, kinds, neighbours)
+        neighbours.count[b] = end - neighbours.first[b]
+    return end - start
 
 
 @formula
-def search_row(b, begin, end, skin, k, stop, bodies, kinds, neighbours):
-    """Append those of the slots begin to end that may meet body b; returns the new end of the list.
+def search_cells(b, skin, grid, cell, cell_first, k, stop, bodies, kinds, neighbours):
+    """Write to `higher`, from k on, the slots whose bounding spheres come closer to that of b than the skin.
 
-    Spheres go through without a branch: written always, counted if near.
+    Cells have the size of the smallest bodies. A body looks for those that are not larger than itself, so only the
+    large ones look far. Among equals it looks for higher slots, which half of the surrounding cells hold.
     """
-    g = bodies.kind[b]
-    x = load(bodies.position, b)
-    round_body = kinds.tip[g] == 0.0
-    for c in range(begin, end):
-        h = bodies.kind[c]
-        gap = subtract(load(bodies.position, c), x)
-        cut_off = (kinds.bound[g] + kinds.bound[h] + skin) * SLACK
+    n_x, n_y, n_z = grid.shape_x, grid.shape_y, grid.shape_z
+    x, yz = cell[b] % n_x, cell[b] // n_x
+    y, z = yz % n_y, yz // n_y
+    bound = kinds.bound[bodies.kind[b]]
+    span = np.int64(math.ceil((2.0 * bound + skin) * SLACK / grid.size))
+    centre = load(bodies.position, b)
+    for cz in range(max(z if grid.equal else z - span, 0), min(z + span + 1, n_z)):
+        for cy in range(max(y if grid.equal and cz == z else y - span, 0), min(y + span + 1, n_y)):
+            base = n_x * (cy + n_y * cz)
+            begin = cell_first[base + max(x - span, 0)]
+            if grid.equal and cy == y and cz == z:
+                begin = b + 1
+            end = cell_first[base + min(x + span + 1, n_x)]
+            k = search_row(
+                begin, end, b, grid.equal, centre, bound, skin, bodies.position, bodies.kind, kinds.bound, k, stop,
+                neighbours.higher,
+            )  # fmt: skip
+    return k
+
+
+@loop
+def search_row(begin, end, b, equal, centre, bound, skin, position, kind, bounds, k, stop, found):
+    """Append those of the slots begin to end that are within reach; returns the new end of the list.
+
+    No branch on the distance: every slot is written, and counts if it is near.
+    """
+    for c in unsigned_range(begin, end):
+        gap = subtract(load(position, c), centre)
+        cut_off = (bounds[kind[c]] + bound + skin) * SLACK
         near = dot(gap, gap) < cut_off * cut_off
-        if not (round_body and kinds.tip[h] == 0.0):
-            near = near and capsules_meet(b, c, skin, bodies, kinds)
+        if not equal:
+            near = near and (bounds[kind[c]] < bound or (bounds[kind[c]] == bound and np.int64(c) > b))
         if k < stop:
-            in_order = bodies.identity[b] < bodies.identity[c]
-            neighbours.lower[k] = b if in_order else c
-            neighbours.higher[k] = c if in_order else b
-        k += near
+            found[k] = c
+        k += 1 if near else 0
+    return k
+
+
+@formula
+def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours):
+    """Of the slots found for body b keep those that it may meet, as pairs in order of identity; returns their end."""
+    if found > stop:
+        return found
+    k = start
+    for m in range(start, found):
+        c = neighbours.higher[m]
+        i, j = (b, c) if bodies.identity[b] < bodies.identity[c] else (c, b)
+        neighbours.lower[k] = i
+        neighbours.higher[k] = j
+        if kinds.tip[bodies.kind[b]] + kinds.tip[bodies.kind[c]] == 0.0 or capsules_meet(b, c, skin, bodies, kinds):
+            k += 1
     return k
 
 

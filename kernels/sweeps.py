@@ -174,17 +174,17 @@ def pick_threaded(skin, bodies, kinds, lists, box):
 
 
 @kernel
-def search_serial(skin, shape, cell, cell_first, bodies, kinds, lists, wanted):
+def search_serial(skin, grid, cell, cell_first, bodies, kinds, lists, wanted):
     """List the pairs of all bodies, and the room that each chunk wants."""
     for c in range(wanted.size):
-        wanted[c] = neighbours.search(c, skin, shape, cell, cell_first, bodies, kinds, lists)
+        wanted[c] = neighbours.search(c, skin, grid, cell, cell_first, bodies, kinds, lists)
 
 
 @threaded
-def search_threaded(skin, shape, cell, cell_first, bodies, kinds, lists, wanted):
+def search_threaded(skin, grid, cell, cell_first, bodies, kinds, lists, wanted):
     """The same by threads."""
     for c in prange(wanted.size):
-        wanted[c] = neighbours.search(c, skin, shape, cell, cell_first, bodies, kinds, lists)
+        wanted[c] = neighbours.search(c, skin, grid, cell, cell_first, bodies, kinds, lists)
 
 
 search = by_mode(search_serial, search_threaded)

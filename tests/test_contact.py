@@ -40,10 +40,14 @@ def test_forces_and_torques_agree_with_a_double_loop(crowd):
     assert sim.energy().elastic == pytest.approx(energy, rel=1e-8)
 
 
-@pytest.mark.parametrize("kind", ["mixture", "fibres", "spheres", "one cell", "flat"])
+@pytest.mark.parametrize("kind", ["mixture", "fibres", "spheres", "one cell", "flat", "ratio of ten"])
 def test_candidate_pairs_are_those_of_a_tree(kind, crowd, rng, nylon, fibre, ball):
     particles, box = crowd
-    if kind != "mixture":
+    if kind == "ratio of ten":
+        sizes = 10 ** rng.uniform(-2.7, -1.7, 400)
+        position = rng.uniform(0, 0.15, (400, 3))
+        particles, box = dem.Particles([dem.Sphere(diameter=d) for d in sizes], nylon, position=position), None
+    elif kind != "mixture":
         n, shape, scale = {"fibres": (300, fibre, (0.2,) * 3), "spheres": (500, ball, (0.1,) * 3),
                            "one cell": (20, ball, (0.01,) * 3), "flat": (200, ball, (0.3, 0.3, 0.0))}[kind]  # fmt: skip
         position = rng.uniform(0, 1, (n, 3)) * scale
