@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import sys
 import time
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
-from dem import compilation
+from dem import bench as benches
+from dem import checks, compilation
 from dem.case import case, cases, with_parameters
 from dem.integrators import INTEGRATORS
 from dem.trajectory import Trajectory
@@ -161,6 +164,45 @@ def info(file: Annotated[Path, typer.Argument(help="A trajectory.")]) -> None:
         if run.error:
             table.add_row("error", run.error)
     out.print(table)
+
+
+@app.command()
+@plain_errors
+def bench(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME ...]", help="Benchmarks; default: all.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads; default all cores.")] = None,
+    share: Annotated[float, typer.Option(help="Of the usual number of steps, for a quick look.")] = 1.0,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write all figures to this new file.")] = None,
+    earlier: Annotated[Path | None, typer.Option("--compare", help="JSON file of an earlier run.")] = None,
+) -> None:
+    """Measure particle steps per second, and where the time goes."""
+    chosen = {name: benches.benchmark(name) for name in names or benches.BENCHMARKS}
+    checks.number("share", share, above=0)
+    if json_file and json_file.exists():
+        message = f"{json_file} exists already: choose another name"
+        raise ValueError(message)
+    if earlier:
+        benches.compare({}, earlier)
+    results = {}
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+        for name, benchmark in bar.track(chosen.items(), description="measuring"):
+            results[name] = benchmark.measure(share=share, threads=threads)
+    if json_file:
+        json_file.write_text(json.dumps({"machine": benches.machine(), "results": results}, indent=1) + "\n")
+    ratios = benches.compare(results, earlier) if earlier else {}
+    for name, figures in results.items():
+        out.print(f"{name}  {figures[chosen[name].unit]:.4g} {chosen[name].unit.replace('_', ' ')}" + (
+            f"  {ratios[name]:.3f} times {earlier}" if name in ratios else ""
+        ))  # fmt: skip
+        split = figures.get("ns_per_particle", {})
+        if split:
+            out.print("    ns a particle: " + ", ".join(f"{stage} {ns:.3g}" for stage, ns in split.items()))
+            state, lists = figures["state_bytes_per_particle"], figures["list_bytes_per_particle"]
+            out.print(
+                f"    {state:.0f} bytes a particle and {lists:.0f} of lists, "
+                f"{figures['share_of_copy_bandwidth']:.0%} of one core's copy bandwidth, {figures['threads']} threads"
+            )
+    out.print(", ".join(f"{key} {value}" for key, value in benches.machine().items()))
 
 
 def main() -> None:

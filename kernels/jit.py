@@ -86,6 +86,14 @@ def set_threads(count):
     numba.set_num_threads(count)
 
 
+def threading_layer():
+    """The layer in use, or the one asked for while nothing has run threaded yet."""
+    try:
+        return numba.threading_layer()
+    except ValueError:
+        return numba.config.THREADING_LAYER
+
+
 def is_compiled(tag):
     """Whether an earlier process finished compiling the kernels that go by this tag."""
     return numba.config.DISABLE_JIT or (CACHE / f"{tag}.done").exists()

@@ -1,10 +1,15 @@
 """Each benchmark runs and prints one positive number, and nothing else, on stdout."""
 
+import json
 import sys
 
+import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from benchmarks import __main__ as command
+from dem.bench import BENCHMARKS, stage_times
+from dem.cli import app
 
 
 @pytest.mark.parametrize("name", ["nine_fibres", "fibres_1e3", "write_trajectory"])
@@ -22,3 +27,36 @@ def test_unknown_names_are_refused(capsys, monkeypatch):
         command.main()
     assert stop.value.code == 2
     assert "unknown benchmark ten_fibres: known are nine_fibres" in capsys.readouterr().err
+
+
+def test_dem_bench_writes_and_compares(tmp_path):
+    path = tmp_path / "bench.json"
+    result = CliRunner().invoke(app, ["bench", "nine_fibres", "--share", "0.001", "--json", str(path)])
+    assert result.exit_code == 0
+    assert "ns a particle: predict" in result.stdout
+    written = json.loads(path.read_text())
+    figures = written["results"]["nine_fibres"]
+    assert written["machine"]["numba"]
+    assert figures["particles"] == 9
+    assert set(figures["ns_per_particle"]) == {"predict", "evaluate", "correct", "pick candidates", "list neighbours"}
+    again = CliRunner().invoke(app, ["bench", "nine_fibres", "--share", "0.001", "--compare", str(path)])
+    assert f"times {path}" in again.stdout
+    assert CliRunner().invoke(app, ["bench", "nine_fibres", "--json", str(path)]).exit_code == 2
+    assert CliRunner().invoke(app, ["bench", "ten_fibres"]).exit_code == 2
+
+
+def test_timing_the_parts_of_a_step_leaves_the_state_alone():
+    sim = BENCHMARKS["fibres_1e3"].prepare(share=0.2)
+    before = sim.particles.copy()
+    stage_times(sim._engine, len(sim.particles))
+    sim._shown_step = -1
+    for name in ("position", "velocity", "orientation", "angular_velocity"):
+        np.testing.assert_array_equal(getattr(sim.particles, name), getattr(before, name))
+
+
+@pytest.mark.parametrize(("name", "most"), [("spheres_1e4", 300), ("fibres_1e4", 600)])
+def test_memory_a_particle_is_bounded(name, most):
+    """State and what users see of it, without lists: 3 + 3 + 4 + 3 doubles a particle on top of the kernels' arrays."""
+    sim = BENCHMARKS[name].prepare(share=0.001)
+    held = {id(a): a.nbytes for a in sim._engine.bodies}
+    assert sum(held.values()) / len(sim.particles) + 13 * 8 <= most
