@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem import checks
+from dem import checks, lammps
 from dem.case import cases
 from dem.writer import TrajectoryWriter
 from kernels import stages
@@ -89,6 +89,14 @@ class Stepping:
             return steps * len(sim.particles)
 
         return median_rate(work)
+
+    def against_lammps(self, share: float = 1.0) -> dict[str, float]:
+        """Rates of LAMMPS and of this engine on one core, from the same initial state, one right after the other."""
+        sim = cases()[self.case](**self.parameters, threads=1).simulation()
+        warm, steps = (max(1, int(s * share)) for s in (self.warm, min(self.steps, 200_000)))
+        theirs = lammps.rate(sim, warm, REPEATS * steps)
+        sim.step(warm)
+        return {"lammps": theirs, "ours": self.rate(sim, share)}
 
     def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
         """All figures of this workload."""

