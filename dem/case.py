@@ -69,10 +69,14 @@ def case(name: str) -> type[Case]:
 
 def _load(entry: EntryPoint) -> type[Case]:
     try:
-        return entry.load()
+        kind = entry.load()
     except Exception as error:
         message = f"case {entry.name} cannot be loaded from {entry.value}: {type(error).__name__}: {error}"
         raise ValueError(message) from error
+    if not (isinstance(kind, type) and issubclass(kind, Case) and getattr(kind, "name", None) == entry.name):
+        message = f"case {entry.name}: {entry.value} is no dem.Case whose name is {entry.name!r}"
+        raise ValueError(message)
+    return kind
 
 
 def with_parameters(kind: type[Case], parameters: dict) -> Case:

@@ -1,4 +1,4 @@
-"""The command line. Exit status 0 for success, 2 for bad input, 1 for a run that broke, 130 after Ctrl-C."""
+"""The command line. Exit status 0 for success, 2 for bad input, 1 for a run that broke or failed, 130 after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def plain_errors(command: Callable) -> Callable:
             _complain(error, status=2)
         except MemoryError:
             _complain(MemoryError("there is not enough memory for this many particles or spheres"), status=2)
-        except KeyboardInterrupt:
-            sys.stderr.write("interrupted\n")
+        except KeyboardInterrupt as stopped:
+            sys.stderr.write(f"{stopped or 'interrupted'}\n")
             raise typer.Exit(130) from None
 
     return wrapped
@@ -96,6 +96,10 @@ def run(
             f"({rate:.3g} steps/s, {rate * len(sim.particles):.3g} particle steps/s)"
         )
         out.print(str(verdict))
+    elif not verdict.passed:
+        sys.stderr.write(f"{verdict}\n")
+    if not verdict.passed:
+        raise typer.Exit(1)
 
 
 def _parameters(settings: list[str]) -> dict[str, object]:
@@ -179,6 +183,9 @@ def bench(
     """Measure particle steps per second, and where the time goes."""
     if against is not None:
         checks.one_of("peer", against, ["lammps"])
+        if threads or json_file or earlier:
+            message = "--against runs on one core and prints only: leave out --threads, --json and --compare"
+            raise ValueError(message)
         _against_lammps(names or [n for n, b in benches.BENCHMARKS.items() if hasattr(b, "against_lammps")], share)
         return
     chosen = {name: benches.benchmark(name) for name in names or benches.BENCHMARKS}

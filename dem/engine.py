@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from dem.integrators import Integrator
     from dem.particles import Particles
 
-# Skins in units of the smallest sphere's diameter: neighbours, candidates. Spheres and fibres at 0.5 m/s and dt = 1e-5 s run
-# within 5 % of their best speed from 0.25 to 0.35 and from 0.04 to 0.08.
+# Skins of neighbours and candidates in units of the smallest sphere's diameter. Spheres and fibres at 0.5 m/s and
+# dt = 1e-5 s run within 5 % of their best speed from 0.25 to 0.35 and from 0.04 to 0.08.
 LIST_SKIN, CANDIDATE_SKIN = 0.3, 0.05
 MOST_CELLS_PER_BODY = 4
 INTEGERS = ("step", "phase", "elastic", "energy_start", "energy_error")  # of Progress

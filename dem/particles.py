@@ -8,6 +8,7 @@ import numpy as np
 
 from dem import checks
 from dem.materials import Material
+from dem.shapes import check_shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,9 @@ STATE = {
     "angular_velocity": (3, "world frame [rad/s]"),
 }
 UNIT_NORM = 1e-6  # how far a quaternion's norm may be from 1: beyond what writing six digits loses
+
+
+# ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
 
 class Particles:
@@ -60,6 +64,8 @@ class Particles:
     (3, [0.00216, 0.00216, 0.000576])
     """
 
+    __slots__ = ("_kind", "_kinds", "_revision", "_state")
+
     def __init__(
         self,
         shape: Shape | Sequence[Shape],
@@ -75,18 +81,21 @@ class Particles:
             raise TypeError(message)
         count = _rows("position", position)
         shapes = list(shape) if isinstance(shape, (list, tuple)) else [shape] * count
-        for s in shapes:
-            if isinstance(s, type) or not all(hasattr(s, name) for name in ("offsets", "radii", "mass_properties")):
-                message = f"shape is {s!r}, expected a shape such as dem.Fibre(diameter=0.01, aspect_ratio=3)"
-                raise TypeError(message)
         if len(shapes) != count:
             message = f"{len(shapes)} shapes for {count} positions, expected one shape, or one for each particle"
             raise ValueError(message)
         kinds: dict[tuple[Shape, Material], int] = {}
-        self.kind = np.array([kinds.setdefault((s, material), len(kinds)) for s in shapes], dtype=np.int32)
-        self.kind.flags.writeable = False
-        self.kinds = list(kinds)
-        self.revision = 0
+        for s in shapes:
+            if s.__hash__ is None:
+                message = f"shape {type(s).__name__} cannot be hashed: make it a frozen dataclass, or no dataclass"
+                raise TypeError(message)
+            if (s, material) not in kinds:
+                check_shape(s, material.density)
+                kinds[s, material] = len(kinds)
+        self._kind = np.array([kinds[s, material] for s in shapes], dtype=np.int32)
+        self._kind.flags.writeable = False
+        self._kinds = list(kinds)
+        self._revision = 0
         self._state = {
             "position": self._checked("position", position),
             "orientation": np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
@@ -116,14 +125,29 @@ class Particles:
             raise TypeError(message)
         kinds: dict[tuple[Shape, Material], int] = {}
         joined = cls.__new__(cls)
-        joined.kind = np.concatenate(
+        joined._kind = np.concatenate(
             [np.array([kinds.setdefault(k, len(kinds)) for k in g.kinds], dtype=np.int32)[g.kind] for g in groups]
         )
-        joined.kind.flags.writeable = False
-        joined.kinds = list(kinds)
-        joined.revision = 0
-        joined._state = {name: np.concatenate([g._state[name] for g in groups]) for name in STATE}  # noqa: SLF001
+        joined._kind.flags.writeable = False
+        joined._kinds = list(kinds)
+        joined._revision = 0
+        joined._state = {name: np.concatenate([g._state[name] for g in groups]) for name in STATE}
         return joined
+
+    @property
+    def kind(self) -> np.ndarray:
+        """Number of each particle's kind (N,), an index into `kinds`."""
+        return self._kind
+
+    @property
+    def kinds(self) -> list[tuple[Shape, Material]]:
+        """Shape and material of each kind."""
+        return list(self._kinds)
+
+    @property
+    def revision(self) -> int:
+        """How often the state has been assigned to."""
+        return self._revision
 
     def copy(self) -> Particles:
         """Independent copy."""
@@ -146,7 +170,7 @@ class Particles:
 
     def _assign(self, name: str, value: object) -> None:
         self._state[name] = self._checked(name, value)
-        self.revision += 1
+        self._revision += 1
 
     def _view(self, name: str) -> np.ndarray:
         view = self._state[name].view()

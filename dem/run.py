@@ -32,7 +32,7 @@ class Verdict:
 
     ``energy_error`` is the largest departure of the total energy at any step over the energy at the start (or the
     largest kinetic energy, if larger); ``norm_error`` the largest ||q| - 1|; ``largest_overlap`` is over the smallest
-    diameter.
+    diameter, ``engulfed`` tells that it came to half of the largest one: spheres sank into each other or a wall.
     """
 
     steps: int
@@ -40,21 +40,24 @@ class Verdict:
     energy_error: float
     norm_error: float
     largest_overlap: float
+    engulfed: bool
 
     @property
     def passed(self) -> bool:
-        """Whether energy and unit length are conserved within budget."""
-        return self.energy_error <= ENERGY_BUDGET and self.norm_error <= NORM_BUDGET
+        """Whether energy and unit length are conserved within budget, and no sphere sank into another."""
+        return self.energy_error <= ENERGY_BUDGET and self.norm_error <= NORM_BUDGET and not self.engulfed
 
     def __str__(self) -> str:
         """One line."""
         line = (
             f"{'PASS' if self.passed else 'FAIL'}: {self.steps} steps to t = {self.time:.6g} s, largest energy error "
             f"{self.energy_error:.2e} of the start, quaternion norm error {self.norm_error:.1e}, largest overlap "
-            f"{self.largest_overlap:.2%} of a diameter"
+            f"{self.largest_overlap:.2%} of the smallest diameter"
         )
         if self.energy_error > ENERGY_BUDGET:
             line += f"; energy error above {ENERGY_BUDGET:.0%}: lower the time step or use a second-order integrator"
+        if self.engulfed:
+            line += "; spheres sank into each other or a wall: raise young, or lower the speeds"
         return line
 
 
@@ -76,15 +79,18 @@ def record(
             writer.append()
         for frame in due:
             _reach(sim, frame, moved, interrupted)
-            if writer and sim.step_count == frame:
+            if writer and sim.step_count > writer.last_step:
                 writer.append()
             if interrupted():
                 break
         verdict = sim.verdict()
+        stopped = interrupted()
         if writer:
-            writer.close_with(verdict)
-    if interrupted():
-        raise KeyboardInterrupt
+            writer.close_with(verdict, interrupted=stopped)
+    if stopped:
+        kept = f", {writer.frames} frames in {writer.path}" if writer else ""
+        message = f"interrupted at t = {sim.time:.6g} s{kept}"
+        raise KeyboardInterrupt(message)
     return verdict
 
 

@@ -218,3 +218,32 @@ class Sphere:
         mass = density * volume
         inertia = 0.1 * mass * self.diameter**2
         return MassProperties(volume, mass, (0.0, 0.0, 0.0), (inertia,) * 3, (1.0, 0.0, 0.0, 0.0))
+
+
+def check_shape(shape: Shape, density: float) -> None:
+    """Refuse a shape that the engine cannot carry; raises ValueError or TypeError naming what is wrong.
+
+    Offsets are about the centre of mass and in principal axes, so `mass_properties` must say so: centre (0, 0, 0),
+    axes (1, 0, 0, 0).
+    """
+    if isinstance(shape, type) or not all(hasattr(shape, name) for name in ("offsets", "radii", "mass_properties")):
+        message = f"shape is {shape!r}, expected a shape such as dem.Fibre(diameter=0.01, aspect_ratio=3)"
+        raise TypeError(message)
+    count = max(1, np.size(shape.radii))
+    radii = checks.array("radii of the shape", shape.radii, (count,), "of its spheres [m]")
+    checks.array("offsets of the shape", shape.offsets, (count, 3), "sphere centres about the centre of mass [m]")
+    checks.number("smallest radius of the shape", radii.min(), above=0, unit="m")
+    properties = shape.mass_properties(density)
+    if not isinstance(properties, MassProperties):
+        message = f"mass_properties of the shape returns {type(properties).__name__}, expected dem.MassProperties"
+        raise TypeError(message)
+    checks.number("mass of the shape", properties.mass, above=0, unit="kg")
+    inertia = np.sort(checks.array("inertia of the shape", properties.inertia, (3,), "principal moments [kg m2]"))
+    checks.number("smallest moment of inertia of the shape", inertia[0], above=0, unit="kg m2")
+    if inertia[2] > (inertia[0] + inertia[1]) * (1 + 1e-9):
+        message = f"inertia of the shape is {tuple(properties.inertia)}: no moment can exceed the sum of the other two"
+        raise ValueError(message)
+    size = np.abs(shape.offsets).max() + radii.max()
+    if np.abs(properties.centre).max() > 1e-9 * size or abs(abs(properties.axes[0]) - 1) > 1e-9:
+        message = "the shape is not centred or turned: give offsets about the centre of mass, in principal axes"
+        raise ValueError(message)

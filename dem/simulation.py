@@ -272,12 +272,14 @@ class Simulation:
         """Judge the run since the start, or since the state was last assigned to."""
         self.energy()
         norm = np.linalg.norm(self.particles.orientation, axis=1)
+        overlap, radius = float(self._engine.progress.largest_overlap[0]), self._engine.kinds.radius
         return Verdict(
             steps=self.step_count,
             time=self.time,
             energy_error=self.energy_error,
             norm_error=float(np.abs(norm - 1).max()),
-            largest_overlap=float(self._engine.progress.largest_overlap[0] / (2 * self._engine.kinds.radius.min())),
+            largest_overlap=overlap / (2 * float(radius.min())),
+            engulfed=overlap >= float(radius.max()),
         )
 
 

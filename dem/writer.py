@@ -56,13 +56,16 @@ class TrajectoryWriter:
         self.path = Path(path)
         self.sim = sim
         self.frames = 0
+        self.last_step = -1
         described = json.dumps(describe(sim))
         if self.path.exists() and not self.path.is_file():
             what = "a folder" if self.path.is_dir() else "no regular file"
             message = f"output {self.path} cannot be written: it is {what}"
             raise OSError(message)
+        if overwrite and self.path.exists():
+            self._remove()
         try:
-            self._file = h5py.File(self.path, "w" if overwrite else "x")
+            self._file = h5py.File(self.path, "x")
         except FileExistsError:
             message = f"output {self.path} exists already: choose another name, or --overwrite (overwrite=True)"
             raise FileExistsError(message) from None
@@ -72,6 +75,17 @@ class TrajectoryWriter:
         self._describe(described)
         self._create()
         self._file.flush()
+
+    def _remove(self) -> None:
+        """Remove the old file, unless somebody has it open: HDF5 would empty it before it finds that out."""
+        try:
+            h5py.File(self.path, "r+").close()
+        except BlockingIOError:
+            message = f"output {self.path} is being read or written by another process: choose another name"
+            raise OSError(message) from None
+        except OSError:
+            pass  # no HDF5 file, so no lock either
+        self.path.unlink()
 
     def __enter__(self) -> TrajectoryWriter:
         """Return itself."""
@@ -145,11 +159,13 @@ class TrajectoryWriter:
             dataset.resize(k + 1, axis=0)
             dataset[k] = value
         self.frames += 1
+        self.last_step = sim.step_count
         self._file.flush()
 
-    def close_with(self, verdict: Verdict) -> None:
-        """Note the verdict of the finished run."""
-        self._file["parameters"].attrs["verdict"] = str(verdict)
+    def close_with(self, verdict: Verdict, *, interrupted: bool) -> None:
+        """Note the verdict of the run, and whether it was stopped by hand."""
+        stopped = "interrupted; " if interrupted else ""
+        self._file["parameters"].attrs["verdict"] = stopped + str(verdict)
 
 
 def describe(sim: Simulation) -> dict:

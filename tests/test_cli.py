@@ -131,6 +131,14 @@ def test_more_frames_than_steps_are_all_steps(cli, tmp_path):
         assert len(run) == 101
 
 
+def test_a_verdict_of_fail_is_status_1_even_when_quiet(cli):
+    words = ["run", "single-fibre", "--integrator", "pcdm", "--time-step", "1e-5", "--duration", "0.4", "--quiet"]
+    result = cli(*words)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr.startswith("FAIL: ")
+
+
 def test_lists(cli):
     assert "nine-fibres" in cli("cases").stdout
     assert "restitution" not in cli("cases", "nine-fibres").stdout

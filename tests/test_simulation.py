@@ -489,3 +489,50 @@ def test_refuses_odd_types(nylon, ball):
     with refuse("description is str, expected a dict", TypeError):
         dem.Simulation(one, time_step=1e-5, description="hello")
     assert isinstance(dem.Sphere(diameter=np.float32(0.25)).diameter, float)
+
+
+def test_spheres_that_pass_through_each_other_fail_the_verdict():
+    jelly = dem.Material(young=3e3, poisson=0.3)
+    pair = dem.Particles(
+        dem.Sphere(diameter=0.02), jelly, position=[[0.4, 0, 0], [0.6, 0, 0]], velocity=[[1, 0, 0], [-1, 0, 0]]
+    )
+    verdict = dem.Simulation(pair, gravity=(0, 0, 0), time_step=1e-5).run(0.2)
+    assert verdict.energy_error < 0.01
+    assert not verdict.passed
+    assert "sank into each other" in str(verdict)
+
+
+GOOD = dem.Sphere(diameter=0.01).mass_properties(1000.0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"radii": [0.0]}, "smallest radius of the shape is 0 m, expected .* above 0"),
+        ({"radii": [math.nan]}, "radii of the shape has 1 values that are not finite"),
+        ({"radii": [0.01, 0.01]}, r"offsets of the shape has shape \(1, 3\), expected \(2, 3\)"),
+        ({"radii": [], "offsets": np.zeros((0, 3))}, r"radii of the shape has shape \(0,\), expected \(1,\)"),
+        ({"properties": GOOD._replace(mass=-1.0)}, "mass of the shape is -1 kg"),
+        ({"properties": GOOD._replace(inertia=(0.0, 1.0, 1.0))}, "smallest moment of inertia of the shape is 0"),
+        ({"properties": GOOD._replace(inertia=(1.0, 1.0, 3.0))}, "no moment can exceed the sum of the other two"),
+        ({"properties": GOOD._replace(centre=(0.0, 0.0, 0.02))}, "offsets about the centre of mass"),
+        ({"properties": (1.0, 2.0)}, "mass_properties of the shape returns tuple, expected dem.MassProperties"),
+    ],
+)
+def test_refuses_impossible_shapes(changes, message, nylon):
+    class Odd:
+        offsets = changes.get("offsets", np.zeros((1, 3)))
+        radii = np.array(changes.get("radii", [0.005]))
+
+        def mass_properties(self, density):
+            return changes.get("properties", GOOD)
+
+    with pytest.raises((ValueError, TypeError), match=message):
+        dem.Particles(Odd(), nylon, position=[[0, 0, 0]])
+
+
+def test_misspelt_state_is_refused(nylon, ball):
+    sim = dem.Simulation(dem.Particles(ball, nylon, position=[[0, 0, 0]]), time_step=1e-5)
+    for name in ("velocty", "kind", "kinds"):
+        with pytest.raises(AttributeError):
+            setattr(sim.particles, name, np.zeros((1, 3)))

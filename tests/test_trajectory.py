@@ -173,9 +173,26 @@ def test_ctrl_c_closes_the_file(tmp_path):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert errors.splitlines()[-1] == "interrupted"
+    assert errors.splitlines()[-1].startswith("interrupted at t = ")
     assert "Traceback" not in errors
     with dem.Trajectory(path) as r:
-        assert len(r) >= 1
-        assert r.verdict.startswith("PASS")
+        assert len(r) >= 3
+        assert r.verdict.startswith("interrupted; PASS")
+        assert f"{len(r)} frames in {path}" in errors
         np.testing.assert_array_equal(r.time, r.step * 1e-6)
+
+
+def test_overwriting_a_file_in_use_is_refused_and_leaves_it_whole(run, nylon, ball):
+    """HDF5 truncates before it takes its lock."""
+    path = run[0]
+    before = path.read_bytes()
+    code = "import sys, h5py; f = h5py.File(sys.argv[1]); print('open', flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout.readline() == "open\n"
+        sim = dem.Simulation(dem.Particles(ball, nylon, position=[[0, 0, 0]]), time_step=1e-5)
+        with pytest.raises(OSError, match="is being read or written by another process"):
+            sim.run(0.01, output=path, overwrite=True)
+        other.stdin.close()
+    assert path.read_bytes() == before
