@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem import checks, lammps
-from dem.case import cases
+from dem.case import case
 from dem.writer import TrajectoryWriter
 from kernels import stages
 from kernels.jit import most_threads, threading_layer
@@ -76,7 +76,7 @@ class Stepping:
 
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
         """The simulation, past its first steps."""
-        sim = cases()[self.case](**self.parameters, threads=threads).simulation()
+        sim = case(self.case)(**self.parameters, threads=threads).simulation()
         sim.step(max(1, int(self.warm * share)))
         return sim
 
@@ -92,7 +92,7 @@ class Stepping:
 
     def against_lammps(self, share: float = 1.0) -> dict[str, float]:
         """Rates of LAMMPS and of this engine on one core, from the same initial state, one right after the other."""
-        sim = cases()[self.case](**self.parameters, threads=1).simulation()
+        sim = case(self.case)(**self.parameters, threads=1).simulation()
         warm, steps = (max(1, int(s * share)) for s in (self.warm, min(self.steps, 200_000)))
         theirs = lammps.rate(sim, warm, REPEATS * steps)
         sim.step(warm)
@@ -108,6 +108,7 @@ class Stepping:
             "particles": n,
             "spheres": int(engine.bodies.first_sphere[-1]),
             "threads": sim.threads,
+            "share": share,
             self.unit: rate,
             "sphere_steps_per_second": rate * int(engine.bodies.first_sphere[-1]) / n,
             "candidate_pairs_per_particle": float(engine.neighbours.pairs.sum() / n),
@@ -133,7 +134,7 @@ class Writing:
     def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
         """Frames per second into a temporary file, and bytes a frame."""
         del split
-        sim = cases()["many-fibres"](n=self.n, threads=threads).simulation()
+        sim = case("many-fibres")(n=self.n, threads=threads).simulation()
         frames = max(2, int(self.frames * share))
         size = 0
 
@@ -147,7 +148,13 @@ class Writing:
                 size = path.stat().st_size
             return frames
 
-        return {"particles": self.n, self.unit: median_rate(work), "bytes_per_frame": size / frames}
+        return {
+            "particles": self.n,
+            "threads": sim.threads,
+            "share": share,
+            self.unit: median_rate(work),
+            "bytes_per_frame": size / frames,
+        }
 
 
 BENCHMARKS = {
@@ -209,6 +216,14 @@ def compare(results: dict, path: Path) -> dict[str, float]:
     except (OSError, ValueError, KeyError, TypeError):
         message = f"{path} is no file that dem bench --json wrote"
         raise ValueError(message) from None
+    for name, figures in results.items():
+        for setting in ("share", "threads"):
+            then = earlier.get(name, figures).get(setting)
+            if then != figures.get(setting):
+                message = (
+                    f"{name} ran with {setting} {then} in {path}, now with {figures.get(setting)}: run alike to compare"
+                )
+                raise ValueError(message)
     units = (Stepping.unit, Writing.unit)
     return {
         name: figures[unit] / earlier[name][unit]

@@ -55,15 +55,19 @@ class Case(BaseModel):
         )  # fmt: skip
 
 
+def names() -> list[str]:
+    """Names of all installed cases."""
+    return sorted(entry.name for entry in entry_points(group=GROUP))
+
+
 def cases() -> dict[str, type[Case]]:
     """All installed cases by name."""
-    return {entry.name: _load(entry) for entry in sorted(entry_points(group=GROUP), key=lambda e: e.name)}
+    return {name: case(name) for name in names()}
 
 
 def case(name: str) -> type[Case]:
-    """Look up a case; raises ValueError with the nearest name."""
-    names = sorted(entry.name for entry in entry_points(group=GROUP))
-    checks.one_of("case", name, names)
+    """Look up a case; raises ValueError with the nearest name, or if it cannot be loaded."""
+    checks.one_of("case", name, names())
     return _load(next(iter(entry_points(group=GROUP, name=name))))
 
 

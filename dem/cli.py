@@ -16,7 +16,8 @@ from rich.table import Table
 
 from dem import bench as benches
 from dem import checks, compilation
-from dem.case import case, cases, with_parameters
+from dem.case import case, with_parameters
+from dem.case import names as case_names
 from dem.integrators import INTEGRATORS
 from dem.trajectory import Trajectory
 
@@ -131,13 +132,21 @@ def list_cases(
     """List the cases, or the parameters of one."""
     if name is None:
         table = Table("case", "what it is", box=None, pad_edge=False)
-        for key, kind in cases().items():
-            table.add_row(key, (kind.__doc__ or "").strip().partition("\n")[0])
+        for key in case_names():
+            table.add_row(key, _summary(key))
     else:
         table = Table("parameter", "default", "meaning", box=None, pad_edge=False)
         for key, field in case(name).model_fields.items():
             table.add_row(key, str(field.default), field.description)
     out.print(table)
+
+
+def _summary(name: str) -> str:
+    """First line of a case's docstring; one that cannot be loaded does not hide the others."""
+    try:
+        return (case(name).__doc__ or "").strip().partition("\n")[0]
+    except ValueError as error:
+        return str(error)
 
 
 @app.command()

@@ -44,6 +44,9 @@ def test_dem_bench_writes_and_compares(tmp_path):
     assert set(figures["ns_per_particle"]) == {"predict", "evaluate", "correct", "pick candidates", "list neighbours"}
     again = CliRunner().invoke(app, ["bench", "nine_fibres", "--share", "0.001", "--compare", str(path)])
     assert f"times {path}" in again.stdout
+    unlike = CliRunner().invoke(app, ["bench", "nine_fibres", "--share", "0.002", "--compare", str(path)])
+    assert unlike.exit_code == 2
+    assert "share 0.001 in" in unlike.stderr
     assert CliRunner().invoke(app, ["bench", "nine_fibres", "--json", str(path)]).exit_code == 2
     assert CliRunner().invoke(app, ["bench", "ten_fibres"]).exit_code == 2
 

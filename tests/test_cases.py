@@ -1,11 +1,15 @@
 """Built-in cases: published set-ups, and starts without overlap."""
 
+from importlib.metadata import EntryPoint, entry_points
+
 import numpy as np
 import oracle
 import pytest
 from scipy.spatial import cKDTree
+from typer.testing import CliRunner
 
 import dem
+from dem.cli import app
 
 
 def test_all_cases_are_found_through_the_entry_points():
@@ -78,3 +82,18 @@ def test_a_one_shape_many_radii_box_runs(nylon, rng):
                           velocity=rng.normal(0, 1, (125, 3)))  # fmt: skip
     sim = dem.Simulation(balls, dem.Box((0, 0, 0), (0.106,) * 3, material=nylon), time_step=2e-6)
     assert sim.run(0.02).passed
+
+
+def test_a_broken_case_of_another_package_does_not_hide_the_others(monkeypatch):
+    mine = [EntryPoint("broken", "cases.nine_fibres:Nope", "dem.cases"), EntryPoint("odd", "math:pi", "dem.cases")]
+    installed = list(entry_points(group="dem.cases"))
+
+    def found(group, name=None):
+        return [e for e in (*installed, *mine) if name in (None, e.name)]
+
+    monkeypatch.setattr("dem.case.entry_points", found)
+    listed = CliRunner().invoke(app, ["cases"])
+    assert listed.exit_code == 0
+    assert "Nine fibres are thrown" in listed.stdout
+    assert "case broken cannot be loaded from cases.nine_fibres:Nope: AttributeError" in listed.stdout
+    assert "case odd: math:pi is no dem.Case" in listed.stdout
