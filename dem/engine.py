@@ -90,7 +90,7 @@ class Engine:
         self.gravity = gravity
         self.dt = time_step
         self.start_step = 0
-        self.setting = self._setting(unit=1.0)
+        self.setting = self._setting(unit=math.nan)  # `start` finds the unit
 
     @staticmethod
     def mode_for(bodies: int, threads: int) -> type[Serial | Threaded]:
@@ -111,19 +111,15 @@ class Engine:
         while not sweeps.pick(self.mode, self.skins.candidates, self.bodies, self.kinds, self.neighbours, self.walls):
             self.make_room_for_candidates()
         self.progress.candidate_travel[0] = 0.0
-        self.setting = self._setting(unit=self._energy_unit())
-        unit = self.setting.unit
+        unit = self._energy_unit()
+        self.setting = self._setting(unit)
         elastic, overlap = sweeps.evaluate(self.mode, unit, self.bodies, self.neighbours, self.partial)
         at_walls, into_walls = gather_all(self.bodies, self.kinds, self.neighbours, self.walls, unit)
         elastic, overlap = elastic + at_walls, max(overlap, into_walls)
-        moving = motion.start(
-            self.scheme, self.dt, self.gravity, self.datum, self.setting.unit, self.bodies, self.kinds
-        )
+        moving = motion.start(self.scheme, self.dt, self.gravity, self.datum, unit, self.bodies, self.kinds)
         self.progress.elastic[0] = elastic
         self.progress.energy_start[0] = elastic + moving
-        self.progress.energy_error[0] = 0
         self.progress.largest_overlap[0] = overlap
-        self.progress.phase[0] = loop.COMPLETE
 
     def _energy_unit(self) -> float:
         """Power of two [1/J] in which the energies at the start add up to about 2^REFERENCE_BITS."""
