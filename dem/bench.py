@@ -185,9 +185,10 @@ def stage_times(engine: Engine, n: int) -> dict[str, float]:
     before = [a.copy() for a in e.bodies]
     lists = (e.bodies, e.kinds, e.neighbours)
     timed = {
-        "predict": lambda k: stages.repeat_predict(k, e.mode, e.scheme, *lists, e.partial),
-        "evaluate": lambda k: stages.repeat_evaluate(k, e.mode, still.unit, e.bodies, e.neighbours, e.partial),
-        "correct": lambda k: stages.repeat_correct(k, e.mode, e.scheme, still, *lists, e.walls, e.partial),
+        "predict": lambda k: stages.repeat_predict(k, e.scheme, *lists, e.partial),
+        "evaluate": lambda k: stages.repeat_evaluate(k, still.unit, *lists, e.partial),
+        "correct": lambda k: stages.repeat_correct(k, e.scheme, still, *lists, e.walls, e.partial),
+        "step": lambda k: stages.repeat_step(k, e.mode, e.scheme, still, *lists, e.walls, e.partial),
         "pick candidates": lambda k: stages.repeat_pick(k, e.mode, still.candidate_skin, *lists, e.walls),
         "list neighbours": lambda k: [e.rebuild() for _ in range(k)],
     }

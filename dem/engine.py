@@ -11,7 +11,6 @@ from dem import tables
 from kernels import advance as loop
 from kernels import cells, hertz, motion, neighbours, sweeps
 from kernels.chunks import CHUNK
-from kernels.contact import gather_all
 from kernels.energy import REFERENCE_BITS
 from kernels.sweeps import Serial, Threaded
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 # Skins of neighbours and candidates in units of the smallest sphere's diameter. Spheres and fibres at 0.5 m/s and
 # dt = 1e-5 s run within 5 % of their best speed from 0.25 to 0.35 and from 0.04 to 0.08.
 LIST_SKIN, CANDIDATE_SKIN = 0.3, 0.05
+FEW, FEW_SKIN = 32, 2.0  # so few bodies that listing all of them costs little; making a list takes 50 us at least
 MOST_CELLS_PER_BODY = 4
 INTEGERS = ("step", "phase", "elastic", "energy_start", "energy_error")  # of Progress
 
@@ -75,13 +75,18 @@ class Engine:
         self.kinds = tables.kinds(particles, box)
         self.walls = tables.walls(box)
         smallest = 2 * self.kinds.radius.min()
-        self.skins = Skins(*(skin or (LIST_SKIN * smallest, CANDIDATE_SKIN * smallest)))
+        wide, narrow = skin or (
+            (FEW_SKIN if len(particles) <= FEW else LIST_SKIN) * smallest,
+            CANDIDATE_SKIN * smallest,
+        )
+        self.skins = Skins(wide, min(wide, narrow))
         self.rotating = self.kinds.tip.max() > 0 or self.kinds.radius.size > self.kinds.mass.size
         self.bodies = tables.bodies(particles, self.kinds, rotating=self.rotating)
         chunks = -(-len(particles) // CHUNK)
         self.mode = self.mode_for(len(particles), threads)()
-        self.neighbours = tables.lists(len(particles), chunks)
-        self.partial = np.zeros((chunks, 4), np.int64)
+        blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
+        self.neighbours = tables.lists(self.bodies, chunks, blocks, alike=self.kinds.reach > 0)
+        self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.progress = loop.Progress(
             **{name: np.zeros(1, np.int64) for name in INTEGERS},
             **{name: np.zeros(1) for name in loop.Progress._fields if name not in INTEGERS},
@@ -108,18 +113,12 @@ class Engine:
         """Evaluate the forces of the whole-step state and set the integrator going from there."""
         self.progress.step[0] = self.start_step = step
         self.rebuild()
-        while not sweeps.pick(self.mode, self.skins.candidates, self.bodies, self.kinds, self.neighbours, self.walls):
-            self.make_room_for_candidates()
-        self.progress.candidate_travel[0] = 0.0
         unit = self._energy_unit()
         self.setting = self._setting(unit)
-        elastic, overlap = sweeps.evaluate(self.mode, unit, self.bodies, self.neighbours, self.partial)
-        at_walls, into_walls = gather_all(self.bodies, self.kinds, self.neighbours, self.walls, unit)
-        elastic, overlap = elastic + at_walls, max(overlap, into_walls)
+        self.progress.phase[0] = loop.FRESH
+        self.advance(step)
         moving = motion.start(self.scheme, self.dt, self.gravity, self.datum, unit, self.bodies, self.kinds)
-        self.progress.elastic[0] = elastic
-        self.progress.energy_start[0] = elastic + moving
-        self.progress.largest_overlap[0] = overlap
+        self.progress.energy_start[0] = self.progress.elastic[0] + moving
 
     def _energy_unit(self) -> float:
         """Power of two [1/J] in which the energies at the start add up to about 2^REFERENCE_BITS."""
@@ -161,30 +160,38 @@ class Engine:
         return Overlaps(b.identity[owner], radius, i, j, pair, wall)
 
     def rebuild(self) -> None:
-        """Put bodies in cell order and list their neighbours anew."""
+        """Put bodies in cell order, list their neighbours anew and pick the candidates."""
         b, n = self.bodies, self.bodies.kind.size
         lower, upper = np.empty(3), np.empty(3)
         cells.bounding_box(b.position, lower, upper)
         bound = self.kinds.bound
         shape, scale = _grid(upper - lower, 2 * bound.min() + self.skins.neighbours, MOST_CELLS_PER_BODY * n + 64)
         edge = 1 / scale.max() if scale.max() > 0 else np.inf
-        grid = neighbours.Grid(*shape.tolist(), float(edge), bool(bound.min() == bound.max()))
+        grid = cells.Grid(
+            *shape.tolist(), *lower.tolist(), *scale.tolist(), float(edge), bool(bound.min() == bound.max())
+        )
         cell, order = np.empty(n, np.int32), np.empty(n, np.int32)
         cell_first = np.empty(shape.prod() + 1, np.int32)
-        cells.cell_order(b.position, lower, scale, shape, cell, cell_first, order)
+        cells.cell_order(b.position, grid, cell, cell_first, order)
         self._reorder(order)
-        cell = cell[order]
-        while not self._list_neighbours(grid, cell, cell_first):
+        while not self._list_neighbours(grid, cell_first):
             pass
-        self.progress.list_travel[0] = 0.0
-        self.progress.candidate_travel[0] = np.inf
+        nb = self.neighbours
+        nb.lag[0] = (np.arange(nb.lowest.size) - nb.lowest).max()
+        nb.listed_position[:] = b.position
+        if self.rotating:
+            nb.listed_orientation[:] = b.orientation
+        self.neighbours = nb._replace(**tables.pair_force(nb, rotating=self.rotating))
+        while not sweeps.pick(self.mode, self.skins.candidates, b, self.kinds, self.neighbours, self.walls):
+            self.make_room_for_candidates()
+        self.progress.travel[0] = 0.0
 
-    def _list_neighbours(self, grid: neighbours.Grid, cell: np.ndarray, cell_first: np.ndarray) -> bool:
+    def _list_neighbours(self, grid: cells.Grid, cell_first: np.ndarray) -> bool:
         """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
         b, nb = self.bodies, self.neighbours
         skin, chunks = self.skins.neighbours, nb.pairs.size
         rooms = np.empty(chunks, np.int64)
-        sweeps.search(self.mode, skin, grid, cell, cell_first, b, self.kinds, nb, rooms)
+        sweeps.search(self.mode, skin, grid, cell_first, b, self.kinds, nb, rooms)
         wanted = rooms.max()
         if wanted > (nb.lower.size - 1) // chunks:
             self.neighbours = nb._replace(**tables.pair_arrays(chunks * tables.room(wanted)))
@@ -209,7 +216,9 @@ class Engine:
     def make_room_for_candidates(self) -> None:
         """Enlarge the candidate arrays to what was wanted."""
         nb = self.neighbours
-        self.neighbours = nb._replace(**tables.candidate_arrays(nb.pairs.size * tables.room(nb.pairs.max())))
+        room = nb.pairs.size * tables.room(nb.pairs.max())
+        nb = nb._replace(**tables.candidate_arrays(room, alike=self.kinds.reach > 0))
+        self.neighbours = nb._replace(**tables.pair_force(nb, rotating=self.rotating))
 
     def advance(self, stop: int) -> int:
         """Take steps until `stop` are complete; returns DONE, or the code of what went wrong."""

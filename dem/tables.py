@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kernels.hertz import stiffness
 from kernels.state import Bodies, Kinds, Neighbours
 from kernels.state import Box as Walls
 
@@ -29,6 +31,9 @@ def kinds(particles: Particles, box: Box | None) -> Kinds:
     materials = list(dict.fromkeys(m for _, m in particles.kinds))
     properties = [shape.mass_properties(m.density) for shape, m in particles.kinds]
     distance = [np.linalg.norm(shape.offsets, axis=1) for shape in shapes]
+    radius = np.concatenate([s.radii for s in shapes])
+    alike = len(materials) == 1 and bool((radius == radius[0]).all())
+    modulus = materials[0].effective_modulus(materials[0])
     return Kinds(
         mass=np.array([p.mass for p in properties]),
         inertia=np.ascontiguousarray(np.array([p.inertia for p in properties]).T),
@@ -37,7 +42,9 @@ def kinds(particles: Particles, box: Box | None) -> Kinds:
         on_line=np.array([_on_line(s.offsets, s.radii) for s in shapes], dtype=np.int8),
         first_offset=np.cumsum([0] + [len(s.radii) for s in shapes]).astype(np.int32),
         offset=np.ascontiguousarray(np.concatenate([s.offsets for s in shapes]).T),
-        radius=np.concatenate([s.radii for s in shapes]),
+        radius=radius,
+        reach=float(2 * radius[0]) if alike else 0.0,
+        stiffness=float(stiffness(modulus, radius[0] / 2)) if alike else 0.0,
         material=np.array([materials.index(m) for _, m in particles.kinds], dtype=np.int32),
         modulus=np.array([[a.effective_modulus(b) for b in materials] for a in materials]),
         wall_modulus=np.array([a.effective_modulus(box.material) if box else 0.0 for a in materials]),
@@ -77,8 +84,9 @@ def room(wanted: int) -> int:
     return int(ROOM * wanted) + 16
 
 
-def lists(n: int, chunks: int) -> Neighbours:
-    """Lists of n bodies, with no room for pairs yet."""
+def lists(bodies: Bodies, chunks: int, blocks: int, *, alike: bool) -> Neighbours:
+    """Lists of these bodies, with no room for pairs yet."""
+    n = bodies.kind.size
     return Neighbours(
         first=np.zeros(n, np.int64),
         count=np.zeros(n, np.int32),
@@ -92,8 +100,16 @@ def lists(n: int, chunks: int) -> Neighbours:
         active_count=np.zeros(chunks, np.int64),
         walled=np.zeros(n, np.int32),
         walled_count=np.zeros(chunks, np.int64),
+        block=np.arange(blocks + 1) * chunks // blocks,
+        lowest=np.zeros(chunks, np.int32),
+        highest=np.zeros(chunks, np.int32),
+        lag=np.zeros(1, np.int64),
+        listed_position=np.zeros((3, n)),
+        listed_orientation=np.zeros((4, bodies.torque.shape[1])),
         pairs=np.zeros(chunks, np.int64),
-        **candidate_arrays(0),
+        **candidate_arrays(0, alike=alike),
+        force_at=np.zeros(chunks, np.int64),
+        pair_force=np.zeros((3, 1)),
     )
 
 
@@ -111,12 +127,35 @@ def entry_arrays(room: int) -> dict[str, np.ndarray]:
     return {"entry": np.zeros(room, np.int64), "incident": np.zeros(room, np.int32)}
 
 
-def candidate_arrays(room: int) -> dict[str, np.ndarray]:
+def candidate_arrays(room: int, *, alike: bool) -> dict[str, np.ndarray]:
     """Arrays for that many candidate pairs."""
     return {
         "sphere_i": np.empty(room, np.int32),
         "sphere_j": np.empty(room, np.int32),
-        "reach": np.empty(room),
-        "stiffness": np.empty(room),
-        "pair_force": np.zeros((3, room + 1)),
+        "reach": np.empty(0 if alike else room),
+        "stiffness": np.empty(0 if alike else room),
     }
+
+
+def pair_force(lists: Neighbours, *, rotating: bool) -> dict[str, np.ndarray]:
+    """Where the candidates of each chunk have their forces, and room for them.
+
+    The forces of bodies that rotate are as many as the candidates. Those of spheres are wanted only until the chunks
+    that they reach have been gathered, so a block's chunks take turns in a few segments, which stay in the core's
+    cache. Chunks that reach out of their block are evaluated before all others and keep theirs.
+    """
+    chunks = lists.pairs.size
+    room = lists.sphere_i.size // chunks
+    segment, used = np.arange(chunks), chunks
+    if not rotating:
+        used = 0
+        for first, stop in itertools.pairwise(lists.block):
+            c = np.arange(first, stop)
+            border = (lists.lowest[c] < first) | (lists.highest[c] >= stop)
+            alive = min(int((lists.highest[c] - c).max() + lists.lag[0]) + 1, len(c))
+            segment[c] = used + (c - first) % alive
+            segment[c[border]] = used + alive + np.arange(border.sum())
+            used += alive + border.sum()
+    columns = used * room + 1
+    array = lists.pair_force if lists.pair_force.shape[1] >= columns else np.zeros((3, columns))
+    return {"force_at": segment * room, "pair_force": array}

@@ -14,8 +14,8 @@ from kernels.jit import kernel, stage
 # why `advance` came back
 DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST = range(5)
 
-# a step is either complete, or its positions are predicted and the forces are next
-COMPLETE, PREDICTED = range(2)
+# a state whose forces are unknown; a complete step; predicted positions, at which forces are wanted next
+FRESH, COMPLETE, PREDICTED = range(3)
 
 LARGEST_TURN = 2.0  # rad in one step: the range of the series in kernels.quaternion
 
@@ -24,12 +24,11 @@ class Progress(NamedTuple):
     """What a run carries from call to call; arrays of one element, so that kernels can write them."""
 
     step: np.ndarray  # (1,) int64, steps completed
-    phase: np.ndarray  # (1,) int64, COMPLETE or PREDICTED
+    phase: np.ndarray  # (1,) int64, FRESH, COMPLETE or PREDICTED
     elastic: np.ndarray  # (1,) int64, elastic energy at the last step, in units
     energy_start: np.ndarray  # (1,) int64, total energy at the start, in units
     energy_error: np.ndarray  # (1,) int64, largest departure from it at any step
-    list_travel: np.ndarray  # (1,) distance that no sphere exceeded since the neighbour list [m]
-    candidate_travel: np.ndarray  # (1,) the same since the candidates
+    travel: np.ndarray  # (1,) distance that no sphere exceeded since the candidates were picked [m]
     largest_overlap: np.ndarray  # (1,) [m]
 
 
@@ -48,44 +47,59 @@ class Setting(NamedTuple):
 
 @kernel
 def advance(scheme, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial):
-    """Take steps until `stop` of them are complete; returns why it came back."""
-    while progress.step[0] < stop:
-        if progress.phase[0] == COMPLETE:
-            travel = sweeps.predict(mode, scheme, setting.dt, bodies, kinds, neighbours, partial)
-            progress.list_travel[0] += travel
-            progress.candidate_travel[0] += travel
-            progress.phase[0] = PREDICTED
-        if not progress.list_travel[0] < np.inf:
-            return NOT_FINITE
-        if 2.0 * progress.list_travel[0] > setting.list_skin:
-            return LIST_STALE
-        if 2.0 * progress.candidate_travel[0] > setting.candidate_skin:
-            if not refresh_candidates(mode, setting, bodies, kinds, neighbours, box, progress):
-                return NO_ROOM
-        elastic, overlap = sweeps.evaluate(mode, setting.unit, bodies, neighbours, partial)
-        gathered = sweeps.correct(mode, scheme, setting, bodies, kinds, neighbours, box, partial)
-        account(elastic, overlap, gathered, progress)
-        if not gathered[3] * setting.dt <= LARGEST_TURN:
+    """Take steps until `stop` of them are complete; returns why it came back.
+
+    The state is left complete: the last step does not predict the next one.
+    """
+    while progress.step[0] < stop or progress.phase[0] == FRESH:
+        task = next_task(stop, progress)
+        if progress.phase[0] == PREDICTED and 2.0 * progress.travel[0] > setting.candidate_skin:
+            code = refresh_candidates(mode, setting, bodies, kinds, neighbours, box, progress, partial)
+            if code != DONE:
+                return code
+        found = sweeps.sweep(mode, task, scheme, setting, bodies, kinds, neighbours, box, partial)
+        account(task, found, progress)
+        if not found.spin * setting.dt <= LARGEST_TURN:
             return TURNS_TOO_FAST
+        if not progress.travel[0] < np.inf:
+            return NOT_FINITE
     return DONE
 
 
 @stage
-def refresh_candidates(mode, setting, bodies, kinds, neighbours, box, progress):
-    """Pick the candidate pairs anew; False if they have outgrown their arrays."""
-    fits = sweeps.pick(mode, setting.candidate_skin, bodies, kinds, neighbours, box)
-    if fits:
-        progress.candidate_travel[0] = 0.0
-    return fits
+def next_task(stop, progress):
+    """What the next sweep has to do."""
+    if progress.phase[0] == FRESH:
+        return sweeps.FORCES
+    if progress.phase[0] == COMPLETE:
+        return sweeps.PREDICT
+    return sweeps.STEP if progress.step[0] + 1 < stop else sweeps.LAST_STEP
 
 
 @stage
-def account(elastic, overlap, gathered, progress):
-    """Count the step and keep the extremes."""
-    wall_elastic, wall_overlap, moving, _ = gathered
-    progress.elastic[0] = elastic + wall_elastic
-    error = abs(progress.elastic[0] + moving - progress.energy_start[0])
-    progress.energy_error[0] = max(progress.energy_error[0], error)
-    progress.largest_overlap[0] = max(progress.largest_overlap[0], overlap, wall_overlap)
-    progress.phase[0] = COMPLETE
-    progress.step[0] += 1
+def refresh_candidates(mode, setting, bodies, kinds, neighbours, box, progress, partial):
+    """Pick the candidate pairs anew if the list of neighbours is still good for that; returns DONE or why not."""
+    displacement = sweeps.displacement(mode, bodies, kinds, neighbours, partial)
+    if not 2.0 * displacement + setting.candidate_skin <= setting.list_skin:
+        return LIST_STALE
+    if not sweeps.pick(mode, setting.candidate_skin, bodies, kinds, neighbours, box):
+        return NO_ROOM
+    progress.travel[0] = 0.0
+    return DONE
+
+
+@stage
+def account(task, found, progress):
+    """Note what a sweep did: energy, extremes, steps, and how far the prediction went."""
+    if task != sweeps.PREDICT:
+        progress.elastic[0] = found.elastic
+        progress.largest_overlap[0] = max(progress.largest_overlap[0], found.overlap)
+    if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
+        error = abs(found.elastic + found.moving - progress.energy_start[0])
+        progress.energy_error[0] = max(progress.energy_error[0], error)
+        progress.step[0] += 1
+    if task == sweeps.STEP or task == sweeps.PREDICT:  # noqa: PLR1714
+        progress.travel[0] += found.travel
+        progress.phase[0] = PREDICTED
+    else:
+        progress.phase[0] = COMPLETE

@@ -5,8 +5,8 @@ from them candidates are picked with a narrow skin every ten steps or so. What e
 is barely more than what touches (the GROMACS dual pair list: Páll et al., J. Chem. Phys. 153, 134110 (2020)).
 """
 
+from kernels import hertz
 from kernels.chunks import chunk_of
-from kernels.hertz import stiffness
 from kernels.jit import formula, kernel, loop
 from kernels.neighbours import GROUP, SLACK, capsules_meet, entry_pair, whole_groups
 from kernels.vector import dot, load, store, subtract
@@ -31,50 +31,55 @@ def pick(c, skin, bodies, kinds, neighbours):
     """Fill the candidate pairs of chunk c and note their number; more than there is room for are only counted."""
     room = neighbours.sphere_i.size // neighbours.pairs.size
     start = c * room
+    stop = start + room
     k = start
-    first, stop = pairs_of(c, bodies, neighbours)
+    first, last = pairs_of(c, bodies, neighbours)
     if bodies.torque.shape[1] == 0:
         k += pick_round(
-            skin, neighbours.lower[first:stop], neighbours.higher[first:stop], bodies.kind, bodies.position,
-            kinds.radius, kinds.material, kinds.modulus, start, room, neighbours.packed[first:stop],
-            neighbours.sphere_i, neighbours.sphere_j, neighbours.reach, neighbours.stiffness, neighbours.pair_force[0],
+            skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.kind, bodies.position,
+            kinds, start, stop, neighbours.force_at[c], neighbours.packed[first:last],
+            neighbours.sphere_i, neighbours.sphere_j, neighbours.reach, neighbours.stiffness,
         )  # fmt: skip
     else:
-        for p in range(first, stop):
-            found = pick_bodies(
-                k, start + room, neighbours.lower[p], neighbours.higher[p], skin, bodies, kinds, neighbours
-            )
+        for p in range(first, last):
+            found = pick_bodies(k, stop, neighbours.lower[p], neighbours.higher[p], skin, bodies, kinds, neighbours)
             neighbours.packed[p] = pack(k, found)
             k += found
     neighbours.pairs[c] = k - start
-    stiffen(neighbours.stiffness[start:k], neighbours.pair_force[0, start:k], neighbours.reach[start:k])
 
 
 @loop
 def pick_round(
-    skin, lower, higher, kind, position, radius, material, modulus, start, room, packed,
-    sphere_i, sphere_j, reach, stiffness, product,
-):  # fmt: skip
+    skin, lower, higher, kind, position, kinds, start, stop, column, packed, sphere_i, sphere_j, reach, stiffness
+):
     """Candidates among bodies that are one sphere, so that kind, sphere and body go by the same number.
 
     No branch on the distance: whether a pair is near is a toss-up, which would cost more than writing it.
     """
-    n = 0
+    k = start
     for p in range(lower.size):
         i, j = lower[p], higher[p]
-        r_i, r_j = radius[kind[i]], radius[kind[j]]
-        gap = subtract(load(position, i), load(position, j))
-        cut_off = (r_i + r_j + skin) * SLACK
-        near = 1 if dot(gap, gap) < cut_off * cut_off else 0
-        if n < room:
-            k = start + n
+        if k < stop:
             sphere_i[k], sphere_j[k] = i, j
-            reach[k] = r_i + r_j
-            product[k] = r_i * r_j
-            stiffness[k] = modulus[material[kind[i]], material[kind[j]]]
-        packed[p] = pack(start + n, near)
-        n += near
-    return n
+        r = kinds.reach
+        if r == 0.0:
+            r = write_pair(k, stop, kind[i], kind[j], kind[i], kind[j], kinds, reach, stiffness)
+        gap = subtract(load(position, i), load(position, j))
+        cut_off = (r + skin) * SLACK
+        near = 1 if dot(gap, gap) < cut_off * cut_off else 0
+        packed[p] = pack(column + k - start, near)
+        k += near
+    return k - start
+
+
+@formula
+def write_pair(k, stop, g, h, i, j, kinds, reach, stiffness):
+    """Write reach and stiffness of sphere i of kind g and sphere j of kind h as candidate k; returns the reach."""
+    r_i, r_j = kinds.radius[i], kinds.radius[j]
+    if k < stop:
+        reach[k] = r_i + r_j
+        stiffness[k] = hertz.stiffness(kinds.modulus[kinds.material[g], kinds.material[h]], r_i * r_j / (r_i + r_j))
+    return r_i + r_j
 
 
 @formula
@@ -82,13 +87,6 @@ def pairs_of(c, bodies, neighbours):
     """First pair of bodies of chunk c, and the one after its last: they are stored without gaps."""
     low, high = chunk_of(c, bodies.kind.size)
     return neighbours.first[low], neighbours.first[high - 1] + neighbours.count[high - 1]
-
-
-@loop
-def stiffen(modulus, product, reach):
-    """Turn E* into K, with R* = R_i R_j / (R_i + R_j): apart from the picking, because this vectorises."""
-    for k in range(modulus.size):
-        modulus[k] = stiffness(modulus[k], product[k] / reach[k])
 
 
 @kernel
@@ -111,14 +109,13 @@ def pick_spheres(k, stop, b, partner, i, j, skin, bodies, kinds, neighbours):
     """
     g, h = bodies.kind[b], bodies.kind[partner]
     sphere_i, sphere_j = bodies.first_sphere[b] + i, bodies.first_sphere[partner] + j
-    radius_i, radius_j = kinds.radius[kinds.first_offset[g] + i], kinds.radius[kinds.first_offset[h] + j]
-    reach = radius_i + radius_j
     if k < stop:
         neighbours.sphere_i[k] = sphere_i
         neighbours.sphere_j[k] = sphere_j
-        neighbours.reach[k] = reach
-        neighbours.stiffness[k] = kinds.modulus[kinds.material[g], kinds.material[h]]
-        neighbours.pair_force[0, k] = radius_i * radius_j
+    reach = kinds.reach
+    if reach == 0.0:
+        i, j = kinds.first_offset[g] + i, kinds.first_offset[h] + j
+        reach = write_pair(k, stop, g, h, i, j, kinds, neighbours.reach, neighbours.stiffness)
     gap = subtract(load(bodies.sphere_position, sphere_i), load(bodies.sphere_position, sphere_j))
     cut_off = (reach + skin) * SLACK
     return 1 if dot(gap, gap) < cut_off * cut_off else 0
@@ -172,10 +169,11 @@ def list_pairs(
     Both parts are filled up to whole groups with a pair that never has a force (see contact.gather_round).
     """
     nothing = packed.size - 1 if rotating else zero_candidate
+    n = first_entry[low]
     for b in range(low, high):
-        start = first_entry[b]
-        e, stop = start, start + entry_count[b]
-        n = start
+        e = first_entry[b]
+        stop = e + entry_count[b]
+        start = n
         while e < stop and entry[e] & 1 == 1:
             n += list_pair(n, rotating, entry[e], packed, incident)
             e += 1

@@ -4,9 +4,50 @@ Allen & Tildesley, Computer Simulation of Liquids, section 5.3. Neighbours in sp
 three cells in a row are one contiguous stretch of slots.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from kernels.jit import kernel, loop
+from kernels.jit import formula, kernel, loop
+from kernels.vector import load
+
+
+class Grid(NamedTuple):
+    """Cells of a search."""
+
+    shape_x: int  # cells along x
+    shape_y: int
+    shape_z: int
+    lower_x: float  # corner of the first cell [m]
+    lower_y: float
+    lower_z: float
+    scale_x: float  # cells a metre
+    scale_y: float
+    scale_z: float
+    size: float  # shortest edge of a cell [m]
+    equal: bool  # all bodies have the same bounding sphere
+
+
+@formula
+def cell_along(x, lower, scale, cells):
+    """Cell along one axis."""
+    return min(max(np.int64((x - lower) * scale), 0), cells - 1)
+
+
+@formula
+def cell_at(x, grid):
+    """Cell that holds the point x, along each axis."""
+    return (
+        cell_along(x[0], grid.lower_x, grid.scale_x, grid.shape_x),
+        cell_along(x[1], grid.lower_y, grid.scale_y, grid.shape_y),
+        cell_along(x[2], grid.lower_z, grid.scale_z, grid.shape_z),
+    )
+
+
+@formula
+def row_of(y, z, grid):
+    """Number of the first cell of the row along x at y and z."""
+    return grid.shape_x * (y + grid.shape_y * z)
 
 
 @loop
@@ -24,20 +65,15 @@ def bounding_box(position, lower, upper):
 
 
 @kernel
-def cell_order(position, lower, scale, shape, cell, cell_first, order):
-    """Counting sort of the bodies by cell: slots of cell c are order[cell_first[c]:cell_first[c + 1]].
-
-    There are shape (3,) cells, scale (3,) of them a metre, from the corner lower (3,) on.
-    """
+def cell_order(position, grid, cell, cell_first, order):
+    """Counting sort of the bodies by cell: slots of cell c are order[cell_first[c]:cell_first[c + 1]]."""
     n = position.shape[1]
-    cells = shape[0] * shape[1] * shape[2]
+    cells = grid.shape_x * grid.shape_y * grid.shape_z
     for c in range(cells + 1):
         cell_first[c] = 0
     for b in range(n):
-        c = np.int64(0)
-        for axis in range(2, -1, -1):
-            i = np.int64((position[axis, b] - lower[axis]) * scale[axis])
-            c = c * shape[axis] + min(max(i, 0), shape[axis] - 1)
+        x, y, z = cell_at(load(position, b), grid)
+        c = row_of(y, z, grid) + x
         cell[b] = c
         cell_first[c + 1] += 1
     for c in range(cells):

@@ -5,6 +5,8 @@ v_n = v_{n+1/2} - dt/2 a_n. A rotating system also runs a scheme of ``kernels.ro
 reach keep their angular velocity and are turned once, when somebody looks (``synchronise``).
 """
 
+import math
+
 import numpy as np
 
 from kernels import rotation
@@ -21,10 +23,8 @@ from kernels.quaternion import (
     rotate_back,
     store_quaternion,
 )
-from kernels.vector import add_scaled, dot, load, scale, store
+from kernels.vector import add_scaled, dot, load, scale, store, subtract
 
-# (θ / (2 sin(θ/4)))², squared tip displacement over (tip |q_new - q_old|)²: 4.36 at the largest turn allowed, 2 rad.
-TIP_FACTOR = 4.4
 NO_SIGN = (1 << 63) - 1  # masks the sign, which the processor's own NaN has set
 
 
@@ -62,10 +62,7 @@ def drift(low, high, dt, position, velocity):
 
 @loop
 def turn(scheme, low, high, dt, kind, inertia, tip, orientation, memory_q, memory_w, memory_a):
-    """Orientations at the time of the forces; returns the bits of the largest squared displacement of a tip by turning.
-
-    A turn by the angle θ displaces the tip by at most θ tip, and |q_new - q_old| = 2 sin(θ/4).
-    """
+    """Orientations at the time of the forces; returns the bits of the largest squared displacement by turning."""
     farthest = np.int64(0)
     for b in unsigned_range(low, high):
         g = kind[b]
@@ -73,19 +70,61 @@ def turn(scheme, low, high, dt, kind, inertia, tip, orientation, memory_q, memor
         q, memory = rotation.predict(scheme, memory, load(inertia, g), dt)
         store_memory(memory_q, memory_w, memory_a, b, memory)
         q_old = load_quaternion(orientation, b)
-        d = (q[0] - q_old[0], q[1] - q_old[1], q[2] - q_old[2], q[3] - q_old[3])
         store_quaternion(orientation, b, q)
-        farthest = larger(farthest, TIP_FACTOR * tip[g] * tip[g] * norm_squared(d))
+        farthest = larger(farthest, squared_turn(tip[g], q, q_old))
+    return farthest
+
+
+@formula
+def squared_turn(tip, q, q_old):
+    """Square of a bound of how far a turn from q_old to q takes a point at the distance `tip` from the centre.
+
+    A turn by θ takes it 2 tip sin(θ/2) away, and |q - q_old| = 2 sin(θ/4) is at least half of 2 sin(θ/2).
+    """
+    d = (q[0] - q_old[0], q[1] - q_old[1], q[2] - q_old[2], q[3] - q_old[3])
+    return 4.0 * tip * tip * norm_squared(d)
+
+
+@loop
+def drifted(low, high, position, listed_position):
+    """Bits of the largest distance of the slots low to high from where they were listed."""
+    farthest = np.int64(0)
+    for b in unsigned_range(low, high):
+        gap = subtract(load(position, b), load(listed_position, b))
+        farthest = larger(farthest, math.sqrt(dot(gap, gap)))
     return farthest
 
 
 @loop
-def kick(low, high, dt, gravity, datum, unit, kind, mass, position, velocity, force):
+def drifted_and_turned(low, high, kind, tip, position, orientation, listed_position, listed_orientation):
+    """Bits of the largest distance of any sphere of the slots low to high from where it was listed, or more."""
+    farthest = np.int64(0)
+    for b in unsigned_range(low, high):
+        gap = subtract(load(position, b), load(listed_position, b))
+        turned = squared_turn(tip[kind[b]], load_quaternion(orientation, b), load_quaternion(listed_orientation, b))
+        farthest = larger(farthest, math.sqrt(dot(gap, gap)) + math.sqrt(turned))
+    return farthest
+
+
+@kernel
+def displacement(c, bodies, kinds, neighbours):
+    """Bits of the distance from where they were listed that no sphere of chunk c exceeds."""
+    low, high = chunk_of(c, bodies.kind.size)
+    if bodies.torque.shape[1] == 0:
+        return drifted(low, high, bodies.position, neighbours.listed_position)
+    return drifted_and_turned(
+        low, high, bodies.kind, kinds.tip, bodies.position, bodies.orientation,
+        neighbours.listed_position, neighbours.listed_orientation,
+    )  # fmt: skip
+
+
+@loop
+def kick(low, high, shift, dt, gravity, datum, unit, kind, mass, position, velocity, force):
     """v += dt (F/m + g); returns kinetic and gravitational energy at the whole step, in units."""
     energy = np.int64(0)
     for b in unsigned_range(low, high):
         m = mass[kind[b]]
-        a = add_scaled(gravity, 1.0 / m, load(force, b))
+        a = add_scaled(gravity, 1.0 / m, load(force, b - np.uint64(shift)))
         v = load(velocity, b)
         store(velocity, b, add_scaled(v, dt, a))
         v = add_scaled(v, 0.5 * dt, a)
@@ -125,11 +164,25 @@ def predict(scheme, c, dt, bodies, kinds):
 
 
 @stage
-def correct(scheme, c, dt, gravity, datum, unit, bodies, kinds):
-    """The step of chunk c completed with its forces; returns energy in units, and the bits of the squared spin."""
+def correct(scheme, c, shift, dt, gravity, datum, unit, bodies, kinds):
+    """The step of chunk c completed with its forces, that of slot b in column b - shift.
+
+    Returns energy in units, and the bits of the squared spin.
+    """
     low, high = chunk_of(c, bodies.kind.size)
     energy = kick(
-        low, high, dt, gravity, datum, unit, bodies.kind, kinds.mass, bodies.position, bodies.velocity, bodies.force
+        low,
+        high,
+        shift,
+        dt,
+        gravity,
+        datum,
+        unit,
+        bodies.kind,
+        kinds.mass,
+        bodies.position,
+        bodies.velocity,
+        bodies.force,
     )
     fastest = np.int64(0)
     if bodies.torque.shape[1] > 0:

@@ -1,11 +1,11 @@
 """Neighbours: the pairs of bodies that may meet while the list lasts, and each body's own list of them."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from kernels.chunks import chunk_of, unsigned_range
+from kernels.cells import cell_at, row_of
+from kernels.chunks import CHUNK, chunk_of, unsigned_range
 from kernels.geometry import segment_distance_squared
 from kernels.jit import formula, kernel, loop
 from kernels.quaternion import body_x, load_quaternion
@@ -15,18 +15,8 @@ GROUP = 4  # entries of a body are gathered in groups of this many, see contact.
 SLACK = 1.0 + 1e-9  # cut-offs are stretched by this, so that rounding never loses a pair
 
 
-class Grid(NamedTuple):
-    """Cells of the search."""
-
-    shape_x: int
-    shape_y: int
-    shape_z: int
-    size: float  # shortest edge of a cell [m]
-    equal: bool  # all bodies have the same bounding sphere
-
-
 @kernel
-def search(c, skin, grid, cell, cell_first, bodies, kinds, neighbours):
+def search(c, skin, grid, cell_first, bodies, kinds, neighbours):
     """Fill first, count, lower and higher for the bodies of chunk c, in cell order; returns the room needed.
 
     More pairs than the chunk's segment holds are counted but not written: the caller makes room and calls again.
@@ -37,32 +27,42 @@ def search(c, skin, grid, cell, cell_first, bodies, kinds, neighbours):
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
         neighbours.first[b] = end
-        found = search_cells(b, skin, grid, cell, cell_first, end, start + room, bodies, kinds, neighbours)
+        found = search_cells(b, skin, grid, cell_first, end, start + room, bodies, kinds, neighbours)
         end = keep_pairs(b, skin, end, found, start + room, bodies, kinds, neighbours)
         neighbours.count[b] = end - neighbours.first[b]
+    if end - start <= room:
+        neighbours.lowest[c], neighbours.highest[c] = reached(
+            low, neighbours.lower[start:end], neighbours.higher[start:end]
+        )
     return end - start
 
 
+@loop
+def reached(low, lower, higher):
+    """First and last chunk that these pairs of the chunk beginning at slot low reach, that chunk included."""
+    first, last = np.int32(low), np.int32(low)
+    for p in range(lower.size):
+        first = min(first, lower[p], higher[p])
+        last = max(last, lower[p], higher[p])
+    return first // CHUNK, last // CHUNK
+
+
 @formula
-def search_cells(b, skin, grid, cell, cell_first, k, stop, bodies, kinds, neighbours):
+def search_cells(b, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
     """Write to `higher`, from k on, the slots whose bounding spheres come closer to that of b than the skin.
 
     Cells have the size of the smallest bodies. A body looks for those that are not larger than itself, so only the
     large ones look far. Among equals it looks for higher slots, which half of the surrounding cells hold.
     """
-    n_x, n_y, n_z = grid.shape_x, grid.shape_y, grid.shape_z
-    x, yz = cell[b] % n_x, cell[b] // n_x
-    y, z = yz % n_y, yz // n_y
+    centre = load(bodies.position, b)
+    x, y, z = cell_at(centre, grid)
     bound = kinds.bound[bodies.kind[b]]
     span = np.int64(math.ceil((2.0 * bound + skin) * SLACK / grid.size))
-    centre = load(bodies.position, b)
-    for cz in range(max(z if grid.equal else z - span, 0), min(z + span + 1, n_z)):
-        for cy in range(max(y if grid.equal and cz == z else y - span, 0), min(y + span + 1, n_y)):
-            base = n_x * (cy + n_y * cz)
-            begin = cell_first[base + max(x - span, 0)]
-            if grid.equal and cy == y and cz == z:
-                begin = b + 1
-            end = cell_first[base + min(x + span + 1, n_x)]
+    for cz in range(z if grid.equal else max(z - span, 0), min(z + span + 1, grid.shape_z)):
+        for cy in range(y if grid.equal and cz == z else max(y - span, 0), min(y + span + 1, grid.shape_y)):
+            base = row_of(cy, cz, grid)
+            begin = b + 1 if grid.equal and cy == y and cz == z else cell_first[base + max(x - span, 0)]
+            end = cell_first[base + min(x + span + 1, grid.shape_x)]
             k = search_row(
                 begin, end, b, grid.equal, centre, bound, skin, bodies.position, bodies.kind, kinds.bound, k, stop,
                 neighbours.higher,

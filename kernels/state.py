@@ -44,6 +44,8 @@ class Kinds(NamedTuple):
     first_offset: np.ndarray  # (G + 1,) int32: spheres of kind g are first_offset[g] to first_offset[g + 1]
     offset: np.ndarray  # (3, S) sphere centres in the body frame [m]
     radius: np.ndarray  # (S,) [m]
+    reach: float  # R_i + R_j of every pair of spheres if they are all alike, else 0 [m]
+    stiffness: float  # K of every pair of spheres if they are all alike, else 0 [N m^-1.5]
     material: np.ndarray  # (G,) int32, row of `modulus`
     modulus: np.ndarray  # (A, A) effective modulus E* of two materials [Pa]
     wall_modulus: np.ndarray  # (A,) effective modulus E* of a material and the wall [Pa]
@@ -65,20 +67,27 @@ class Neighbours(NamedTuple):
     first_entry: np.ndarray  # (N + 1,) int64: entries of slot b begin at first_entry[b]
     entry_count: np.ndarray  # (N,) int32, number of them
     entry: np.ndarray  # (E,) int64: partner's identity, pair, side (neighbours.entry_key), ascending for each body
-    incident: np.ndarray  # (E,) int32: those pairs that have candidates, in the same order; as the pair or, where all
-    # bodies are one sphere, as its one candidate
+    incident: np.ndarray  # (E,) int32: those pairs that have candidates, in the same order, from first_entry of the
+    # chunk's first body on without gaps; as the pair or, where all bodies are one sphere, as its column of pair_force
     incident_j: np.ndarray  # (N,) int32, number where the body is on side j, filled up to whole groups; they come first
     incident_i: np.ndarray  # (N,) int32, number where it is on side i, filled up to whole groups
     active: np.ndarray  # (N,) int32, by chunk: the slots with candidates or near a wall
     active_count: np.ndarray  # (C,) int64
     walled: np.ndarray  # (N,) int32, by chunk: the slots near a wall
     walled_count: np.ndarray  # (C,) int64
+    block: np.ndarray  # (B + 1,) int64: the chunks from block[k] to block[k + 1] are one thread's
+    lowest: np.ndarray  # (C,) int32, first chunk that the pairs of each chunk reach
+    highest: np.ndarray  # (C,) int32, last one
+    lag: np.ndarray  # (1,) int64, most chunks that pairs reach back
+    listed_position: np.ndarray  # (3, N) of the bodies when they were listed [m]
+    listed_orientation: np.ndarray  # (4, N), or empty for spheres that do not rotate
     pairs: np.ndarray  # (C,) int64, candidate pairs of each chunk
     sphere_i: np.ndarray  # (C K) int32, sphere of the body of lower identity
     sphere_j: np.ndarray  # (C K) int32
-    reach: np.ndarray  # (C K) R_i + R_j [m]
-    stiffness: np.ndarray  # (C K) [N m^-1.5]
-    pair_force: np.ndarray  # (3, C K + 1) force on sphere i [N]; the last column is zero for ever
+    reach: np.ndarray  # (C K) R_i + R_j [m]; empty if all spheres are alike
+    stiffness: np.ndarray  # (C K) [N m^-1.5]; empty if all spheres are alike
+    pair_force: np.ndarray  # (3, F + 1) force on sphere i [N]; the last column is zero for ever
+    force_at: np.ndarray  # (C,) int64, column of pair_force of each chunk's first candidate
 
 
 class Box(NamedTuple):

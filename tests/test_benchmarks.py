@@ -41,7 +41,14 @@ def test_dem_bench_writes_and_compares(tmp_path):
     figures = written["results"]["nine_fibres"]
     assert written["machine"]["numba"]
     assert figures["particles"] == 9
-    assert set(figures["ns_per_particle"]) == {"predict", "evaluate", "correct", "pick candidates", "list neighbours"}
+    assert set(figures["ns_per_particle"]) == {
+        "predict",
+        "evaluate",
+        "correct",
+        "step",
+        "pick candidates",
+        "list neighbours",
+    }
     again = CliRunner().invoke(app, ["bench", "nine_fibres", "--share", "0.001", "--compare", str(path)])
     assert f"times {path}" in again.stdout
     unlike = CliRunner().invoke(app, ["bench", "nine_fibres", "--share", "0.002", "--compare", str(path)])
