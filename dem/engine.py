@@ -11,6 +11,7 @@ from dem import tables
 from kernels import advance as loop
 from kernels import cells, hertz, motion, neighbours, sweeps
 from kernels.chunks import CHUNK
+from kernels.contact import place_all
 from kernels.energy import REFERENCE_BITS
 from kernels.sweeps import Serial, Threaded
 
@@ -150,6 +151,7 @@ class Engine:
     def overlaps(self) -> Overlaps:
         """Overlaps of the present candidate pairs, and of all spheres with the nearest wall."""
         b = self.bodies
+        place_all(b, self.kinds)
         owner = np.repeat(np.arange(b.kind.size), np.diff(b.first_sphere))
         within = np.arange(owner.size) - b.first_sphere[owner]
         radius = self.kinds.radius[self.kinds.first_offset[b.kind[owner]] + within]

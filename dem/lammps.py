@@ -137,8 +137,7 @@ def sphere_centres(sim: Simulation) -> np.ndarray:
     """Centres of all spheres (N, K, 3) [m], in the order of the particles."""
     engine = sim._engine  # noqa: SLF001
     n, k = len(sim.particles), len(sim.particles.kinds[0][0].radii)
-    for c in range(engine.neighbours.pairs.size):
-        place_all(c, engine.bodies, engine.kinds)
+    place_all(engine.bodies, engine.kinds)
     centres = np.empty((n, k, 3))
     centres[engine.bodies.identity] = engine.bodies.sphere_position.T.reshape(n, k, 3)
     return centres

@@ -8,8 +8,9 @@ is barely more than what touches (the GROMACS dual pair list: Páll et al., J. C
 from kernels import hertz
 from kernels.chunks import chunk_of
 from kernels.jit import formula, kernel, loop
-from kernels.neighbours import GROUP, SLACK, capsules_meet, entry_pair, whole_groups
-from kernels.vector import dot, load, store, subtract
+from kernels.neighbours import GROUP, SLACK, entry_pair, flag_near, whole_groups
+from kernels.quaternion import body_x, load_quaternion
+from kernels.vector import add_scaled, dot, load, store, subtract
 
 COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
 
@@ -41,8 +42,14 @@ def pick(c, skin, bodies, kinds, neighbours):
             neighbours.sphere_i, neighbours.sphere_j, neighbours.reach, neighbours.stiffness,
         )  # fmt: skip
     else:
+        flag_near(
+            skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.position, bodies.orientation,
+            bodies.kind, kinds.tip, kinds.bound, kinds.on_line, neighbours.packed[first:last],
+        )  # fmt: skip
         for p in range(first, last):
-            found = pick_bodies(k, stop, neighbours.lower[p], neighbours.higher[p], skin, bodies, kinds, neighbours)
+            found = 0
+            if neighbours.packed[p] > 0:
+                found = pick_bodies(k, stop, neighbours.lower[p], neighbours.higher[p], skin, bodies, kinds, neighbours)
             neighbours.packed[p] = pack(k, found)
             k += found
     neighbours.pairs[c] = k - start
@@ -91,34 +98,44 @@ def pairs_of(c, bodies, neighbours):
 
 @kernel
 def pick_bodies(k, stop, b, partner, skin, bodies, kinds, neighbours):
-    """Candidates of one pair of bodies, from k on; returns their number."""
-    if not capsules_meet(b, partner, skin, bodies, kinds):
-        return 0
+    """Candidates of one pair of bodies, from k on; returns their number.
+
+    No branch on the distance: whether a pair is near is a toss-up, which would cost more than the writing.
+    """
     start = k
-    for i in range(bodies.first_sphere[b + 1] - bodies.first_sphere[b]):
-        for j in range(bodies.first_sphere[partner + 1] - bodies.first_sphere[partner]):
-            k += pick_spheres(k, stop, b, partner, i, j, skin, bodies, kinds, neighbours)
+    g, h = bodies.kind[b], bodies.kind[partner]
+    u, w = axis(b, bodies, kinds), axis(partner, bodies, kinds)
+    for i in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
+        x_i = centre(b, i, u, bodies, kinds)
+        for j in range(kinds.first_offset[h + 1] - kinds.first_offset[h]):
+            gap = subtract(centre(partner, j, w, bodies, kinds), x_i)
+            if k < stop:
+                neighbours.sphere_i[k] = bodies.first_sphere[b] + i
+                neighbours.sphere_j[k] = bodies.first_sphere[partner] + j
+            reach = kinds.reach
+            if reach == 0.0:
+                at_i, at_j = kinds.first_offset[g] + i, kinds.first_offset[h] + j
+                reach = write_pair(k, stop, g, h, at_i, at_j, kinds, neighbours.reach, neighbours.stiffness)
+            cut_off = (reach + skin) * SLACK
+            k += 1 if dot(gap, gap) < cut_off * cut_off else 0
     return k - start
 
 
 @formula
-def pick_spheres(k, stop, b, partner, i, j, skin, bodies, kinds, neighbours):
-    """Write sphere i of body b and sphere j of its partner as candidate k; returns 1 if they are near enough to count.
+def axis(b, bodies, kinds):
+    """Direction of body b if its spheres lie on a line, else zero."""
+    if kinds.on_line[bodies.kind[b]] == 0:
+        return (0.0, 0.0, 0.0)
+    return body_x(load_quaternion(bodies.orientation, b))
 
-    No branch on the distance: whether a pair is near is a toss-up, which would cost more than the writing.
-    """
-    g, h = bodies.kind[b], bodies.kind[partner]
-    sphere_i, sphere_j = bodies.first_sphere[b] + i, bodies.first_sphere[partner] + j
-    if k < stop:
-        neighbours.sphere_i[k] = sphere_i
-        neighbours.sphere_j[k] = sphere_j
-    reach = kinds.reach
-    if reach == 0.0:
-        i, j = kinds.first_offset[g] + i, kinds.first_offset[h] + j
-        reach = write_pair(k, stop, g, h, i, j, kinds, neighbours.reach, neighbours.stiffness)
-    gap = subtract(load(bodies.sphere_position, sphere_i), load(bodies.sphere_position, sphere_j))
-    cut_off = (reach + skin) * SLACK
-    return 1 if dot(gap, gap) < cut_off * cut_off else 0
+
+@formula
+def centre(b, s, u, bodies, kinds):
+    """Centre of sphere s of body b: on its axis u, or where it was placed."""
+    g = bodies.kind[b]
+    if kinds.on_line[g] == 0:
+        return load(bodies.sphere_position, bodies.first_sphere[b] + s)
+    return add_scaled(load(bodies.position, b), kinds.offset[0, kinds.first_offset[g] + s], u)
 
 
 @formula
@@ -213,9 +230,10 @@ def near_wall(b, skin, bodies, kinds, box):
     g = bodies.kind[b]
     if is_clear(load(bodies.position, b), (kinds.bound[g] + skin) * SLACK, box):
         return 0
-    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-        radius = kinds.radius[kinds.first_offset[g] + s - bodies.first_sphere[b]]
-        if not is_clear(load(bodies.sphere_position, s), (radius + skin) * SLACK, box):
+    u = axis(b, bodies, kinds)
+    for s in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
+        radius = kinds.radius[kinds.first_offset[g] + s]
+        if not is_clear(centre(b, s, u, bodies, kinds), (radius + skin) * SLACK, box):
             return 1
     return 0
 

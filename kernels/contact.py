@@ -42,13 +42,22 @@ def place(c, bodies, kinds, neighbours):
 
 
 @kernel
-def place_all(c, bodies, kinds):
-    """Place the spheres of all bodies of chunk c, before candidates are picked; single spheres are."""
+def place_all(bodies, kinds):
+    """Place the spheres of all bodies, for who looks at them; single spheres are."""
+    if bodies.torque.shape[1] > 0:
+        for b in range(bodies.kind.size):
+            place_body(b, bodies, kinds)
+
+
+@kernel
+def place_crooked(c, bodies, kinds):
+    """Place the spheres of those bodies of chunk c that are not on a line, before candidates are picked."""
     if bodies.torque.shape[1] == 0:
         return
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
-        place_body(b, bodies, kinds)
+        if kinds.on_line[bodies.kind[b]] == 0:
+            place_body(b, bodies, kinds)
 
 
 @stage

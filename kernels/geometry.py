@@ -14,8 +14,9 @@ def clamp(s):
 def segment_distance_squared(p0, p1, q0, q1):
     """Squared distance of the segments p0 p1 and q0 q1, points included.
 
-    C. Ericson, Real-Time Collision Detection (2005), section 5.1.9: the closest points of the two lines, limited to
-    the segments. For nearly parallel segments the place is ill-conditioned but the distance is not.
+    C. Ericson, Real-Time Collision Detection (2005), section 5.1.9, without its branches: the closest points of the two
+    lines, limited to the segments one after the other. For nearly parallel segments the place is ill-conditioned but
+    the distance is not.
     """
     u = subtract(p1, p0)
     v = subtract(q1, q0)
@@ -24,12 +25,7 @@ def segment_distance_squared(p0, p1, q0, q1):
     c, f = dot(u, r), dot(v, r)
     denominator = a * e - b * b
     s = clamp((b * f - c * e) / denominator) if denominator > 0.0 else 0.0
-    t = (b * s + f) / e if e > 0.0 else 0.0
-    if t <= 0.0:
-        t = 0.0
-        s = clamp(-c / a) if a > 0.0 else 0.0
-    elif t >= 1.0:
-        t = 1.0
-        s = clamp((b - c) / a) if a > 0.0 else 0.0
+    t = clamp((b * s + f) / e) if e > 0.0 else 0.0
+    s = clamp((b * t - c) / a) if a > 0.0 else 0.0
     gap = subtract(add_scaled(p0, s, u), add_scaled(q0, t, v))
     return dot(gap, gap)

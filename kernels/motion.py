@@ -36,6 +36,12 @@ def larger(bits, value):
 
 
 @formula
+def as_float(bits):
+    """Float with these bits."""
+    return np.int64(bits).view(np.float64)
+
+
+@formula
 def load_memory(q, w, a, b):
     """Memory of the scheme for body b."""
     return load_quaternion(q, b), load(w, b), load(a, b)
@@ -61,8 +67,8 @@ def drift(low, high, dt, position, velocity):
 
 
 @loop
-def turn(scheme, low, high, dt, kind, inertia, tip, orientation, memory_q, memory_w, memory_a):
-    """Orientations at the time of the forces; returns the bits of the largest squared displacement by turning."""
+def turn(scheme, low, high, dt, kind, inertia, tip, velocity, orientation, memory_q, memory_w, memory_a):
+    """Orientations at the time of the forces; returns the bits of the largest distance that any sphere has gone."""
     farthest = np.int64(0)
     for b in unsigned_range(low, high):
         g = kind[b]
@@ -71,7 +77,8 @@ def turn(scheme, low, high, dt, kind, inertia, tip, orientation, memory_q, memor
         store_memory(memory_q, memory_w, memory_a, b, memory)
         q_old = load_quaternion(orientation, b)
         store_quaternion(orientation, b, q)
-        farthest = larger(farthest, squared_turn(tip[g], q, q_old))
+        v = load(velocity, b)
+        farthest = larger(farthest, dt * math.sqrt(dot(v, v)) + math.sqrt(squared_turn(tip[g], q, q_old)))
     return farthest
 
 
@@ -151,16 +158,15 @@ def spin(scheme, low, high, dt, unit, kind, inertia, orientation, memory_q, memo
 
 @stage
 def predict(scheme, c, dt, bodies, kinds):
-    """Positions and orientations of chunk c at which forces are wanted; returns what `drift` and `turn` do."""
+    """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone."""
     low, high = chunk_of(c, bodies.kind.size)
     speed = drift(low, high, dt, bodies.position, bodies.velocity)
-    tip = np.int64(0)
-    if bodies.torque.shape[1] > 0:
-        tip = turn(
-            scheme, low, high, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.orientation,
-            bodies.memory_q, bodies.memory_w, bodies.memory_a,
-        )  # fmt: skip
-    return speed, tip
+    if bodies.torque.shape[1] == 0:
+        return np.float64(dt * math.sqrt(as_float(speed))).view(np.int64)
+    return turn(
+        scheme, low, high, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity, bodies.orientation,
+        bodies.memory_q, bodies.memory_w, bodies.memory_a,
+    )  # fmt: skip
 
 
 @stage

@@ -93,37 +93,65 @@ def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours):
     """Of the slots found for body b keep those that it may meet, as pairs in order of identity; returns their end."""
     if found > stop:
         return found
-    k = start
-    for m in range(start, found):
-        c = neighbours.higher[m]
-        i, j = (b, c) if bodies.identity[b] < bodies.identity[c] else (c, b)
-        neighbours.lower[k] = i
-        neighbours.higher[k] = j
-        if kinds.tip[bodies.kind[b]] + kinds.tip[bodies.kind[c]] == 0.0 or capsules_meet(b, c, skin, bodies, kinds):
-            k += 1
-    return k
+    lower, higher = neighbours.lower[start:found], neighbours.higher[start:found]
+    order_pairs(b, bodies.identity, lower, higher)
+    if bodies.torque.shape[1] == 0:
+        return found
+    near = neighbours.packed[start:found]
+    flag_near(
+        skin,
+        lower,
+        higher,
+        bodies.position,
+        bodies.orientation,
+        bodies.kind,
+        kinds.tip,
+        kinds.bound,
+        kinds.on_line,
+        near,
+    )
+    return start + keep_flagged(near, lower, higher)
 
 
-@kernel
-def capsules_meet(b, c, skin, bodies, kinds):
-    """Whether the capsules about two bodies come closer than the skin.
+@loop
+def order_pairs(b, identity, lower, higher):
+    """Pairs of body b and the slots in `higher`, lower identity first."""
+    for m in range(higher.size):
+        c = higher[m]
+        b_first = identity[b] < identity[c]
+        lower[m] = b if b_first else c
+        higher[m] = c if b_first else b
+
+
+@loop
+def keep_flagged(near, lower, higher):
+    """Close the gaps that pairs not flagged leave; returns the number of pairs left."""
+    n = 0
+    for m in range(near.size):
+        lower[n], higher[n] = lower[m], higher[m]
+        n += near[m]
+    return n
+
+
+@loop
+def flag_near(skin, lower, higher, position, orientation, kind, tip, bound, on_line, near):
+    """Write 1 for each pair of bodies whose capsules come closer than the skin, else 0, to near (integers).
 
     Equal spheres on a line, body x, lie inside the capsule about it, so this loses no pair; it keeps one fibre pair in
-    four of those whose bounding spheres meet. Bodies that are not on a line count as met.
+    four of those whose bounding spheres meet. Bodies that are not on a line count as near.
     """
-    g, h = bodies.kind[b], bodies.kind[c]
-    if kinds.on_line[g] == 0 or kinds.on_line[h] == 0:
-        return True
-    x_b, x_c = load(bodies.position, b), load(bodies.position, c)
-    u, w = body_x(load_quaternion(bodies.orientation, b)), body_x(load_quaternion(bodies.orientation, c))
-    d2 = segment_distance_squared(
-        add_scaled(x_b, -kinds.tip[g], u),
-        add_scaled(x_b, kinds.tip[g], u),
-        add_scaled(x_c, -kinds.tip[h], w),
-        add_scaled(x_c, kinds.tip[h], w),
-    )
-    cut_off = (kinds.bound[g] - kinds.tip[g] + kinds.bound[h] - kinds.tip[h] + skin) * SLACK
-    return d2 < cut_off * cut_off
+    for p in range(lower.size):
+        b, c = lower[p], higher[p]
+        g, h = kind[b], kind[c]
+        x_b, x_c = load(position, b), load(position, c)
+        u, w = body_x(load_quaternion(orientation, b)), body_x(load_quaternion(orientation, c))
+        d2 = segment_distance_squared(
+            add_scaled(x_b, -tip[g], u), add_scaled(x_b, tip[g], u),
+            add_scaled(x_c, -tip[h], w), add_scaled(x_c, tip[h], w),
+        )  # fmt: skip
+        cut_off = (bound[g] - tip[g] + bound[h] - tip[h] + skin) * SLACK
+        met = 1 if d2 < cut_off * cut_off else 0
+        near[p] = met | (1 - (on_line[g] & on_line[h]))
 
 
 @formula

@@ -44,7 +44,7 @@ def by_mode(serial, parallel):
 
 
 # columns of `partial`, one row a chunk
-ELASTIC, OVERLAP, WALL_ELASTIC, WALL_OVERLAP, MOVING, SPIN, SPEED, TIP, COLUMNS = range(9)
+ELASTIC, OVERLAP, WALL_ELASTIC, WALL_OVERLAP, MOVING, SPIN, TRAVEL, COLUMNS = range(8)
 
 # what a sweep does: all forces; the first prediction; forces, the step completed, the next one predicted; the same
 # without the next one
@@ -64,7 +64,7 @@ class Findings(NamedTuple):
 @stage
 def predict_chunk(c, scheme, dt, bodies, kinds, lists, partial):
     """Predict, and place what has anything to touch."""
-    partial[c, SPEED], partial[c, TIP] = motion.predict(scheme, c, dt, bodies, kinds)
+    partial[c, TRAVEL] = motion.predict(scheme, c, dt, bodies, kinds)
     if bodies.torque.shape[1] > 0:
         contact.place(c, bodies, kinds, lists)
 
@@ -131,22 +131,16 @@ def sweep_block(block, task, scheme, setting, bodies, kinds, lists, box, partial
 
 
 @stage
-def as_float(bits):
-    """Float with these bits."""
-    return np.int64(bits).view(np.float64)
-
-
-@stage
 def largest(partial, column):
     """Largest of the floats whose bits are in a column of partial results."""
     bits = np.int64(0)
     for c in range(partial.shape[0]):
         bits = max(bits, partial[c, column])
-    return as_float(bits)
+    return motion.as_float(bits)
 
 
 @stage
-def findings(dt, partial):
+def findings(partial):
     """Combine what the chunks found."""
     elastic, moving = np.int64(0), np.int64(0)
     for c in range(partial.shape[0]):
@@ -157,7 +151,7 @@ def findings(dt, partial):
         moving,
         max(largest(partial, OVERLAP), largest(partial, WALL_OVERLAP)),
         math.sqrt(largest(partial, SPIN)),
-        dt * math.sqrt(largest(partial, SPEED)) + math.sqrt(largest(partial, TIP)),
+        largest(partial, TRAVEL),
     )
 
 
@@ -165,7 +159,7 @@ def findings(dt, partial):
 def sweep_serial(task, scheme, setting, bodies, kinds, lists, box, partial):
     """Do one of the tasks for all bodies; returns the findings of what was done."""
     sweep_block(0, task, scheme, setting, bodies, kinds, lists, box, partial)
-    return findings(setting.dt, partial)
+    return findings(partial)
 
 
 @threaded
@@ -176,36 +170,38 @@ def sweep_threaded(task, scheme, setting, bodies, kinds, lists, box, partial):
             evaluate_borders(k, setting.unit, bodies, kinds, lists, partial)
     for k in prange(lists.block.size - 1):
         sweep_block(k, task, scheme, setting, bodies, kinds, lists, box, partial)
-    return findings(setting.dt, partial)
+    return findings(partial)
 
 
 @formula
 def displacement_serial(bodies, kinds, lists, partial):
     """Distance that no sphere exceeds from where it was listed."""
     for c in range(partial.shape[0]):
-        partial[c, TIP] = motion.displacement(c, bodies, kinds, lists)
-    return largest(partial, TIP)
+        partial[c, TRAVEL] = motion.displacement(c, bodies, kinds, lists)
+    return largest(partial, TRAVEL)
 
 
 @threaded
 def displacement_threaded(bodies, kinds, lists, partial):
     """The same by threads."""
     for c in prange(partial.shape[0]):
-        partial[c, TIP] = motion.displacement(c, bodies, kinds, lists)
-    return largest(partial, TIP)
+        partial[c, TRAVEL] = motion.displacement(c, bodies, kinds, lists)
+    return largest(partial, TRAVEL)
 
 
 @kernel
 def pick_serial(skin, bodies, kinds, lists, box):
     """Pick the candidates of all bodies; False, and nothing to rely on, if a chunk wants more room."""
     for c in range(lists.pairs.size):
-        contact.place_all(c, bodies, kinds)
+        contact.place_crooked(c, bodies, kinds)
     for c in range(lists.pairs.size):
         candidates.pick(c, skin, bodies, kinds, lists)
     fits = candidates.has_room(lists)
     if fits:
         for c in range(lists.pairs.size):
             candidates.list_incident(c, skin, bodies, kinds, lists, box)
+            if bodies.torque.shape[1] > 0:
+                contact.place(c, bodies, kinds, lists)
     return fits
 
 
@@ -213,13 +209,15 @@ def pick_serial(skin, bodies, kinds, lists, box):
 def pick_threaded(skin, bodies, kinds, lists, box):
     """The same by threads."""
     for c in prange(lists.pairs.size):
-        contact.place_all(c, bodies, kinds)
+        contact.place_crooked(c, bodies, kinds)
     for c in prange(lists.pairs.size):
         candidates.pick(c, skin, bodies, kinds, lists)
     fits = candidates.has_room(lists)
     if fits:
         for c in prange(lists.pairs.size):
             candidates.list_incident(c, skin, bodies, kinds, lists, box)
+            if bodies.torque.shape[1] > 0:
+                contact.place(c, bodies, kinds, lists)
     return fits
 
 
