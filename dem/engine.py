@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # dt = 1e-5 s run within 5 % of their best speed from 0.25 to 0.35 and from 0.04 to 0.08.
 LIST_SKIN, CANDIDATE_SKIN = 0.3, 0.05
 FEW, FEW_SKIN = 32, 2.0  # so few bodies that listing all of them costs little; making a list takes 50 us at least
+CELLS_WITHIN_REACH = 2  # 0.8 times the search of 1; 3 are no better
 MOST_CELLS_PER_BODY = 4
 INTEGERS = ("step", "phase", "elastic", "energy_start", "energy_error")  # of Progress
 
@@ -46,8 +47,13 @@ class Overlaps(NamedTuple):
     wall: np.ndarray  # (M,) with the nearest wall [m]
 
 
+def _most_cells(n: int) -> int:
+    """Cells that are worth having for n bodies."""
+    return MOST_CELLS_PER_BODY * n + 64
+
+
 def _grid(extent: np.ndarray, size: float, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Cells along each axis, none smaller than `size` and not many more than `most` in all; and cells a metre."""
+    """Cells along each axis, none smaller than `size` and at most `most` in all; and cells a metre."""
     shape = np.clip(np.floor(extent / size), 1.0, most)
     while shape.prod() > most:
         shape = np.maximum(1.0, np.floor(shape / 1.26))
@@ -87,6 +93,7 @@ class Engine:
         self.mode = self.mode_for(len(particles), threads)()
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
         self.neighbours = tables.lists(self.bodies, chunks, blocks, alike=self.kinds.reach > 0)
+        self.workspace = tables.workspace(len(particles), chunks, _most_cells(len(particles)))
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.progress = loop.Progress(
             **{name: np.zeros(1, np.int64) for name in INTEGERS},
@@ -167,16 +174,17 @@ class Engine:
         lower, upper = np.empty(3), np.empty(3)
         cells.bounding_box(b.position, lower, upper)
         bound = self.kinds.bound
-        shape, scale = _grid(upper - lower, 2 * bound.min() + self.skins.neighbours, MOST_CELLS_PER_BODY * n + 64)
+        shape, scale = _grid(
+            upper - lower, (2 * bound.min() + self.skins.neighbours) / CELLS_WITHIN_REACH, _most_cells(n)
+        )
         edge = 1 / scale.max() if scale.max() > 0 else np.inf
         grid = cells.Grid(
             *shape.tolist(), *lower.tolist(), *scale.tolist(), float(edge), bool(bound.min() == bound.max())
         )
-        cell, order = np.empty(n, np.int32), np.empty(n, np.int32)
-        cell_first = np.empty(shape.prod() + 1, np.int32)
-        cells.cell_order(b.position, grid, cell, cell_first, order)
-        self._reorder(order)
-        while not self._list_neighbours(grid, cell_first):
+        w = self.workspace
+        cells.cell_order(b.position, grid, w.cell, w.cell_first, w.order)
+        self._reorder()
+        while not self._list_neighbours(grid):
             pass
         nb = self.neighbours
         nb.lag[0] = (np.arange(nb.lowest.size) - nb.lowest).max()
@@ -188,30 +196,29 @@ class Engine:
             self.make_room_for_candidates()
         self.progress.travel[0] = 0.0
 
-    def _list_neighbours(self, grid: cells.Grid, cell_first: np.ndarray) -> bool:
+    def _list_neighbours(self, grid: cells.Grid) -> bool:
         """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
         b, nb = self.bodies, self.neighbours
         skin, chunks = self.skins.neighbours, nb.pairs.size
-        rooms = np.empty(chunks, np.int64)
-        sweeps.search(self.mode, skin, grid, cell_first, b, self.kinds, nb, rooms)
-        wanted = rooms.max()
+        w = self.workspace
+        sweeps.search(self.mode, skin, grid, w.cell_first, b, self.kinds, nb, w.wanted)
+        wanted = w.wanted.max()
         if wanted > (nb.lower.size - 1) // chunks:
             self.neighbours = nb._replace(**tables.pair_arrays(chunks * tables.room(wanted)))
             return False
         wanted = neighbours.list_entries(b, nb)
         if wanted > nb.entry.size:
-            self.neighbours = nb._replace(**tables.entry_arrays(tables.room(wanted)))
+            self.neighbours = nb._replace(**tables.entry_arrays(tables.room(wanted), b.kind.size))
             return False
         return True
 
-    def _reorder(self, order: np.ndarray) -> None:
-        b, n = self.bodies, order.size
-        scratch = np.empty(n)
+    def _reorder(self) -> None:
+        b, w = self.bodies, self.workspace
         for rows in (b.position, b.velocity, b.orientation, b.memory_q, b.memory_w, b.memory_a, b.force, b.torque):
             if rows.shape[1]:
-                cells.reorder(order, rows, scratch)
+                sweeps.reorder(self.mode, w.order, rows, w.scratch)
         for row in (b.identity, b.kind):
-            row[:] = row[order]
+            sweeps.reorder(self.mode, w.order, row[None], w.scratch.view(row.dtype))
         if self.rotating:
             np.cumsum(np.diff(self.kinds.first_offset)[b.kind], out=b.first_sphere[1:])
 

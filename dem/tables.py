@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from kernels.candidates import GROUP
 from kernels.hertz import stiffness
 from kernels.state import Bodies, Kinds, Neighbours
 from kernels.state import Box as Walls
@@ -79,6 +80,27 @@ def bodies(particles: Particles, kinds: Kinds, *, rotating: bool) -> Bodies:
     )
 
 
+class Workspace(NamedTuple):
+    """Arrays for making neighbour lists, kept from one to the next."""
+
+    cell: np.ndarray  # (N,) int32
+    order: np.ndarray  # (N,) int32
+    cell_first: np.ndarray  # int32, one more than cells
+    scratch: np.ndarray  # (N,)
+    wanted: np.ndarray  # (C,) int64
+
+
+def workspace(n: int, chunks: int, most_cells: int) -> Workspace:
+    """Arrays for n bodies, without values yet."""
+    return Workspace(
+        cell=np.empty(n, np.int32),
+        order=np.empty(n, np.int32),
+        cell_first=np.empty(most_cells + 1, np.int32),
+        scratch=np.empty(n),
+        wanted=np.empty(chunks, np.int64),
+    )
+
+
 def room(wanted: int) -> int:
     """Length of an array that held too little."""
     return int(ROOM * wanted) + 16
@@ -93,7 +115,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, *, alike: bool) -> Neighbour
         **pair_arrays(0),
         first_entry=np.zeros(n + 1, np.int64),
         entry_count=np.zeros(n, np.int32),
-        **entry_arrays(0),
+        **entry_arrays(0, n),
         incident_j=np.zeros(n, np.int32),
         incident_i=np.zeros(n, np.int32),
         active=np.zeros(n, np.int32),
@@ -122,9 +144,10 @@ def pair_arrays(room: int) -> dict[str, np.ndarray]:
     }
 
 
-def entry_arrays(room: int) -> dict[str, np.ndarray]:
-    """Arrays for that many entries."""
-    return {"entry": np.zeros(room, np.int64), "incident": np.zeros(room, np.int32)}
+def entry_arrays(room: int, n: int) -> dict[str, np.ndarray]:
+    """Arrays for that many entries of n bodies."""
+    incident = room + 2 * GROUP * n + GROUP  # see candidates.first_incident; a last group may be written beyond
+    return {"entry": np.zeros(room, np.int64), "incident": np.zeros(incident, np.int32)}
 
 
 def candidate_arrays(room: int, *, alike: bool) -> dict[str, np.ndarray]:

@@ -8,10 +8,11 @@ is barely more than what touches (the GROMACS dual pair list: Páll et al., J. C
 from kernels import hertz
 from kernels.chunks import chunk_of
 from kernels.jit import formula, kernel, loop
-from kernels.neighbours import GROUP, SLACK, entry_pair, flag_near, whole_groups
+from kernels.neighbours import SLACK, entry_pair, flag_near
 from kernels.quaternion import body_x, load_quaternion
 from kernels.vector import add_scaled, dot, load, store, subtract
 
+GROUP = 4  # candidates of a body are gathered in groups of this many, see contact.gather_round
 COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
 
 
@@ -186,7 +187,7 @@ def list_pairs(
     Both parts are filled up to whole groups with a pair that never has a force (see contact.gather_round).
     """
     nothing = packed.size - 1 if rotating else zero_candidate
-    n = first_entry[low]
+    n = first_incident(low, first_entry)
     for b in range(low, high):
         e = first_entry[b]
         stop = e + entry_count[b]
@@ -202,6 +203,12 @@ def list_pairs(
             e += 1
         n = fill_group(n, start, nothing, incident)
         incident_i[b] = n - start
+
+
+@formula
+def first_incident(b, first_entry):
+    """First incident pair of a chunk that begins with slot b: each body before may fill up two groups."""
+    return first_entry[b] + 2 * GROUP * b
 
 
 @formula
@@ -221,7 +228,7 @@ def fill_group(n, start, nothing, incident):
     """
     for m in range(GROUP):
         incident[n + m] = nothing
-    return start + whole_groups(n - start)
+    return start + (n - start + GROUP - 1) // GROUP * GROUP
 
 
 @formula

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels.chunks import unsigned_range
 from kernels.jit import formula, kernel, loop
 from kernels.vector import load
 
@@ -88,10 +89,14 @@ def cell_order(position, grid, cell, cell_first, order):
 
 
 @loop
-def reorder(order, rows, scratch):
-    """Permute each row of a component-major array (R, N): new slot b holds what old slot order[b] held."""
-    for r in range(rows.shape[0]):
-        for b in range(order.size):
-            scratch[b] = rows[r, order[b]]
-        for b in range(order.size):
-            rows[r, b] = scratch[b]
+def take(low, high, source, order, target):
+    """target[b] = source[order[b]] for the slots low to high."""
+    for b in unsigned_range(low, high):
+        target[b] = source[order[b]]
+
+
+@loop
+def copy(low, high, source, target):
+    """target[b] = source[b] for the slots low to high."""
+    for b in unsigned_range(low, high):
+        target[b] = source[b]

@@ -12,11 +12,10 @@ from numba import types
 from numba.extending import overload
 
 from kernels import hertz
-from kernels.candidates import unpack
+from kernels.candidates import GROUP, first_incident, unpack
 from kernels.chunks import chunk_of, unsigned_range
 from kernels.energy import as_fixed
 from kernels.jit import CHOICE, formula, kernel, loop, stage
-from kernels.neighbours import GROUP
 from kernels.quaternion import load_quaternion, rotate
 from kernels.vector import add, add_scaled, cross, dot, load, store, subtract
 
@@ -122,12 +121,12 @@ def gather(c, shift, bodies, kinds, neighbours, box, unit):
     """
     low, high = chunk_of(c, bodies.kind.size)
     if bodies.torque.shape[1] > 0:
-        e = neighbours.first_entry[low]
+        e = first_incident(low, neighbours.first_entry)
         for k in range(low, low + neighbours.active_count[c]):
             e = gather_pairs(neighbours.active[k], e, bodies, neighbours)
     else:
         gather_round(
-            low, high, shift, neighbours.first_entry[low], neighbours.incident_j, neighbours.incident_i,
+            low, high, shift, first_incident(low, neighbours.first_entry), neighbours.incident_j, neighbours.incident_i,
             neighbours.incident, neighbours.pair_force, bodies.force,
         )  # fmt: skip
     elastic = np.int64(0)

@@ -11,7 +11,6 @@ from kernels.jit import formula, kernel, loop
 from kernels.quaternion import body_x, load_quaternion
 from kernels.vector import add_scaled, dot, load, subtract
 
-GROUP = 4  # entries of a body are gathered in groups of this many, see contact.gather_round
 SLACK = 1.0 + 1e-9  # cut-offs are stretched by this, so that rounding never loses a pair
 
 
@@ -155,12 +154,6 @@ def flag_near(skin, lower, higher, position, orientation, kind, tip, bound, on_l
 
 
 @formula
-def whole_groups(n):
-    """N rounded up to whole groups."""
-    return (n + GROUP - 1) // GROUP * GROUP
-
-
-@formula
 def entry_key(partner_identity, pair, side):
     """An entry as one integer that sorts by the partner's identity; side 1 is that of the higher identity."""
     return (partner_identity << 32) | (pair << 1) | side
@@ -185,7 +178,7 @@ def list_entries(bodies, neighbours):
         for p in range(neighbours.first[b], neighbours.first[b] + neighbours.count[b]):
             first[neighbours.lower[p] + neighbours.higher[p] - b + 1] += 1
     for b in range(n):
-        first[b + 1] = first[b] + whole_groups(first[b + 1]) + 2 * GROUP
+        first[b + 1] += first[b]
     if first[n] <= neighbours.entry.size:
         for b in range(n):
             for p in range(neighbours.first[b], neighbours.first[b] + neighbours.count[b]):

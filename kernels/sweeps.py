@@ -15,8 +15,8 @@ import numpy as np
 from numba import prange
 from numba.extending import overload
 
-from kernels import candidates, contact, motion, neighbours
-from kernels.chunks import CHUNK
+from kernels import candidates, cells, contact, motion, neighbours
+from kernels.chunks import CHUNK, chunk_of
 from kernels.jit import CHOICE, formula, kernel, stage, threaded
 
 
@@ -222,6 +222,28 @@ def pick_threaded(skin, bodies, kinds, lists, box):
 
 
 @kernel
+def reorder_serial(order, rows, scratch):
+    """Permute each row of a component-major array (R, N): new slot b holds what old slot order[b] held."""
+    n = order.size
+    for r in range(rows.shape[0]):
+        cells.take(0, n, rows[r], order, scratch)
+        cells.copy(0, n, scratch, rows[r])
+
+
+@threaded
+def reorder_threaded(order, rows, scratch):
+    """The same by threads."""
+    n = order.size
+    for r in range(rows.shape[0]):
+        for c in prange((n + CHUNK - 1) // CHUNK):
+            low, high = chunk_of(c, n)
+            cells.take(low, high, rows[r], order, scratch)
+        for c in prange((n + CHUNK - 1) // CHUNK):
+            low, high = chunk_of(c, n)
+            cells.copy(low, high, scratch, rows[r])
+
+
+@kernel
 def search_serial(skin, grid, cell_first, bodies, kinds, lists, wanted):
     """List the pairs of all bodies, and the room that each chunk wants."""
     for c in range(wanted.size):
@@ -235,6 +257,7 @@ def search_threaded(skin, grid, cell_first, bodies, kinds, lists, wanted):
         wanted[c] = neighbours.search(c, skin, grid, cell_first, bodies, kinds, lists)
 
 
+reorder = by_mode(reorder_serial, reorder_threaded)
 search = by_mode(search_serial, search_threaded)
 displacement = by_mode(displacement_serial, displacement_threaded)
 sweep = by_mode(sweep_serial, sweep_threaded)
