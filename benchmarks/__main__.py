@@ -6,7 +6,8 @@ import argparse
 import json
 import sys
 
-from dem.bench import BENCHMARKS, machine
+from dem.bench import BENCHMARKS
+from dem.timing import machine
 
 
 def main() -> None:

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import platform
-import statistics
 import tempfile
-import time
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,61 +11,21 @@ import numpy as np
 
 from dem import checks, lammps
 from dem.case import case
+from dem.timing import REPEATS, copy_bandwidth, median_rate, stage_times
 from dem.writer import TrajectoryWriter
-from kernels import stages
-from kernels.jit import most_threads, threading_layer
+from kernels.jit import most_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dem.engine import Engine
     from dem.simulation import Simulation
 
-REPEATS = 5
-STAGE_SECONDS = 0.2
-
-
-def processor() -> str:
-    """Model of the CPU."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-
-
-def machine() -> dict:
-    """What a figure depends on besides the code."""
-    return {
-        "cpu": processor(),
-        "threads": most_threads(),
-        "threading_layer": threading_layer(),
-        "python": platform.python_version(),
-        **{name: version(name) for name in ("pcdm-dem", "numba", "llvmlite", "numpy", "h5py")},
-    }
-
-
-def copy_bandwidth() -> float:
-    """Bytes a second that one core reads and writes when it copies 64 MB."""
-    source = np.ones(1 << 23)
-    target = np.empty_like(source)
-    return 2 * source.nbytes * median_rate(lambda: np.copyto(target, source) or 1.0)
-
-
-def median_rate(work: Callable[[], float]) -> float:
-    """Median over REPEATS of the amount that `work` returns per second it takes."""
-    rates = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        amount = work()
-        rates.append(amount / (time.perf_counter() - start))
-    return statistics.median(rates)
+RATE = "particle_steps_per_second"
+WORK = 2_000_000  # particle steps at each size of a series
 
 
 class Stepping:
     """Particle steps per second of a built-in case."""
 
-    unit = "particle_steps_per_second"
+    unit = RATE
 
     def __init__(self, case: str, warm: int, steps: int, **parameters: float) -> None:
         self.case, self.warm, self.steps, self.parameters = case, warm, steps, parameters
@@ -91,12 +47,18 @@ class Stepping:
         return median_rate(work)
 
     def against_lammps(self, share: float = 1.0) -> dict[str, float]:
-        """Rates of LAMMPS and of this engine on one core, from the same initial state, one right after the other."""
-        sim = case(self.case)(**self.parameters, threads=1).simulation()
-        warm, steps = (max(1, int(s * share)) for s in (self.warm, min(self.steps, 200_000)))
-        theirs = lammps.rate(sim, warm, REPEATS * steps)
-        sim.step(warm)
-        return {"lammps": theirs, "ours": self.rate(sim, share)}
+        """Rate and energy drift of LAMMPS and of this engine on one core, from the same state, one after the other.
+
+        The drift is (E - E0) / KE0 after all steps, energies reckoned by this engine from the final states of both.
+        """
+        sim = self.prepare(share=share, threads=1)
+        steps = max(1, int(min(self.steps, 200_000) * share))
+        kinetic, before = sim.energy().kinetic or 1.0, sim.energy().total
+        theirs, state = lammps.run(sim, REPEATS * steps)
+        result = {"lammps": theirs, "lammps_drift": (lammps.energy(sim, state).total - before) / kinetic}
+        result["ours"] = Stepping(self.case, 0, steps).rate(sim)
+        result["our_drift"] = (sim.energy().total - before) / kinetic
+        return result
 
     def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
         """All figures of this workload."""
@@ -118,9 +80,75 @@ class Stepping:
         }
         if split:
             figures["ns_per_particle"] = stage_times(engine, n)
-            moved = 2 * figures["state_bytes_per_particle"] * rate  # each step reads and writes the state about once
-            figures["share_of_copy_bandwidth"] = moved / copy_bandwidth()
+            b = engine.bodies
+            moved = 2 * sum(a.nbytes for a in (b.position, b.velocity)) / n  # a step reads and writes them once
+            if engine.rotating:
+                moved += 2 * sum(a.nbytes for a in (b.orientation, b.memory_q, b.memory_w, b.memory_a)) / n
+            figures["share_of_copy_bandwidth"] = moved * rate / copy_bandwidth()
         return figures
+
+
+class Heap(Stepping):
+    """The same after the particles have settled on the floor: all velocities are damped again and again."""
+
+    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
+        """The simulation, settled and at rest; `warm` counts how often velocities lose a fifth, 500 steps apart."""
+        sim = case(self.case)(**self.parameters, threads=threads).simulation()
+        for _ in range(max(1, int(self.warm * share))):
+            sim.step(500)
+            sim.particles.velocity = 0.8 * sim.particles.velocity
+            sim.particles.angular_velocity = 0.8 * sim.particles.angular_velocity
+        sim.particles.velocity = np.zeros((len(sim.particles), 3))
+        sim.particles.angular_velocity = np.zeros((len(sim.particles), 3))
+        return sim
+
+
+class Sizes:
+    """Nanoseconds a particle step against the number of particles."""
+
+    unit = RATE
+
+    def __init__(self, case: str, *sizes: int) -> None:
+        self.case, self.sizes = case, sizes
+
+    def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
+        """Cost at each size, and the rate at the largest."""
+        del split
+        cost = {}
+        for n in self.sizes:
+            steps = max(120, WORK // n)
+            work = Stepping(self.case, 150, steps, n=n)
+            sim = work.prepare(share=share, threads=threads)
+            cost[str(n)] = 1e9 / work.rate(sim, share)
+        return {
+            "threads": sim.threads,
+            "share": share,
+            self.unit: 1e9 / cost[str(self.sizes[-1])],
+            "ns_per_particle_step": cost,
+        }
+
+
+class Speedup:
+    """Rate on 1, 2, 4, ... threads and on all, over that on one."""
+
+    unit = RATE
+
+    def __init__(self, case: str, n: int) -> None:
+        self.work = Stepping(case, 150, 120, n=n)
+
+    def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
+        """Speed-up for each number of threads, and the rate on all."""
+        del split
+        most = threads or most_threads()
+        counts = sorted({1, most, *(2**k for k in range(most.bit_length()) if 2**k <= most)})
+        rates = {t: self.work.rate(self.work.prepare(share=share, threads=t), share) for t in counts}
+        return {
+            "particles": self.work.parameters["n"],
+            "threads": most,
+            "share": share,
+            self.unit: rates[most],
+            "speed_up": {str(t): rate / rates[1] for t, rate in rates.items()},
+        }
 
 
 class Writing:
@@ -161,53 +189,36 @@ BENCHMARKS = {
     "nine_fibres": Stepping("nine-fibres", 1000, 500_000),
     "fibres_1e3": Stepping("many-fibres", 500, 1000, n=1000),
     "fibres_1e4": Stepping("many-fibres", 500, 200, n=10_000),
-    "fibres_1e5": Stepping("many-fibres", 200, 20, n=100_000),
+    "fibres_1e5": Stepping("many-fibres", 200, 120, n=100_000),
+    "fibres_dense": Stepping("many-fibres", 500, 200, n=10_000, spacing=1.75),
+    "fibres_heap": Heap("many-fibres", 120, 1000, n=1000, speed=0.0),
     "spheres_1e4": Stepping("many-spheres", 500, 500, n=10_000),
-    "spheres_1e5": Stepping("many-spheres", 500, 50, n=100_000),
-    "spheres_1e6": Stepping("many-spheres", 150, 10, n=1_000_000),
+    "spheres_1e5": Stepping("many-spheres", 500, 120, n=100_000),
+    "spheres_1e6": Stepping("many-spheres", 150, 120, n=1_000_000),
+    "spheres_sizes": Sizes("many-spheres", 100, 1000, 10_000, 100_000, 1_000_000),
+    "fibres_sizes": Sizes("many-fibres", 100, 1000, 10_000, 100_000),
+    "spheres_threads": Speedup("many-spheres", 100_000),
+    "fibres_threads": Speedup("many-fibres", 100_000),
     "write_trajectory": Writing(10_000, 50),
 }
 
 
-def benchmark(name: str) -> Stepping | Writing:
-    """Look up a benchmark; raises ValueError with the nearest name."""
-    return BENCHMARKS[checks.one_of("benchmark", name, BENCHMARKS)]
+def benchmark(name: str, **parameters: float) -> Stepping | Sizes | Speedup | Writing:
+    """Look up a benchmark, with other parameters of its case if wanted; raises ValueError with the nearest name."""
+    found = BENCHMARKS[checks.one_of("benchmark", name, BENCHMARKS)]
+    if not parameters:
+        return found
+    known = case(found.case).model_fields if isinstance(found, Stepping) else {}
+    for parameter in parameters:
+        if parameter not in known:
+            message = f"benchmark {name} has no parameter {parameter}"
+            raise ValueError(message)
+    return type(found)(found.case, found.warm, found.steps, **(found.parameters | parameters))
 
 
 def _owners(arrays: tuple) -> list[np.ndarray]:
     """Arrays of a tuple, each once."""
-    return list({id(a): a for a in arrays}.values())
-
-
-def stage_times(engine: Engine, n: int) -> dict[str, float]:
-    """Nanoseconds a particle for each part of a step, and for one making of each list; the state is put back after."""
-    e, still = engine, engine.setting._replace(dt=0.0)
-    before = [a.copy() for a in e.bodies]
-    lists = (e.bodies, e.kinds, e.neighbours)
-    timed = {
-        "predict": lambda k: stages.repeat_predict(k, e.scheme, *lists, e.partial),
-        "evaluate": lambda k: stages.repeat_evaluate(k, still.unit, *lists, e.partial),
-        "correct": lambda k: stages.repeat_correct(k, e.scheme, still, *lists, e.walls, e.partial),
-        "step": lambda k: stages.repeat_step(k, e.mode, e.scheme, still, *lists, e.walls, e.partial),
-        "pick candidates": lambda k: stages.repeat_pick(k, e.mode, still.candidate_skin, *lists, e.walls),
-        "list neighbours": lambda k: [e.rebuild() for _ in range(k)],
-    }
-    result = {}
-    for name, repeat in timed.items():
-        repeat(1)
-        start = time.perf_counter()
-        repeat(1)
-        times = max(1, int(STAGE_SECONDS / max(time.perf_counter() - start, 1e-7)))
-        result[name] = 1e9 / n / median_rate(lambda times=times, repeat=repeat: _counted(repeat, times))
-    for array, values in zip(e.bodies, before, strict=True):
-        array[...] = values
-    e.rebuild()
-    return result
-
-
-def _counted(repeat: Callable[[int], object], times: int) -> int:
-    repeat(times)
-    return times
+    return list({id(a): a for a in arrays if hasattr(a, "nbytes")}.values())
 
 
 def compare(results: dict, path: Path) -> dict[str, float]:
@@ -225,7 +236,7 @@ def compare(results: dict, path: Path) -> dict[str, float]:
                     f"{name} ran with {setting} {then} in {path}, now with {figures.get(setting)}: run alike to compare"
                 )
                 raise ValueError(message)
-    units = (Stepping.unit, Writing.unit)
+    units = (RATE, Writing.unit)
     return {
         name: figures[unit] / earlier[name][unit]
         for name, figures in results.items()

@@ -15,7 +15,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from dem import bench as benches
-from dem import checks, compilation
+from dem import checks, compilation, timing
 from dem.case import case, with_parameters
 from dem.case import names as case_names
 from dem.integrators import INTEGRATORS
@@ -188,16 +188,19 @@ def bench(
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all figures to this new file.")] = None,
     earlier: Annotated[Path | None, typer.Option("--compare", help="JSON file of an earlier run.")] = None,
     against: Annotated[str | None, typer.Option(help="lammps: run the same workload there, on one core each.")] = None,
+    spacing: Annotated[float | None, typer.Option(help="Of the lattice that fibres start on, in diameters.")] = None,
 ) -> None:
     """Measure particle steps per second, and where the time goes."""
+    parameters = {} if spacing is None else {"spacing": checks.number("spacing", spacing, above=0)}
     if against is not None:
         checks.one_of("peer", against, ["lammps"])
         if threads or json_file or earlier:
             message = "--against runs on one core and prints only: leave out --threads, --json and --compare"
             raise ValueError(message)
-        _against_lammps(names or [n for n, b in benches.BENCHMARKS.items() if hasattr(b, "against_lammps")], share)
+        comparable = [n for n, b in benches.BENCHMARKS.items() if isinstance(b, benches.Stepping)]
+        _against_lammps(names or comparable, share, parameters)
         return
-    chosen = {name: benches.benchmark(name) for name in names or benches.BENCHMARKS}
+    chosen = {name: benches.benchmark(name, **parameters) for name in names or benches.BENCHMARKS}
     checks.number("share", share, above=0)
     if json_file and json_file.exists():
         message = f"{json_file} exists already: choose another name"
@@ -209,12 +212,15 @@ def bench(
         for name, benchmark in bar.track(chosen.items(), description="measuring"):
             results[name] = benchmark.measure(share=share, threads=threads)
     if json_file:
-        json_file.write_text(json.dumps({"machine": benches.machine(), "results": results}, indent=1) + "\n")
+        json_file.write_text(json.dumps({"machine": timing.machine(), "results": results}, indent=1) + "\n")
     ratios = benches.compare(results, earlier) if earlier else {}
     for name, figures in results.items():
         out.print(f"{name}  {figures[chosen[name].unit]:.4g} {chosen[name].unit.replace('_', ' ')}" + (
             f"  {ratios[name]:.3f} times {earlier}" if name in ratios else ""
         ))  # fmt: skip
+        for series, unit in (("ns_per_particle_step", "ns a particle step"), ("speed_up", "times one thread")):
+            if series in figures:
+                out.print(f"    {unit}: " + ", ".join(f"{k}: {v:.3g}" for k, v in figures[series].items()))
         split = figures.get("ns_per_particle", {})
         if split:
             out.print("    ns a particle: " + ", ".join(f"{stage} {ns:.3g}" for stage, ns in split.items()))
@@ -223,21 +229,22 @@ def bench(
                 f"    {state:.0f} bytes a particle and {lists:.0f} of lists, "
                 f"{figures['share_of_copy_bandwidth']:.0%} of one core's copy bandwidth, {figures['threads']} threads"
             )
-    out.print(", ".join(f"{key} {value}" for key, value in benches.machine().items()))
+    out.print(", ".join(f"{key} {value}" for key, value in timing.machine().items()))
 
 
-def _against_lammps(names: list[str], share: float) -> None:
+def _against_lammps(names: list[str], share: float, parameters: dict[str, float]) -> None:
     """Print both rates and their ratio for each benchmark."""
     benches.lammps.program()
-    chosen = {name: benches.benchmark(name) for name in names}
+    chosen = {name: benches.benchmark(name, **parameters) for name in names}
     for name, benchmark in chosen.items():
         rates = benchmark.against_lammps(checks.number("share", share, above=0))
         ratio = rates["ours"] / rates["lammps"]
+        drifts = f"energy drift {rates['our_drift']:.1e} against {rates['lammps_drift']:.1e} of the kinetic energy"
         out.print(
             f"{name}  LAMMPS {rates['lammps']:.3g}, this engine {rates['ours']:.3g} particle steps per second on one "
-            f"core: {ratio:.2f} times"
+            f"core: {ratio:.2f} times; {drifts}"
         )
-    out.print(", ".join(f"{key} {value}" for key, value in benches.machine().items()))
+    out.print(", ".join(f"{key} {value}" for key, value in timing.machine().items()))
 
 
 def main() -> None:

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem import packing
 from kernels.contact import place_all
 
 if TYPE_CHECKING:
+    from dem.energy import Energy
     from dem.simulation import Simulation
 
 SKIN, FIBRE_SKIN = {1: 0.2}, 0.4  # diameters, by spheres a particle
@@ -40,8 +42,10 @@ def program() -> str:
     return found
 
 
-def rate(sim: Simulation, warm: int, steps: int) -> float:
+def run(sim: Simulation, steps: int) -> tuple[float, np.ndarray]:
     """Particle steps a second of LAMMPS on one core, from the present state of a simulation of equal particles.
+
+    Also returns positions and velocities of all spheres (N, K, 6) at the end, in the order of the particles.
 
     Raises
     ------
@@ -56,18 +60,35 @@ def rate(sim: Simulation, warm: int, steps: int) -> float:
     paths = os.pathsep.join(filter(None, [str(library), os.environ.get("LD_LIBRARY_PATH")]))
     environment = {**os.environ, "LD_LIBRARY_PATH": paths, "OMP_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory() as folder:
-        write(sim, Path(folder), warm, steps)
+        write(sim, Path(folder), steps)
         command = [lmp, "-in", "in.dem", "-log", "none", "-nocite"]
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        end = Path(folder) / "end.dem"
+        rows = np.loadtxt(end, skiprows=9, ndmin=2) if end.exists() else np.empty((0, 7))
     times = re.findall(r"Loop time of (\S+) on", done.stdout)
-    if done.returncode or not times:
+    if done.returncode or not times or not len(rows):
         reason = (re.findall(r"ERROR.*", done.stdout + done.stderr) or [done.stderr.strip() or "no reason given"])[0]
         message = f"LAMMPS ({lmp}) failed: {reason}"
         raise ValueError(message)
-    return len(sim.particles) * steps / float(times[-1])
+    return len(sim.particles) * steps / float(times[-1]), rows[:, 1:].reshape(len(sim.particles), -1, 6)
 
 
-def write(sim: Simulation, folder: Path, warm: int, steps: int) -> None:
+def energy(sim: Simulation, state: np.ndarray) -> Energy:
+    """Energies [J] of the particles of a simulation in a state (N, K, 6) of their spheres.
+
+    The axis of a body is that through its outer spheres, and it does not spin about it.
+    """
+    particles = sim.particles.copy()
+    x, v = state[:, :, :3], state[:, :, 3:]
+    particles.position, particles.velocity = x.mean(1), v.mean(1)
+    if state.shape[1] > 1:
+        axis = x[:, -1] - x[:, 0]
+        particles.orientation = packing.along(axis)
+        particles.angular_velocity = np.cross(axis, v[:, -1] - v[:, 0]) / (axis**2).sum(1, keepdims=True)
+    return type(sim)(particles, sim.box, gravity=sim.gravity, time_step=sim.time_step, threads=1).energy()
+
+
+def write(sim: Simulation, folder: Path, steps: int) -> None:
     """Write in.dem, data.dem and, for fibres, bodies.dem."""
     shape, material = sim.particles.kinds[0]
     k = len(shape.radii)
@@ -76,7 +97,7 @@ def write(sim: Simulation, folder: Path, warm: int, steps: int) -> None:
     (folder / "data.dem").write_text(_data(sim, diameter, properties.mass))
     if k > 1:
         (folder / "bodies.dem").write_text(_bodies(sim, properties.mass, properties.inertia))
-    script = [*_particles(k), *_contacts(sim), *_motion(sim, k), *_run(sim, k, diameter, warm, steps)]
+    script = [*_particles(k), *_contacts(sim), *_motion(sim, k), *_run(sim, k, diameter, steps)]
     (folder / "in.dem").write_text("\n".join(script) + "\n")
 
 
@@ -116,7 +137,7 @@ def _motion(sim: Simulation, k: int) -> list[str]:
     return [weight + " disable", "fix motion all rigid/small molecule gravity weight infile bodies.dem"]
 
 
-def _run(sim: Simulation, k: int, diameter: float, warm: int, steps: int) -> list[str]:
+def _run(sim: Simulation, k: int, diameter: float, steps: int) -> list[str]:
     skin = FEW_SKIN if len(sim.particles) < FEW else SKIN.get(k, FIBRE_SKIN)
     return [
         f"neighbor {skin * diameter!r} bin",
@@ -124,8 +145,9 @@ def _run(sim: Simulation, k: int, diameter: float, warm: int, steps: int) -> lis
         f"timestep {sim.time_step!r}",
         "thermo_style custom step atoms",
         "thermo 1000000000",
-        f"run {max(warm, 1)}",
+        "run 0",
         f"run {steps} pre no",
+        "write_dump all custom end.dem id x y z vx vy vz modify sort id format float %.17g",
     ]
 
 
@@ -157,15 +179,16 @@ def _data(sim: Simulation, diameter: float, mass: float) -> str:
 
 
 def _bodies(sim: Simulation, mass: float, inertia: tuple[float, float, float]) -> str:
-    """Mass, centre, inertia in world axes, velocity and angular momentum (none) of each body."""
+    """Mass, centre, inertia in world axes, velocity and angular momentum of each body."""
     centres = sphere_centres(sim)
     axis = centres[:, -1] - centres[:, 0]
     axis /= np.linalg.norm(axis, axis=1)[:, None]
     tensor = inertia[1] * np.eye(3) - (inertia[1] - inertia[0]) * axis[:, :, None] * axis[:, None, :]
     rows = [str(len(centres))]
-    for i, (x, t, v) in enumerate(zip(sim.particles.position, tensor, sim.particles.velocity, strict=True), 1):
+    p = sim.particles
+    for i, (x, t, v, omega) in enumerate(zip(p.position, tensor, p.velocity, p.angular_velocity, strict=True), 1):
         six = (t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2])
-        rows.append(f"{i} {mass!r} {_row(x)} {_row(six)} {_row(v)} 0 0 0 0 0 0")
+        rows.append(f"{i} {mass!r} {_row(x)} {_row(six)} {_row(v)} {_row(t @ omega)} 0 0 0")
     return "\n".join(rows) + "\n"
 
 

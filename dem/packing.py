@@ -65,6 +65,15 @@ def random_orientations(
         proposals = rng.normal(size=(sites, 3))
         proposals /= np.linalg.norm(proposals, axis=1)[:, None]
         packing.sweep(np.array(shape), pitch, half, CLEARANCE * fibre.diameter, int(length / pitch), axes, proposals)
-    axes *= np.where(axes[:, :1] < 0, -1.0, 1.0)  # a fibre has no head: turn body x into the half space x >= 0
-    q = np.column_stack([1 + axes[:, 0], np.zeros(sites), -axes[:, 2], axes[:, 1]])
+    return along(axes)
+
+
+def along(axes: np.ndarray) -> np.ndarray:
+    """Unit quaternions (n, 4) of bodies without head or tail whose x axes have the directions (n, 3), of any length.
+
+    Body x is turned into the half space x >= 0, by the shortest way.
+    """
+    axes = axes / np.linalg.norm(axes, axis=1)[:, None]
+    axes *= np.where(axes[:, :1] < 0, -1.0, 1.0)
+    q = np.column_stack([1 + axes[:, 0], np.zeros(len(axes)), -axes[:, 2], axes[:, 1]])
     return q / np.linalg.norm(q, axis=1)[:, None]

@@ -11,8 +11,10 @@ from typer.testing import CliRunner
 import dem
 from benchmarks import __main__ as command
 from dem import lammps
-from dem.bench import BENCHMARKS, stage_times
+from dem.bench import BENCHMARKS, Sizes, Speedup, benchmark
 from dem.cli import app
+from dem.timing import stage_times
+from kernels.jit import most_threads
 
 
 @pytest.mark.parametrize("name", ["nine_fibres", "fibres_1e3", "write_trajectory"])
@@ -90,7 +92,7 @@ def test_without_lammps_the_comparison_says_how_to_get_it(monkeypatch, tmp_path)
 
 def test_lammps_gets_the_same_state_and_the_inertia_of_the_union(tmp_path):
     sim = BENCHMARKS["nine_fibres"].prepare(share=0)
-    lammps.write(sim, tmp_path, 10, 20)
+    lammps.write(sim, tmp_path, 20)
     atoms = (tmp_path / "data.dem").read_text().split("Atoms")[1].split("Velocities")[0].split("\n")[2:47]
     rows = np.array([line.split() for line in atoms], dtype=float)
     np.testing.assert_array_equal(rows[:, 4:].reshape(9, 5, 3), lammps.sphere_centres(sim))
@@ -101,3 +103,39 @@ def test_lammps_gets_the_same_state_and_the_inertia_of_the_union(tmp_path):
     p = dem.Fibre(diameter=0.01, aspect_ratio=3).mass_properties(1100.0)
     np.testing.assert_allclose(np.linalg.eigvalsh(tensor), sorted(p.inertia), rtol=1e-12)
     assert body[1] == p.mass
+
+
+def test_energies_of_a_state_from_lammps_are_those_of_this_engine():
+    """From positions and velocities of the spheres alone; 1e-12 allows for the axes found from them."""
+    sim = BENCHMARKS["fibres_1e3"].prepare(share=0.5)
+    centres = lammps.sphere_centres(sim)
+    p = sim.particles
+    arm = centres - p.position[:, None]
+    velocity = p.velocity[:, None] + np.cross(p.angular_velocity[:, None], arm)
+    found, expected = lammps.energy(sim, np.concatenate([centres, velocity], axis=2)), sim.energy()
+    assert expected.rotational > 0
+    np.testing.assert_allclose(found[:3], expected[:3], rtol=1e-12)
+    np.testing.assert_allclose(found.elastic, expected.elastic, atol=1e-12 * expected.kinetic)
+
+
+def test_a_heap_starts_at_rest():
+    """The last thing a heap is given is rest."""
+    sim = BENCHMARKS["fibres_heap"].prepare(share=0.01)
+    assert sim.energy().kinetic == 0
+
+
+def test_series_over_sizes_and_threads(monkeypatch):
+    monkeypatch.setattr("dem.bench.WORK", 1000)
+    sizes = Sizes("many-spheres", 10, 100).measure(share=0.01, threads=1)
+    assert list(sizes["ns_per_particle_step"]) == ["10", "100"]
+    assert sizes["particle_steps_per_second"] == 1e9 / sizes["ns_per_particle_step"]["100"]
+    speed_up = Speedup("many-spheres", 100).measure(share=0.01)["speed_up"]
+    assert speed_up["1"] == 1.0
+    assert len(speed_up) == len({1, most_threads()}) or most_threads() > 2
+
+
+def test_the_spacing_of_fibres_can_be_chosen():
+    assert benchmark("fibres_1e3", spacing=1.75).parameters["spacing"] == 1.75
+    result = CliRunner().invoke(app, ["bench", "spheres_1e4", "--spacing", "1.75"])
+    assert result.exit_code == 2
+    assert "benchmark spheres_1e4 has no parameter spacing" in result.stderr

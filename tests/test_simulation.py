@@ -319,9 +319,25 @@ def test_deep_crowd_does_not_lose_pairs_when_arrays_grow(rng, nylon, rubber, mon
 
 
 def crowd_of(name, **options):
-    """Several chunks of bodies under strong gravity, 300 steps on."""
-    kind = dem.cases()[name](n=5000)
+    """Several chunks of bodies under strong gravity, 300 steps on.
+
+    Where sizes are mixed pairs are kept by the larger body, so that chunks must wait for later ones.
+    """
+    kind = dem.cases()["many-spheres" if name == "mixed-sizes" else name](n=5000)
     particles, box = kind.build()
+    if name == "mixed-sizes":
+        shape, material = particles.kinds[0]
+        particles = dem.Particles.concatenate(
+            [
+                dem.Particles(
+                    dem.Sphere(diameter=size * shape.diameter),
+                    material,
+                    position=particles.position[k::3],
+                    velocity=particles.velocity[k::3],
+                )
+                for k, size in enumerate((1.0, 0.8, 0.6))
+            ]
+        )
     sim = dem.Simulation(particles, box, gravity=(0, 0, -200), time_step=1e-5, **options)
     sim.step(300)
     return sim
@@ -329,25 +345,34 @@ def crowd_of(name, **options):
 
 @pytest.mark.skipif(most_threads() < 2, reason="one core")
 @pytest.mark.parametrize("integrator", list(dem.INTEGRATORS))
-@pytest.mark.parametrize("name", ["many-spheres", "many-fibres"])
+@pytest.mark.parametrize("name", ["many-spheres", "many-fibres", "mixed-sizes"])
 def test_the_number_of_threads_does_not_show(name, integrator):
     one, two = (crowd_of(name, integrator=integrator, threads=threads) for threads in (1, 2))
+    assert (one._engine.neighbours.lag[0] > 0) == (name == "mixed-sizes")
     assert type(one._engine.mode) is not type(two._engine.mode)
     assert_same_bytes(one, two)
     assert one.energy_error == two.energy_error
 
 
-def test_the_threading_layer_does_not_show(tmp_path):
+@pytest.mark.parametrize("name", ["many-fibres", "mixed-sizes"])
+def test_the_threading_layer_does_not_show(name, tmp_path):
     """Other processes, since a layer is chosen once: workqueue, which numba always has, and one thread."""
     code = (
         "import sys, numpy as np; sys.path.insert(0, 'tests'); from test_simulation import crowd_of; "
-        "p = crowd_of('many-fibres').particles; np.save(sys.argv[1], np.hstack([p.position, p.orientation]))"
+        "p = crowd_of(sys.argv[2]).particles; np.save(sys.argv[1], np.hstack([p.position, p.orientation]))"
     )
     results = []
-    for k, setting in enumerate(({"NUMBA_THREADING_LAYER": "workqueue"}, {"NUMBA_NUM_THREADS": "1"})):
+    for k, setting in enumerate(
+        (
+            {"NUMBA_THREADING_LAYER": "workqueue", "NUMBA_NUM_THREADS": "3"},  # a thread for each chunk: all reach out
+            {"NUMBA_NUM_THREADS": "1"},
+        )
+    ):
         path = tmp_path / f"{k}.npy"
         root = Path(__file__).parent.parent
-        subprocess.run([sys.executable, "-c", code, str(path)], check=True, cwd=root, env={**os.environ, **setting})
+        subprocess.run(
+            [sys.executable, "-c", code, str(path), name], check=True, cwd=root, env={**os.environ, **setting}
+        )
         results.append(np.load(path))
     np.testing.assert_array_equal(*results)
 
