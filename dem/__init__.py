@@ -14,6 +14,7 @@ from dem.particles import Particles
 from dem.run import Verdict
 from dem.shapes import Fibre, MassProperties, Shape, Sphere
 from dem.simulation import Simulation
+from dem.study import RotationHistory, integrate_rotation
 from dem.trajectory import Trajectory
 
 __all__ = [
@@ -26,11 +27,13 @@ __all__ = [
     "MassProperties",
     "Material",
     "Particles",
+    "RotationHistory",
     "Shape",
     "Simulation",
     "Sphere",
     "Trajectory",
     "Verdict",
     "cases",
+    "integrate_rotation",
     "random_orientations",
 ]

@@ -153,9 +153,11 @@ def _summary(name: str) -> str:
 @plain_errors
 def integrators() -> None:
     """List the rotational integrators."""
-    table = Table("integrator", "order", "reference", box=None, pad_edge=False)
+    table = Table(
+        "integrator", "order", "torques", "|q| = 1 by", "energy", "momentum", "reference", box=None, pad_edge=False
+    )
     for row in INTEGRATORS.values():
-        table.add_row(row.name, str(row.order), row.reference)
+        table.add_row(row.name, str(row.order), str(row.torques), row.norm, row.energy, row.momentum, row.reference)
     out.print(table)
 
 

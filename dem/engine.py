@@ -9,7 +9,7 @@ import numpy as np
 
 from dem import tables
 from kernels import advance as loop
-from kernels import cells, hertz, motion, neighbours, sweeps
+from kernels import cells, hertz, motion, neighbours, rotation, sweeps
 from kernels.chunks import CHUNK
 from kernels.contact import place_all
 from kernels.energy import REFERENCE_BITS
@@ -78,8 +78,8 @@ class Engine:
         skin: tuple[float, float] | None = None,
         threads: int = 1,
     ) -> None:
-        self.scheme = integrator.scheme
         self.kinds = tables.kinds(particles, box)
+        self.scheme = integrator.scheme_for(self.kinds.inertia)
         self.walls = tables.walls(box)
         smallest = 2 * self.kinds.radius.min()
         wide, narrow = skin or (
@@ -88,7 +88,9 @@ class Engine:
         )
         self.skins = Skins(wide, min(wide, narrow))
         self.rotating = self.kinds.tip.max() > 0 or self.kinds.radius.size > self.kinds.mass.size
-        self.bodies = tables.bodies(particles, self.kinds, rotating=self.rotating)
+        self.bodies = tables.bodies(
+            particles, self.kinds, rotating=self.rotating, more=rotation.MORE.get(type(self.scheme), 0)
+        )
         chunks = -(-len(particles) // CHUNK)
         self.mode = self.mode_for(len(particles), threads)()
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
@@ -214,8 +216,18 @@ class Engine:
 
     def _reorder(self) -> None:
         b, w = self.bodies, self.workspace
-        for rows in (b.position, b.velocity, b.orientation, b.memory_q, b.memory_w, b.memory_a, b.force, b.torque):
-            if rows.shape[1]:
+        for rows in (
+            b.position,
+            b.velocity,
+            b.orientation,
+            b.memory_q,
+            b.memory_w,
+            b.memory_a,
+            b.memory_more,
+            b.force,
+            b.torque,
+        ):
+            if rows.size:
                 sweeps.reorder(self.mode, w.order, rows, w.scratch)
         for row in (b.identity, b.kind):
             sweeps.reorder(self.mode, w.order, row[None], w.scratch.view(row.dtype))

@@ -12,7 +12,7 @@ from dem.box import Box
 from dem.energy import Energy
 from dem.engine import Engine
 from dem.integrators import DEFAULT
-from dem.integrators import integrator as look_up
+from dem.integrators import integrator_for_contacts as look_up
 from dem.particles import Particles
 from dem.run import Verdict, record
 from kernels import energy as energy_kernels

@@ -57,7 +57,7 @@ def _on_line(offsets: np.ndarray, radii: np.ndarray) -> bool:
     return bool(np.all(radii == radii[0]) and np.all(offsets[:, 1:] == 0))
 
 
-def bodies(particles: Particles, kinds: Kinds, *, rotating: bool) -> Bodies:
+def bodies(particles: Particles, kinds: Kinds, *, rotating: bool, more: int = 0) -> Bodies:
     """Component-major copies of the state; spheres that no torque can reach get no room for rotation."""
     n = len(particles)
     turning = n if rotating else 0
@@ -73,6 +73,7 @@ def bodies(particles: Particles, kinds: Kinds, *, rotating: bool) -> Bodies:
         memory_q=np.zeros((4, turning)),
         memory_w=np.array(particles.angular_velocity.T, order="C"),
         memory_a=np.zeros((3, turning)),
+        memory_more=np.zeros((more, turning)),
         force=np.zeros((3, n)),
         torque=np.zeros((3, turning)),
         first_sphere=first_sphere,

@@ -1,6 +1,6 @@
 """How every kernel is compiled: the only module that configures numba.
 
-Five decorators:
+Six decorators:
 
 ``formula``   a pure function of scalars and tuples; inlined wherever it is called. Without forced
               inlining LLVM leaves calls in the body loops and gives up vectorising them.
@@ -10,6 +10,7 @@ Five decorators:
 ``stage``     a part of a time step; inlined by numba before it compiles, so that it is compiled once.
 ``threaded``  a loop of few long turns, spread over threads by ``prange``.
 ``kernel``    anything else.
+``functional``  a formula that is given a function, which may allocate; numba cannot keep it in the cache.
 
 Kernels do without numba's reference counts (``_nrt``): they allocate nothing, and counting the arrays that a step hands
 on took twice as long as moving nine fibres.
@@ -41,6 +42,7 @@ loop = partial(numba.njit, noalias=True, forceinline=True, **OPTIONS)
 stage = partial(numba.njit, inline="always", **OPTIONS)
 threaded = partial(numba.njit, parallel=True, **OPTIONS)
 kernel = partial(numba.njit, **OPTIONS)
+functional = partial(numba.njit, error_model="numpy", forceinline=True)
 
 
 def _fingerprint():

@@ -41,20 +41,6 @@ def as_float(bits):
     return np.int64(bits).view(np.float64)
 
 
-@formula
-def load_memory(q, w, a, b):
-    """Memory of the scheme for body b."""
-    return load_quaternion(q, b), load(w, b), load(a, b)
-
-
-@formula
-def store_memory(q, w, a, b, memory):
-    """Write the memory of the scheme for body b."""
-    store_quaternion(q, b, memory[0])
-    store(w, b, memory[1])
-    store(a, b, memory[2])
-
-
 @loop
 def drift(low, high, dt, position, velocity):
     """x += dt v for the slots low to high; returns the bits of the largest squared speed."""
@@ -67,14 +53,14 @@ def drift(low, high, dt, position, velocity):
 
 
 @loop
-def turn(scheme, low, high, dt, kind, inertia, tip, velocity, orientation, memory_q, memory_w, memory_a):
+def turn(scheme, low, high, dt, kind, inertia, tip, velocity, orientation, memory_q, memory_w, memory_a, memory_more):
     """Orientations at the time of the forces; returns the bits of the largest distance that any sphere has gone."""
     farthest = np.int64(0)
     for b in unsigned_range(low, high):
         g = kind[b]
-        memory = load_memory(memory_q, memory_w, memory_a, b)
+        memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
         q, memory = rotation.predict(scheme, memory, load(inertia, g), dt)
-        store_memory(memory_q, memory_w, memory_a, b, memory)
+        rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
         q_old = load_quaternion(orientation, b)
         store_quaternion(orientation, b, q)
         v = load(velocity, b)
@@ -140,16 +126,16 @@ def kick(low, high, shift, dt, gravity, datum, unit, kind, mass, position, veloc
 
 
 @loop
-def spin(scheme, low, high, dt, unit, kind, inertia, orientation, memory_q, memory_w, memory_a, torque):
+def spin(scheme, low, high, dt, unit, kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque):
     """Rotation completed with the torque; returns rotational energy in units, and the bits of the squared spin."""
     energy = np.int64(0)
     fastest = np.int64(0)
     for b in unsigned_range(low, high):
         i = load(inertia, kind[b])
         q = load_quaternion(orientation, b)
-        memory = load_memory(memory_q, memory_w, memory_a, b)
+        memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
         memory = rotation.correct(scheme, memory, q, load(torque, b), i, dt)
-        store_memory(memory_q, memory_w, memory_a, b, memory)
+        rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
         q, omega = rotation.whole(scheme, memory, q, i, dt)
         energy += as_fixed(rotational(i, omega), unit)
         fastest = larger(fastest, dot(omega, omega))
@@ -165,7 +151,7 @@ def predict(scheme, c, dt, bodies, kinds):
         return np.float64(dt * math.sqrt(as_float(speed))).view(np.int64)
     return turn(
         scheme, low, high, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity, bodies.orientation,
-        bodies.memory_q, bodies.memory_w, bodies.memory_a,
+        bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more,
     )  # fmt: skip
 
 
@@ -194,7 +180,7 @@ def correct(scheme, c, shift, dt, gravity, datum, unit, bodies, kinds):
     if bodies.torque.shape[1] > 0:
         rotational_energy, fastest = spin(
             scheme, low, high, dt, unit, bodies.kind, kinds.inertia, bodies.orientation,
-            bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.torque,
+            bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque,
         )  # fmt: skip
         energy += rotational_energy
     return energy, fastest
@@ -221,7 +207,9 @@ def start(scheme, dt, gravity, datum, unit, bodies, kinds):
             omega_body = rotate_back(q, load(bodies.memory_w, b))
             energy += as_fixed(rotational(i, omega_body), unit)
             memory = rotation.start(scheme, q, omega_body, load(bodies.torque, b), i, dt)
-            store_memory(bodies.memory_q, bodies.memory_w, bodies.memory_a, b, memory)
+            rotation.store_memory(
+                scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b, memory
+            )
     return energy
 
 
@@ -240,7 +228,9 @@ def synchronise(scheme, dt, elapsed, gravity, bodies, kinds, position, velocity,
         store(velocity, n, add_scaled(load(bodies.velocity, b), -0.5 * dt, a))
         q = load_quaternion(bodies.orientation, b)
         if rotating:
-            memory = load_memory(bodies.memory_q, bodies.memory_w, bodies.memory_a, b)
+            memory = rotation.load_memory(
+                scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b
+            )
             q, omega_body = rotation.whole(scheme, memory, q, load(kinds.inertia, g), dt)
             omega = rotate(q, omega_body)
         else:

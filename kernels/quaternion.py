@@ -137,6 +137,40 @@ def turn(omega, dt, q):
 
 
 @formula
+def turn_body(q, omega_body, dt):
+    """The same with an angular velocity in the body frame, which multiplies from the right."""
+    return product(q, exponential_series(scale(0.5 * dt, omega_body)))
+
+
+@formula
+def derivative(q, omega_body):
+    """Rate of change q' = q [0, omega_body]/2 = [0, omega] q/2 (30)."""
+    return product(q, (0.0, 0.5 * omega_body[0], 0.5 * omega_body[1], 0.5 * omega_body[2]))
+
+
+@formula
+def step(q, dt, q_dot):
+    """Return q + dt q', which is not of unit length."""
+    return q[0] + dt * q_dot[0], q[1] + dt * q_dot[1], q[2] + dt * q_dot[2], q[3] + dt * q_dot[3]
+
+
+@formula
+def cayley(q, omega_body, dt):
+    """Solution of q_new = q + dt/2 (q + q_new) omega/2, of unit length: a turn by 4 atan(|omega| dt/4)."""
+    a = 0.0625 * dt * dt * dot(omega_body, omega_body)
+    s = 1.0 / (1.0 + a)
+    new = step((q[0] * (1.0 - a), q[1] * (1.0 - a), q[2] * (1.0 - a), q[3] * (1.0 - a)), dt, derivative(q, omega_body))
+    return s * new[0], s * new[1], s * new[2], s * new[3]
+
+
+@formula
+def unit(q):
+    """Return q divided by its length (32)."""
+    s = 1.0 / math.sqrt(norm_squared(q))
+    return s * q[0], s * q[1], s * q[2], s * q[3]
+
+
+@formula
 def renormalise(q):
     """Return q to unit length to first order, q (3 - |q|²)/2: eight operations, no root, no division.
 

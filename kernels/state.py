@@ -27,6 +27,7 @@ class Bodies(NamedTuple):
     memory_q: np.ndarray  # (4, N)
     memory_w: np.ndarray  # (3, N)
     memory_a: np.ndarray  # (3, N)
+    memory_more: np.ndarray  # (7, N), or empty for schemes that need no more
     force: np.ndarray  # (3, N) of contacts, without weight [N]
     torque: np.ndarray  # (3, N) of contacts, world frame, about the centre of mass [N m]
     first_sphere: np.ndarray  # (N + 1,) int32: spheres of slot b are first_sphere[b] to first_sphere[b + 1]

@@ -51,6 +51,12 @@ def multiply(u, v):
 
 
 @formula
+def divide(u, v):
+    """Quotient component by component: the inverse of a diagonal tensor v applied to u."""
+    return u[0] / v[0], u[1] / v[1], u[2] / v[2]
+
+
+@formula
 def dot(u, v):
     """Return u · v."""
     return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]

@@ -1,72 +1,143 @@
-"""Rotational integrators: four pure functions each, on scalars, chosen by the type of the scheme.
+"""Rotational integrators: a few pure functions each, on scalars, chosen by the type of the scheme.
 
-A step is *predict* (needs no torque), the torque, *correct*. Between steps a scheme remembers a triple
-``memory = (q, w, a)``: a quaternion and two vectors of its own meaning. Its file defines
+A step is *predict* (needs no torque), the torque, *correct*. Between steps a scheme remembers a tuple
+``memory = (q, w, a)``: a quaternion and two vectors of its own meaning, and seven more numbers if it wants them
+(``MORE``). A scheme is `steps.Steps` of
 
-    start(scheme, q, omega_body, torque, inertia, dt) -> memory
+    start(q, omega_body, torque, inertia, dt) -> memory
         from a whole-step state and the world torque on it
-    predict(scheme, memory, inertia, dt) -> q_force, memory
+    predict(memory, inertia, dt) -> q_force, memory
         the orientation at which the next torque is wanted
-    correct(scheme, memory, q_force, torque, inertia, dt) -> memory
+    velocity(memory, q_force, inertia, dt) -> omega_body
+        the angular velocity there, as far as it is known, for torques that depend on it
+    correct(memory, q_force, torque, inertia, dt) -> memory
         the step completed with the world torque found there
-    whole(scheme, memory, q_force, inertia, dt) -> q, omega_body
+    whole(memory, q_force, inertia, dt) -> q, omega_body
         the state at the end of the step, for output and energies
 
-A scheme is a NamedTuple type; ``overload`` picks its functions by that type at compile time, so only the scheme
-in use is compiled, it is inlined, and the next process finds it in the cache (an integer ``kind`` would compile
-all schemes, a function argument would never hit the cache). To add one: a file like ``pcdm.py``, a row here,
-a row in ``dem.integrators``.
+Schemes with several torques a step are in ``several``. A scheme is named by a NamedTuple type; ``overload`` picks its
+functions by that type at compile time, so only the scheme in use is compiled, it is inlined, and the next process
+finds it in the cache (an integer ``kind`` would compile all schemes, a function argument would never hit the cache).
+To add one: a file like ``euler.py``, a row here, a row in ``dem.integrators``.
 """
 
 from numba.extending import overload
 
 from kernels.jit import CHOICE
-from kernels.rotation import improved_pcdm, pcdm
-from kernels.rotation.improved_pcdm import ImprovedPCDM
-from kernels.rotation.pcdm import PCDM
+from kernels.quaternion import load_quaternion, store_quaternion
+from kernels.rotation.adams_bashforth import ADAMS_BASHFORTH, AdamsBashforth
+from kernels.rotation.direct_multiplication import (
+    DIRECT_MULTIPLICATION,
+    SCALAR_FACTOR,
+    DirectMultiplication,
+    ScalarFactor,
+)
+from kernels.rotation.euler import EULER, Euler
+from kernels.rotation.fincham import FINCHAM, Fincham
+from kernels.rotation.improved_pcdm import IMPROVED_PCDM, ImprovedPCDM
+from kernels.rotation.leapfrog import (
+    LEAPFROG,
+    LEAPFROG_PRODUCT,
+    PREDICTOR_CORRECTOR,
+    Leapfrog,
+    LeapfrogProduct,
+    PredictorCorrector,
+)
+from kernels.rotation.omelyan import OMELYAN, Omelyan
+from kernels.rotation.pcdm import ORIGINAL_PCDM, PCDM
+from kernels.rotation.quaternion_verlet import QUATERNION_VERLET, QuaternionVerlet
+from kernels.rotation.richardson import RICHARDSON, Richardson
+from kernels.rotation.spiral import SPIRAL, Spiral
+from kernels.rotation.splitting import (
+    AXIAL_SPLITTING,
+    NO_SQUISH,
+    SPLITTING,
+    AxialSplitting,
+    NoSquish,
+    Splitting,
+)
+from kernels.vector import load, store
 
-SCHEMES = {ImprovedPCDM: improved_pcdm, PCDM: pcdm}
+SCHEMES = {
+    Euler: EULER,
+    Leapfrog: LEAPFROG,
+    LeapfrogProduct: LEAPFROG_PRODUCT,
+    ScalarFactor: SCALAR_FACTOR,
+    DirectMultiplication: DIRECT_MULTIPLICATION,
+    PredictorCorrector: PREDICTOR_CORRECTOR,
+    AdamsBashforth: ADAMS_BASHFORTH,
+    PCDM: ORIGINAL_PCDM,
+    ImprovedPCDM: IMPROVED_PCDM,
+    QuaternionVerlet: QUATERNION_VERLET,
+    NoSquish: NO_SQUISH,
+    Splitting: SPLITTING,
+    AxialSplitting: AXIAL_SPLITTING,
+    Spiral: SPIRAL,
+    Fincham: FINCHAM,
+    Omelyan: OMELYAN,
+    Richardson: RICHARDSON,
+}
+MORE = {AdamsBashforth: 7}  # numbers beyond the usual memory
 
 
-def start(scheme, q, omega_body, torque, inertia, dt):
-    """Memory of the scheme for a body with this whole-step state and world torque."""
-    return SCHEMES[type(scheme)].start(scheme, q, omega_body, torque, inertia, dt)
+def by_scheme(name):
+    """Function of (scheme, *arguments) that calls the one of that name."""
+
+    def call(scheme, *arguments):
+        return getattr(SCHEMES[type(scheme)], name)(*arguments)
+
+    @overload(call, jit_options=CHOICE)
+    def compiled(scheme, *arguments):
+        chosen = getattr(SCHEMES[scheme.instance_class], name)
+        return lambda scheme, *arguments: chosen(*arguments)
+
+    return call
 
 
-def predict(scheme, memory, inertia, dt):
-    """Orientation at the time of the next torque, and the memory until then."""
-    return SCHEMES[type(scheme)].predict(scheme, memory, inertia, dt)
+start, predict, velocity, correct, whole = (
+    by_scheme(name) for name in ("start", "predict", "velocity", "correct", "whole")
+)
 
 
-def correct(scheme, memory, q_force, torque, inertia, dt):
-    """Memory after the step, from the world torque at q_force."""
-    return SCHEMES[type(scheme)].correct(scheme, memory, q_force, torque, inertia, dt)
+def load_memory(scheme, q, w, a, more, b):
+    """Memory of the scheme for body b."""
+    usual = load_quaternion(q, b), load(w, b), load(a, b)
+    return (*usual, tuple(more[:, b])) if type(scheme) in MORE else usual
 
 
-def whole(scheme, memory, q_force, inertia, dt):
-    """Orientation and body-frame angular velocity at the end of the step."""
-    return SCHEMES[type(scheme)].whole(scheme, memory, q_force, inertia, dt)
+def store_memory(scheme, q, w, a, more, b, memory):
+    """Write the memory of the scheme for body b."""
+    store_quaternion(q, b, memory[0])
+    store(w, b, memory[1])
+    store(a, b, memory[2])
+    if type(scheme) in MORE:
+        more[:, b] = memory[3]
 
 
-@overload(start, jit_options=CHOICE)
-def _start(scheme, q, omega_body, torque, inertia, dt):
-    chosen = SCHEMES[scheme.instance_class].start
-    return lambda scheme, q, omega_body, torque, inertia, dt: chosen(scheme, q, omega_body, torque, inertia, dt)
+@overload(load_memory, jit_options=CHOICE)
+def _load_memory(scheme, q, w, a, more, b):
+    if scheme.instance_class not in MORE:
+        return lambda scheme, q, w, a, more, b: (load_quaternion(q, b), load(w, b), load(a, b))
+    return lambda scheme, q, w, a, more, b: (
+        load_quaternion(q, b),
+        load(w, b),
+        load(a, b),
+        (more[0, b], more[1, b], more[2, b], more[3, b], more[4, b], more[5, b], more[6, b]),
+    )
 
 
-@overload(predict, jit_options=CHOICE)
-def _predict(scheme, memory, inertia, dt):
-    chosen = SCHEMES[scheme.instance_class].predict
-    return lambda scheme, memory, inertia, dt: chosen(scheme, memory, inertia, dt)
+@overload(store_memory, jit_options=CHOICE)
+def _store_memory(scheme, q, w, a, more, b, memory):
+    def usual(scheme, q, w, a, more, b, memory):
+        store_quaternion(q, b, memory[0])
+        store(w, b, memory[1])
+        store(a, b, memory[2])
 
+    def with_more(scheme, q, w, a, more, b, memory):
+        store_quaternion(q, b, memory[0])
+        store(w, b, memory[1])
+        store(a, b, memory[2])
+        for k in range(7):
+            more[k, b] = memory[3][k]
 
-@overload(correct, jit_options=CHOICE)
-def _correct(scheme, memory, q_force, torque, inertia, dt):
-    chosen = SCHEMES[scheme.instance_class].correct
-    return lambda scheme, memory, q_force, torque, inertia, dt: chosen(scheme, memory, q_force, torque, inertia, dt)
-
-
-@overload(whole, jit_options=CHOICE)
-def _whole(scheme, memory, q_force, inertia, dt):
-    chosen = SCHEMES[scheme.instance_class].whole
-    return lambda scheme, memory, q_force, inertia, dt: chosen(scheme, memory, q_force, inertia, dt)
+    return with_more if scheme.instance_class in MORE else usual

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from kernels.jit import formula
 from kernels.quaternion import angular_acceleration, renormalise, rotate, rotate_back, turn
+from kernels.rotation.steps import Steps, velocity_half, whole_half
 from kernels.vector import add_scaled
 
 
@@ -21,7 +22,7 @@ class ImprovedPCDM(NamedTuple):
 
 
 @formula
-def start(scheme, q, omega_body, torque, inertia, dt):
+def start(q, omega_body, torque, inertia, dt):
     """Half a step ahead from the whole-step state at n = 0."""
     rate = angular_acceleration(omega_body, rotate_back(q, torque), inertia)
     omega_quarter = rotate(q, add_scaled(omega_body, 0.25 * dt, rate))
@@ -29,7 +30,7 @@ def start(scheme, q, omega_body, torque, inertia, dt):
 
 
 @formula
-def predict(scheme, memory, inertia, dt):
+def predict(memory, inertia, dt):
     """Step 2 (b): q'_{n+1} = exp(dt/2 omega_{n+3/4}) q_{n+1/2}."""
     q, omega, rate = memory
     omega_three_quarters = rotate(q, add_scaled(omega, 0.25 * dt, rate))
@@ -37,7 +38,7 @@ def predict(scheme, memory, inertia, dt):
 
 
 @formula
-def correct(scheme, memory, q_force, torque, inertia, dt):
+def correct(memory, q_force, torque, inertia, dt):
     """Steps 2 (c) to 4: omega'_{n+1}, its rate from the torque, then omega_{n+3/2} and q_{n+3/2}."""
     q, omega, rate = memory
     omega_predicted = add_scaled(omega, 0.5 * dt, rate)
@@ -46,8 +47,4 @@ def correct(scheme, memory, q_force, torque, inertia, dt):
     return q, add_scaled(omega, dt, rate), rate
 
 
-@formula
-def whole(scheme, memory, q_force, inertia, dt):
-    """q'_{n+1}, and omega_{n+1} half a step back from omega_{n+3/2}."""
-    _, omega, rate = memory
-    return q_force, add_scaled(omega, -0.5 * dt, rate)
+IMPROVED_PCDM = Steps(start, predict, velocity_half, correct, whole_half)

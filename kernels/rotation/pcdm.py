@@ -2,13 +2,14 @@
 
 Zhao, F., van Wachem, B. G. M., Acta Mech. 224 (2013) 3091-3109, (55) to (63). The paper leaves open which torque
 enters (62); with one force evaluation a step it is that of the last one, which lags by half a step and makes the scheme
-first order. memory = (q_n, omega_body_n, world torque at n).
+first order. `kernels.rotation.several.pcdm_midpoint` evaluates it at the half step.
 """
 
 from typing import NamedTuple
 
 from kernels.jit import formula
 from kernels.quaternion import angular_acceleration, renormalise, rotate, rotate_back, turn
+from kernels.rotation.steps import explicit
 from kernels.vector import add_scaled
 
 
@@ -17,13 +18,7 @@ class PCDM(NamedTuple):
 
 
 @formula
-def start(scheme, q, omega_body, torque, inertia, dt):
-    """Whole-step state and torque as they are."""
-    return q, omega_body, torque
-
-
-@formula
-def predict(scheme, memory, inertia, dt):
+def predict(memory, inertia, dt):
     """Make the whole step with the torque at n."""
     q, omega, torque = memory
     rate = angular_acceleration(omega, rotate_back(q, torque), inertia)  # (55, 56)
@@ -35,15 +30,4 @@ def predict(scheme, memory, inertia, dt):
     return q, (q, add_scaled(omega, dt, rate_half), torque)  # (62)
 
 
-@formula
-def correct(scheme, memory, q_force, torque, inertia, dt):
-    """Keep the new torque for the next step."""
-    q, omega, _ = memory
-    return q, omega, torque
-
-
-@formula
-def whole(scheme, memory, q_force, inertia, dt):
-    """State at the whole step as it is."""
-    q, omega, _ = memory
-    return q, omega
+ORIGINAL_PCDM = explicit(predict)

@@ -1,0 +1,44 @@
+"""Two-step Adams-Bashforth method, second order.
+
+Named in Zhao, F., van Wachem, B. G. M., Acta Mech. 224 (2013) 3091, section 3.1, after Mortensen et al. (2008).
+memory = (q_n, omega_body_n, world torque at n, (q' and omega' at n - 1)); the first step is Euler's.
+"""
+
+from typing import NamedTuple
+
+from kernels.jit import formula
+from kernels.quaternion import angular_acceleration, derivative, rotate_back, step, unit
+from kernels.rotation.steps import Steps, velocity_whole, whole_whole
+from kernels.vector import add_scaled
+
+
+class AdamsBashforth(NamedTuple):
+    """Selects the Adams-Bashforth method."""
+
+
+@formula
+def start(q, omega_body, torque, inertia, dt):
+    """As if the rates before the start had been those at the start."""
+    r = angular_acceleration(omega_body, rotate_back(q, torque), inertia)
+    d = derivative(q, omega_body)
+    return q, omega_body, torque, (d[0], d[1], d[2], d[3], r[0], r[1], r[2])
+
+
+@formula
+def predict(memory, inertia, dt):
+    """y_{n+1} = y_n + dt (3 y'_n - y'_{n-1})/2 for q, normalised, and omega."""
+    q, omega, torque, before = memory
+    d = derivative(q, omega)
+    r = angular_acceleration(omega, rotate_back(q, torque), inertia)
+    q = unit(step(step(q, 1.5 * dt, d), -0.5 * dt, (before[0], before[1], before[2], before[3])))
+    omega = add_scaled(add_scaled(omega, 1.5 * dt, r), -0.5 * dt, (before[4], before[5], before[6]))
+    return q, (q, omega, torque, (d[0], d[1], d[2], d[3], r[0], r[1], r[2]))
+
+
+@formula
+def correct(memory, q_force, torque, inertia, dt):
+    """Keep the new torque for the next step."""
+    return memory[0], memory[1], torque, memory[3]
+
+
+ADAMS_BASHFORTH = Steps(start, predict, velocity_whole, correct, whole_whole)

@@ -1,0 +1,24 @@
+"""Euler's method: first order, for comparison. Zhao, F., van Wachem, B. G. M., Acta Mech. 224 (2013) 3091, (31, 32)."""
+
+from typing import NamedTuple
+
+from kernels.jit import formula
+from kernels.quaternion import angular_acceleration, derivative, rotate_back, step, unit
+from kernels.rotation.steps import explicit
+from kernels.vector import add_scaled
+
+
+class Euler(NamedTuple):
+    """Selects Euler's method."""
+
+
+@formula
+def predict(memory, inertia, dt):
+    """q_{n+1} = q_n + dt/2 q_n omega_n, normalised; omega_{n+1} = omega_n + dt omega'_n."""
+    q, omega, torque = memory
+    rate = angular_acceleration(omega, rotate_back(q, torque), inertia)
+    q = unit(step(q, dt, derivative(q, omega)))
+    return q, (q, add_scaled(omega, dt, rate), torque)
+
+
+EULER = explicit(predict)

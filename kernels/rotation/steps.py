@@ -1,0 +1,85 @@
+"""What a rotational scheme is made of, and what several of them share."""
+
+from typing import NamedTuple
+
+from kernels.jit import formula
+from kernels.quaternion import angular_acceleration, rotate_back
+from kernels.vector import add_scaled
+
+
+class Steps(NamedTuple):
+    """The five functions of a scheme with one torque a step; see the package's docstring."""
+
+    start: object
+    predict: object
+    velocity: object
+    correct: object
+    whole: object
+
+
+# Schemes that make the whole step with the torque at its beginning: memory = (q_n, omega_body_n, world torque at n).
+
+
+@formula
+def start_whole(q, omega_body, torque, inertia, dt):
+    """Whole-step state and torque as they are."""
+    return q, omega_body, torque
+
+
+@formula
+def velocity_whole(memory, q_force, inertia, dt):
+    """Angular velocity at the whole step as it is."""
+    return memory[1]
+
+
+@formula
+def keep_torque(memory, q_force, torque, inertia, dt):
+    """Keep the new torque for the next step."""
+    return memory[0], memory[1], torque
+
+
+@formula
+def whole_whole(memory, q_force, inertia, dt):
+    """State at the whole step as it is."""
+    return memory[0], memory[1]
+
+
+def explicit(predict):
+    """Steps of a scheme that makes the whole step in `predict`."""
+    return Steps(start_whole, predict, velocity_whole, keep_torque, whole_whole)
+
+
+# Schemes whose angular velocity leaps over the torque: memory = (q_n, omega_body_{n+1/2}, its rate of change at n).
+
+
+@formula
+def start_half(q, omega_body, torque, inertia, dt):
+    """Angular velocity half a step ahead."""
+    rate = angular_acceleration(omega_body, rotate_back(q, torque), inertia)
+    return q, add_scaled(omega_body, 0.5 * dt, rate), rate
+
+
+@formula
+def velocity_half(memory, q_force, inertia, dt):
+    """Angular velocity at n + 1, extrapolated with the rate at n."""
+    return add_scaled(memory[1], 0.5 * dt, memory[2])
+
+
+@formula
+def leap(memory, q_force, torque, inertia, dt):
+    """omega_{n+3/2} = omega_{n+1/2} + dt rate_{n+1}."""
+    q, omega, rate = memory
+    predicted = add_scaled(omega, 0.5 * dt, rate)
+    rate = angular_acceleration(predicted, rotate_back(q_force, torque), inertia)
+    return q, add_scaled(omega, dt, rate), rate
+
+
+@formula
+def whole_half(memory, q_force, inertia, dt):
+    """Orientation at the torque, and the angular velocity half a step back."""
+    return q_force, add_scaled(memory[1], -0.5 * dt, memory[2])
+
+
+def leaping(predict):
+    """Steps of a scheme whose `predict` moves q by a whole step with omega_body_{n+1/2}."""
+    return Steps(start_half, predict, velocity_half, leap, whole_half)
