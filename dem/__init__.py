@@ -5,7 +5,7 @@ frame. Start with `Simulation`; read what it wrote with `Trajectory`.
 """
 
 from dem.box import Box
-from dem.case import Case, cases
+from dem.case import Case, RotationCase, cases
 from dem.energy import Energy
 from dem.integrators import INTEGRATORS, Integrator
 from dem.materials import Material
@@ -27,6 +27,7 @@ __all__ = [
     "MassProperties",
     "Material",
     "Particles",
+    "RotationCase",
     "RotationHistory",
     "Shape",
     "Simulation",

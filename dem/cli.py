@@ -16,7 +16,7 @@ from rich.table import Table
 
 from dem import bench as benches
 from dem import checks, compilation, timing
-from dem.case import case, with_parameters
+from dem.case import RotationCase, case, with_parameters
 from dem.case import names as case_names
 from dem.integrators import INTEGRATORS
 from dem.trajectory import Trajectory
@@ -85,7 +85,13 @@ def run(
     options["frames"] = frames
     parameters |= {key: value for key, value in options.items() if value is not None}
     chosen = with_parameters(kind, parameters)
-    path = output or _free_name(name)
+    if isinstance(chosen, RotationCase):
+        path = output or _free_name(name, ".csv")
+        message = chosen.write(path, overwrite=overwrite)
+        if not quiet:
+            out.print(f"{path}: {message}")
+        return
+    path = output or _free_name(name, ".h5")
     sim = chosen.simulation()
     start = time.perf_counter()
     verdict = sim.run(chosen.duration, output=path, frames=chosen.frames, progress=not quiet, overwrite=overwrite)
@@ -115,12 +121,12 @@ def _parameters(settings: list[str]) -> dict[str, object]:
     return result
 
 
-def _free_name(name: str) -> Path:
+def _free_name(name: str, ending: str) -> Path:
     """CASE.h5, or CASE-2.h5 and so on."""
-    path, k = Path(f"{name}.h5"), 1
+    path, k = Path(name + ending), 1
     while path.exists():
         k += 1
-        path = Path(f"{name}-{k}.h5")
+        path = Path(f"{name}-{k}{ending}")
     return path
 
 

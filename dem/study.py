@@ -9,11 +9,23 @@ import numpy as np
 from dem import checks, integrators
 from dem.particles import UNIT_NORM
 from kernels import study as kernels
-from kernels.problems import FREE, Problem
+from kernels.problems import CYLINDER, FREE, HEAVY_TOP, SPHERE, Problem
 from kernels.quaternion import rotate_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+__all__ = [
+    "CYLINDER",
+    "HEAVY_TOP",
+    "SPHERE",
+    "Problem",
+    "RotationHistory",
+    "angle_between",
+    "integrate_rotation",
+    "rub_cylinders",
+]
 
 
 class RotationHistory(NamedTuple):
@@ -110,6 +122,35 @@ def integrate_rotation(
         )
         raise FloatingPointError(message)
     return RotationHistory(np.arange(rows) * (every * dt), q_out.T, omega_out.T)
+
+
+def rub_cylinders(
+    integrator: str,
+    *,
+    radii: tuple[float, float],
+    friction: float,
+    inertia: tuple[float, float],
+    angular_velocity: tuple[float, float],
+    time_step: float,
+    steps: int,
+) -> np.ndarray:
+    """Angular velocities (steps + 1, 2) of two cylinders on parallel axes that rub with a force -friction v.
+
+    For schemes with one torque a step; radii [m], friction [kg/s], inertia about the axes [kg m²].
+    """
+    row = integrators.integrator_for_contacts(integrator)
+    result = np.empty((2, steps + 1))
+    first, second = ((i,) * 3 for i in inertia)
+    kernels.integrate_pair(
+        row.scheme_for(np.ones((3, 1))), radii, friction, first, second, *angular_velocity, time_step, steps, result
+    )
+    return result.T
+
+
+def angle_between(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Rotation angles of p^-1 q (K,) [rad] for unit quaternions (K, 4), accurate for small ones too."""
+    same = np.where((p * q).sum(-1, keepdims=True) < 0, -1.0, 1.0)
+    return 4 * np.arcsin(np.minimum(1.0, 0.5 * np.linalg.norm(p - same * q, axis=-1)))
 
 
 def _unit_quaternion(value: object) -> tuple[float, float, float, float]:
