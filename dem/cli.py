@@ -15,7 +15,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from dem import bench as benches
-from dem import checks, compilation, timing
+from dem import checks, compilation, timing, validation
 from dem.case import RotationCase, case, with_parameters
 from dem.case import names as case_names
 from dem.integrators import INTEGRATORS
@@ -253,6 +253,30 @@ def _against_lammps(names: list[str], share: float, parameters: dict[str, float]
             f"core: {ratio:.2f} times; {drifts}"
         )
     out.print(", ".join(f"{key} {value}" for key, value in timing.machine().items()))
+
+
+@app.command()
+@plain_errors
+def validate(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME ...]", help="Studies; default: all.")] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", help="New or empty folder.")] = Path("validation"),
+    quick: Annotated[bool, typer.Option("--quick", help="Larger steps, in under a minute.")] = False,
+) -> None:
+    """Reproduce the published tables and figures, next to the exact values."""
+    chosen = {name: validation.study(name) for name in names or validation.STUDIES}
+    validation.check_folder(output)
+    reports = []
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+        for study in bar.track(chosen.values(), description="validating"):
+            reports.append(study(quick=quick))
+            reports[-1].write(output)
+    validation.write_index(output, reports)
+    for report in reports:
+        failed = [check.quantity for check in report.checks if not check.passed]
+        verdict = "FAIL: " + "; ".join(failed) if failed else f"PASS, {len(report.checks)} checks"
+        out.print(f"{output / report.name}.md  {verdict}")
+    if not all(report.passed for report in reports):
+        raise typer.Exit(1)
 
 
 def main() -> None:

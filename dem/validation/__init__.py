@@ -1,0 +1,48 @@
+"""Reproduce the published tables and figures next to exact values: `dem validate`."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import TYPE_CHECKING
+
+from dem import checks
+from dem.validation import comparison, falling, rotation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from dem.validation.report import Report
+
+STUDIES: dict[str, Callable[..., Report]] = {
+    "zhao-fig2": falling.one_fibre,
+    "zhao-fig3-5": falling.nine_fibres,
+    "sphere": rotation.sphere,
+    "convergence": rotation.convergence,
+    "seelen-fig1": rotation.top,
+    "seelen-fig5": rotation.cylinders,
+    "comparison": comparison.comparison,
+}
+
+
+def study(name: str) -> Callable[..., Report]:
+    """Look up a study; raises ValueError with the nearest name."""
+    return STUDIES[checks.one_of("study", name, STUDIES)]
+
+
+def check_folder(folder: Path) -> None:
+    """Make an empty folder for the results, or refuse one that holds anything; refuse to start without matplotlib."""
+    if importlib.util.find_spec("matplotlib") is None:
+        message = "dem validate draws with matplotlib, which is not installed: pip install 'pcdm-dem[plot]'"
+        raise ValueError(message)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        message = f"output {folder} exists already and is not an empty folder: choose another name"
+        raise ValueError(message)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def write_index(folder: Path, reports: list[Report]) -> None:
+    """Write README.md with a line for each study."""
+    lines = ["# Published tables and figures, reproduced", ""]
+    lines += [f"- [{r.title}]({r.name}.md): {'PASS' if r.passed else 'FAIL'}, {len(r.checks)} checks" for r in reports]
+    (folder / "README.md").write_text("\n".join(lines) + "\n")
