@@ -27,7 +27,7 @@ class Stepping:
 
     unit = RATE
 
-    def __init__(self, case: str, warm: int, steps: int, **parameters: float) -> None:
+    def __init__(self, case: str, warm: int, steps: int, **parameters: float | str) -> None:
         self.case, self.warm, self.steps, self.parameters = case, warm, steps, parameters
 
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
@@ -203,7 +203,7 @@ BENCHMARKS = {
 }
 
 
-def benchmark(name: str, **parameters: float) -> Stepping | Sizes | Speedup | Writing:
+def benchmark(name: str, **parameters: float | str) -> Stepping | Sizes | Speedup | Writing:
     """Look up a benchmark, with other parameters of its case if wanted; raises ValueError with the nearest name."""
     found = BENCHMARKS[checks.one_of("benchmark", name, BENCHMARKS)]
     if not parameters:

@@ -18,7 +18,7 @@ from dem import bench as benches
 from dem import checks, compilation, timing, validation
 from dem.case import RotationCase, case, with_parameters
 from dem.case import names as case_names
-from dem.integrators import INTEGRATORS
+from dem.integrators import INTEGRATORS, integrator_for_contacts
 from dem.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -197,9 +197,14 @@ def bench(
     earlier: Annotated[Path | None, typer.Option("--compare", help="JSON file of an earlier run.")] = None,
     against: Annotated[str | None, typer.Option(help="lammps: run the same workload there, on one core each.")] = None,
     spacing: Annotated[float | None, typer.Option(help="Of the lattice that fibres start on, in diameters.")] = None,
+    integrator: Annotated[str | None, typer.Option(help="Rotational scheme; see `dem integrators`.")] = None,
 ) -> None:
     """Measure particle steps per second, and where the time goes."""
-    parameters = {} if spacing is None else {"spacing": checks.number("spacing", spacing, above=0)}
+    parameters: dict[str, object] = {}
+    if spacing is not None:
+        parameters["spacing"] = checks.number("spacing", spacing, above=0)
+    if integrator is not None:
+        parameters["integrator"] = integrator_for_contacts(integrator).name
     if against is not None:
         checks.one_of("peer", against, ["lammps"])
         if threads or json_file or earlier:
@@ -240,7 +245,7 @@ def bench(
     out.print(", ".join(f"{key} {value}" for key, value in timing.machine().items()))
 
 
-def _against_lammps(names: list[str], share: float, parameters: dict[str, float]) -> None:
+def _against_lammps(names: list[str], share: float, parameters: dict[str, object]) -> None:
     """Print both rates and their ratio for each benchmark."""
     benches.lammps.program()
     chosen = {name: benches.benchmark(name, **parameters) for name in names}

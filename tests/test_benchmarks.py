@@ -135,7 +135,9 @@ def test_series_over_sizes_and_threads(monkeypatch):
 
 
 def test_the_spacing_of_fibres_can_be_chosen():
-    assert benchmark("fibres_1e3", spacing=1.75).parameters["spacing"] == 1.75
+    assert benchmark("fibres_1e3", spacing=1.75, integrator="pcdm").parameters == {
+        "n": 1000, "spacing": 1.75, "integrator": "pcdm",
+    }  # fmt: skip
     result = CliRunner().invoke(app, ["bench", "spheres_1e4", "--spacing", "1.75"])
     assert result.exit_code == 2
     assert "benchmark spheres_1e4 has no parameter spacing" in result.stderr
