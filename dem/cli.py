@@ -228,21 +228,24 @@ def bench(
         json_file.write_text(json.dumps({"machine": timing.machine(), "results": results}, indent=1) + "\n")
     ratios = benches.compare(results, earlier) if earlier else {}
     for name, figures in results.items():
-        out.print(f"{name}  {figures[chosen[name].unit]:.4g} {chosen[name].unit.replace('_', ' ')}" + (
-            f"  {ratios[name]:.3f} times {earlier}" if name in ratios else ""
-        ))  # fmt: skip
-        for series, unit in (("ns_per_particle_step", "ns a particle step"), ("speed_up", "times one thread")):
-            if series in figures:
-                out.print(f"    {unit}: " + ", ".join(f"{k}: {v:.3g}" for k, v in figures[series].items()))
-        split = figures.get("ns_per_particle", {})
-        if split:
-            out.print("    ns a particle: " + ", ".join(f"{stage} {ns:.3g}" for stage, ns in split.items()))
-            state, lists = figures["state_bytes_per_particle"], figures["list_bytes_per_particle"]
-            out.print(
-                f"    {state:.0f} bytes a particle and {lists:.0f} of lists, "
-                f"{figures['share_of_copy_bandwidth']:.0%} of one core's copy bandwidth, {figures['threads']} threads"
-            )
+        compared = f"  {ratios[name]:.3f} times {earlier}" if name in ratios else ""
+        _print_figures(name, chosen[name].unit, figures, compared)
     out.print(", ".join(f"{key} {value}" for key, value in timing.machine().items()))
+
+
+def _print_figures(name: str, unit: str, figures: dict, compared: str) -> None:
+    out.print(f"{name}  {figures[unit]:.4g} {unit.replace('_', ' ')}{compared}")
+    for series, meaning in (("ns_per_particle_step", "ns a particle step"), ("speed_up", "times one thread")):
+        if series in figures:
+            out.print(f"    {meaning}: " + ", ".join(f"{k}: {v:.3g}" for k, v in figures[series].items()))
+    if "ns_per_particle" in figures:
+        split = ", ".join(f"{stage} {ns:.3g}" for stage, ns in figures["ns_per_particle"].items())
+        out.print(f"    ns a particle: {split}")
+        state, lists = figures["state_bytes_per_particle"], figures["list_bytes_per_particle"]
+        out.print(
+            f"    {state:.0f} bytes a particle and {lists:.0f} of lists, "
+            f"{figures['share_of_copy_bandwidth']:.0%} of one core's copy bandwidth, {figures['threads']} threads"
+        )
 
 
 def _against_lammps(names: list[str], share: float, parameters: dict[str, object]) -> None:
