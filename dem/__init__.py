@@ -6,6 +6,7 @@ frame. Start with `Simulation`; read what it wrote with `Trajectory`.
 
 from dem.box import Box
 from dem.case import Case, RotationCase, cases
+from dem.clump import Clump
 from dem.energy import Energy
 from dem.integrators import INTEGRATORS, Integrator
 from dem.materials import Material
@@ -21,6 +22,7 @@ __all__ = [
     "INTEGRATORS",
     "Box",
     "Case",
+    "Clump",
     "Energy",
     "Fibre",
     "Integrator",

@@ -190,7 +190,8 @@ def _fields(thing: object) -> dict:
     """What a shape or material was made from; for a user's own shape that is no dataclass, its repr."""
     if not is_dataclass(thing):
         return {"repr": repr(thing)}
-    return {field.name: getattr(thing, field.name) for field in fields(thing)}
+    values = {field.name: getattr(thing, field.name) for field in fields(thing)}
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
 
 
 def _extendable(group: h5py.Group, name: str, shape: tuple[int, ...], dtype: type) -> h5py.Dataset:

@@ -1,0 +1,131 @@
+"""Clumps: mass properties of unions of spheres against closed forms, Monte Carlo, and in the engine."""
+
+import math
+
+import numpy as np
+import pytest
+from conftest import random_quaternions
+from scipy.spatial.transform import Rotation
+
+import dem
+from dem.clump import SLICE_NODES, union_moments
+
+
+def properties(offsets, radii):
+    clump = dem.Clump(offsets=offsets, radii=radii)
+    return clump, clump.mass_properties(1.0)
+
+
+@pytest.mark.parametrize(("a", "b", "d"), [(1.0, 1.0, 1.2), (1.0, 0.4, 0.9), (1.0, 0.4, 0.61), (1.0, 1.0, 1e-3)])
+def test_two_overlapping_spheres(a, b, d, rng):
+    """Volume of both less the lens, π (a + b - d)² (d² + 2d(a + b) - 3(a - b)²)/12d; any direction; 1e-9 of it."""
+    u = Rotation.from_quat(random_quaternions(rng, 1)[0], scalar_first=True).apply([0, 0, 1.0])
+    lens = math.pi * (a + b - d) ** 2 * (d * d + 2 * d * (a + b) - 3 * (a - b) ** 2) / (12 * d)
+    _, p = properties([[0.3, 0.1, 0], np.array([0.3, 0.1, 0]) + d * u], [a, b])
+    assert p.volume == pytest.approx(4 / 3 * math.pi * (a**3 + b**3) - lens, rel=1e-9)
+    assert p.inertia[1] == pytest.approx(p.inertia[2], rel=1e-9)
+
+
+@pytest.mark.parametrize(("spheres", "aspect_ratio"), [(5, 3), (2, 1.5), (9, 4)])
+def test_a_chain_is_a_fibre_however_it_lies(spheres, aspect_ratio, rng):
+    """Against the exact sums of slabs."""
+    fibre = dem.Fibre(diameter=0.01, aspect_ratio=aspect_ratio, spheres=spheres)
+    exact = fibre.mass_properties(1100.0)
+    turned = Rotation.from_quat(random_quaternions(rng, 1)[0], scalar_first=True)
+    clump = dem.Clump(offsets=turned.apply(fibre.offsets) + np.array([0.02, -0.01, 0.03]), radii=fibre.radii)
+    p = clump.mass_properties(1100.0)
+    assert p.mass == pytest.approx(exact.mass, rel=1e-9)
+    np.testing.assert_allclose(p.inertia, exact.inertia, rtol=1e-9)
+    np.testing.assert_allclose(clump.centre, (0.02, -0.01, 0.03), atol=1e-12)
+    np.testing.assert_allclose(np.abs(clump.offsets), np.abs(fibre.offsets), atol=1e-10)
+
+
+def test_spheres_apart_add_up_by_the_parallel_axis_theorem(rng):
+    offsets, radii = np.array([[0, 0, 0], [5, 0, 0], [0, 7, 1], [2, 3, 9.0]]), np.array([1, 2, 0.5, 1.5])
+    mass = 4 / 3 * math.pi * radii**3
+    centre = mass @ offsets / mass.sum()
+    clump, p = properties(offsets, radii)
+    x = offsets - centre
+    tensor = sum(
+        m * (0.4 * r * r * np.eye(3) + xi @ xi * np.eye(3) - np.outer(xi, xi))
+        for m, r, xi in zip(mass, radii, x, strict=True)
+    )
+    assert p.volume == pytest.approx(mass.sum(), rel=1e-12)
+    np.testing.assert_allclose(clump.centre, centre, rtol=1e-12)
+    np.testing.assert_allclose(sorted(p.inertia), np.linalg.eigvalsh(tensor), rtol=1e-11)
+
+
+def test_hidden_and_repeated_spheres_count_once():
+    offsets, radii = [[0, 0, 0], [0.1, 0, 0], [0, 0, 0]], [1.0, 0.5, 1.0]
+    assert properties(offsets, radii)[1].volume == pytest.approx(4 / 3 * math.pi, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_stated_error_of_the_quadrature(seed):
+    """Three to fourteen spheres in a heap: 1e-6 is what the docstring promises, against six times as many nodes."""
+    rng = np.random.default_rng(seed)
+    count = 3 + seed
+    x, r = rng.normal(size=(count, 3)) * 0.5, rng.uniform(0.3, 1, count)
+    few, many = (union_moments(x, r, nodes) for nodes in (SLICE_NODES, 6 * SLICE_NODES))
+    np.testing.assert_allclose(few, many, rtol=0, atol=1e-6 * many[0])
+
+
+def test_monte_carlo_converges_to_the_same_like_one_over_root_n(rng):
+    """Points in a box, as in lecture notes on clumps: the error of the volume, over 200 counts, falls as n^-1/2."""
+    x, r = rng.normal(size=(5, 3)) * 0.5, rng.uniform(0.4, 1, 5)
+    exact = union_moments(x, r)[0]
+    low, high = (x - r[:, None]).min(0), (x + r[:, None]).max(0)
+    box = np.prod(high - low)
+    counts, errors = [300, 1200, 4800], []
+    for n in counts:
+        points = rng.uniform(low, high, (200, n, 3))
+        inside = (((points[:, :, None] - x) ** 2).sum(-1) < r**2).any(-1).mean(1)
+        assert abs(box * inside.mean() - exact) < 4 * box * inside.std() / math.sqrt(200)  # four standard errors
+        errors.append(np.sqrt(((box * inside - exact) ** 2).mean()))
+    # each of the three errors is known to 1/√400 = 5 %, so the slope over a factor of 16 to 0.03; three times that
+    assert np.polyfit(np.log(counts), np.log(errors), 1)[0] == pytest.approx(-0.5, abs=0.09)
+
+
+def test_axes_lead_back_to_the_frame_that_was_given(rng):
+    offsets, radii = rng.normal(size=(6, 3)), rng.uniform(0.5, 1, 6)
+    clump = dem.Clump(offsets=offsets, radii=radii)
+    back = Rotation.from_quat(clump.axes, scalar_first=True).apply(np.array(clump.offsets)) + clump.centre
+    np.testing.assert_allclose(back, offsets, atol=1e-12)
+    products = union_moments(clump.offsets, radii)
+    np.testing.assert_allclose(products[1:4], 0, atol=1e-9)  # about its centre
+    np.testing.assert_allclose(products[7:], 0, atol=1e-9)  # in principal axes
+
+
+def test_a_mixture_with_clumps_keeps_its_energy(nylon, wall, tmp_path):
+    """Spheres, fibres and clumps in one box: energy to 0.5 %, as fibres at this step; opens as a trajectory."""
+    clump = dem.Clump(offsets=[[0, 0, 0], [0.006, 0, 0], [0, 0.005, 0.002]], radii=[0.005, 0.004, 0.003])
+    shapes = (clump, dem.Fibre(diameter=0.01, aspect_ratio=3), dem.Sphere(diameter=0.012))
+    sites = 0.04 * (np.stack(np.meshgrid(*[range(3)] * 3), -1).reshape(-1, 3) + 0.5)
+    rng = np.random.default_rng(4)
+    parts = [
+        dem.Particles(s, nylon, position=sites[k::3], velocity=rng.normal(0, 1, (9, 3)),
+                      angular_velocity=rng.normal(0, 20, (9, 3)), orientation=random_quaternions(rng, 9))
+        for k, s in enumerate(shapes)
+    ]  # fmt: skip
+    box = dem.Box((0, 0, 0), (0.12, 0.12, 0.12), material=wall)
+    sim = dem.Simulation(dem.Particles.concatenate(parts), box, time_step=5e-6, integrator="splitting")
+    verdict = sim.run(0.2, output=tmp_path / "run.h5", frames=4)
+    assert verdict.largest_overlap > 0
+    assert verdict.energy_error < 5e-3
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        np.testing.assert_array_equal(run.orientation[-1], sim.particles.orientation)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "radii", "message"),
+    [
+        ([[0, 0, 0]], [0.0], "smallest radius of the clump is 0 m, expected a finite number above 0"),
+        ([[0, 0, 0]], [-1.0], "smallest radius of the clump is -1 m"),
+        ([[0, 0]], [1.0], r"offsets has shape \(1, 2\), expected \(1, 3\)"),
+        ([[0, 0, math.nan]], [1.0], "offsets has 1 values that are not finite"),
+        ([], [], "a clump has 0 radii, expected 1 to 4000"),
+    ],
+)
+def test_bad_clumps_are_refused(offsets, radii, message):
+    with pytest.raises(ValueError, match=message):
+        dem.Clump(offsets=offsets, radii=radii)
