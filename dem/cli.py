@@ -6,6 +6,7 @@ import functools
 import json
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,13 +27,28 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="dem",
-    help="Discrete element simulations of rigid spheres and sphere-clustered fibres.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 out = Console(markup=False, highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        out.print(f"pcdm-dem {version('pcdm-dem')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    *,
+    version_: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Discrete element simulations of rigid spheres and sphere-clustered fibres."""
 
 
 def plain_errors(command: Callable) -> Callable:

@@ -154,3 +154,7 @@ def test_info_shows_the_run(cli):
     assert "improved-pcdm" in shown
     assert "0 to 0.001 s, step 100" in shown
     assert "PASS" in shown
+
+
+def test_version(cli):
+    assert re.fullmatch(r"pcdm-dem \d+\.\d+\.\d+\n", cli("--version").stdout)
