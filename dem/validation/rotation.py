@@ -173,8 +173,8 @@ def convergence(*, quick: bool) -> Report:
         for scheme, row in INTEGRATORS.items():
             found = [_orientation_errors(body, scheme, dt) for dt in steps]
             rows += [(frame, scheme, dt, *e) for dt, e in zip(steps, found, strict=True)]
-            full = np.array([e[0] for e in found])
-            errors[frame, scheme] = full
+            full, mean = np.array(found).T
+            errors[frame, scheme] = full, mean
             fit = slice(0, 3) if row.order > 2 else slice(-3, None)
             order = np.polyfit(np.log(steps[fit]), np.log(full[fit]), 1)[0]
             if row.order < 4:
@@ -186,21 +186,23 @@ def convergence(*, quick: bool) -> Report:
     report.tables["errors"] = (["frame", "scheme", "dt_s", "angle_error_rad", "mean_error_67_rad"], rows)
     report.statements += CONVERGENCE
 
-    inverse = 1 / np.array(steps)
+    _draw_convergence(report, 1 / np.array(steps), errors)
+    return report
+
+
+def _draw_convergence(report: Report, inverse: np.ndarray, errors: dict) -> None:
+    published = ("euler", "leapfrog", "scalar-factor", "pcdm", "improved-pcdm")
     shown = {
-        "fig7": (
-            "Zhao Fig. 7: fibre, world frame",
-            "world",
-            ("euler", "leapfrog", "scalar-factor", "pcdm", "improved-pcdm"),
-        ),
+        "fig7": ("Zhao Fig. 7: fibre, world frame", "world", published),
         "fig3b": ("Seelen Fig. 3 b: cylinder, body frame", "body", ("pcdm", "improved-pcdm")),
     }
+    axes = ("full angle at 0.1 s [rad]", "mean error (67) over 0.1 s [rad]")
     for name, (title, frame, schemes) in shown.items():
-        report.figures[name] = curves(
-            title, "1/dt [1/s]", "error in orientation at 0.1 s [rad]",
-            {scheme: (inverse, errors[frame, scheme]) for scheme in schemes}, xscale="log", yscale="log", marker="o",
-        )  # fmt: skip
-    return report
+        for measure, ending in enumerate(("-full-angle", "")):
+            lines = {scheme: (inverse, errors[frame, scheme][measure]) for scheme in schemes}
+            report.figures[name + ending] = curves(
+                title, "1/dt [1/s]", axes[measure], lines, xscale="log", yscale="log", marker="o"
+            )
 
 
 def _orientation_errors(body: object, scheme: str, dt: float) -> tuple[float, float]:
