@@ -16,7 +16,7 @@ from pydantic import Field, PositiveFloat
 import dem
 from dem.study import CYLINDER, Problem
 
-REFERENCE_STEP = 5e-7  # s; the Runge-Kutta method of order four is then off by 1e-9 rad
+REFERENCE_STEP = 5e-7  # s; the Runge-Kutta method of order four is then off by 1e-12 rad
 
 
 class TorqueCylinder(dem.RotationCase):

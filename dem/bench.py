@@ -203,16 +203,24 @@ BENCHMARKS = {
 }
 
 
+def names_with(parameters: dict, *, stepping: bool = False) -> list[str]:
+    """Benchmarks whose case has these parameters, or all; only those that time the steps of one case, if so wished."""
+    stepping = stepping or bool(parameters)
+    return [
+        name
+        for name, b in BENCHMARKS.items()
+        if not stepping or (isinstance(b, Stepping) and parameters.keys() <= case(b.case).model_fields.keys())
+    ]
+
+
 def benchmark(name: str, **parameters: float | str) -> Stepping | Sizes | Speedup | Writing:
     """Look up a benchmark, with other parameters of its case if wanted; raises ValueError with the nearest name."""
     found = BENCHMARKS[checks.one_of("benchmark", name, BENCHMARKS)]
     if not parameters:
         return found
-    known = case(found.case).model_fields if isinstance(found, Stepping) else {}
-    for parameter in parameters:
-        if parameter not in known:
-            message = f"benchmark {name} has no parameter {parameter}"
-            raise ValueError(message)
+    if name not in names_with(parameters):
+        message = f"benchmark {name} has no parameter {', '.join(parameters)}"
+        raise ValueError(message)
     return type(found)(found.case, found.warm, found.steps, **(found.parameters | parameters))
 
 

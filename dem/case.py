@@ -65,7 +65,41 @@ class Case(BaseCase):
         )  # fmt: skip
 
 
-class RotationCase(BaseCase):
+class StudyCase(BaseCase):
+    """Something that turns without contacts, whose history is a table; subclasses say in `table` what is in it."""
+
+    frames: PositiveInt = Field(200, description="rows after the first, or a few more: the last one is the end")
+
+    def steps_a_frame(self, steps: int) -> int:
+        """Largest divisor of the number of steps that gives the wanted number of frames or more."""
+        return next(every for every in range(max(1, steps // self.frames), 0, -1) if steps % every == 0)
+
+    def table(self) -> tuple[np.ndarray, str, str]:
+        """Columns, their names separated by commas, and what came out, in words."""
+        raise NotImplementedError
+
+    def write(self, path: Path, *, overwrite: bool = False) -> str:
+        """Compute and write a table of comma-separated values; returns what came out, in words.
+
+        Raises
+        ------
+        FileExistsError, OSError
+            If the file exists or cannot be written; nothing has been computed then.
+        """
+        if path.exists() and not overwrite:
+            message = f"output {path} exists already: choose another name, or --overwrite (overwrite=True)"
+            raise FileExistsError(message)
+        if path.is_dir() or not path.parent.is_dir():
+            message = f"output {path} cannot be written: " + (
+                "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+            )
+            raise OSError(message)
+        columns, header, said = self.table()
+        np.savetxt(path, columns, delimiter=",", header=header, comments="", fmt="%.17g")
+        return said
+
+
+class RotationCase(StudyCase):
     """One rigid body that rotates under a torque law, without contacts. Subclasses say which body and which law.
 
     Examples
@@ -94,34 +128,23 @@ class RotationCase(BaseCase):
         steps = max(1, round(self.duration / dt))
         return integrate_rotation(
             integrator or self.integrator, inertia=self.inertia(), angular_velocity=self.start, torque=self.torque,
-            time_step=dt, steps=steps, frame=self.frame, every=max(1, steps // self.frames),
+            time_step=dt, steps=steps, frame=self.frame, every=self.steps_a_frame(steps),
         )  # fmt: skip
 
     def errors(self, history: RotationHistory) -> np.ndarray:
         """Full angle between the orientations found and the exact ones (K,) [rad]."""
         return angle_between(self.exact(history.time), history.orientation)
 
-    def write(self, path: Path, *, overwrite: bool = False) -> str:
-        """Integrate and write a table of comma-separated values; returns what came out, in words."""
+    def table(self) -> tuple[np.ndarray, str, str]:
+        """Columns with time, orientation, angular velocity and error; their names; and what came out."""
         history = self.history()
         errors = self.errors(history)
         columns = np.column_stack([history.time, history.orientation, history.angular_velocity, errors])
-        header = "time_s,q_w,q_x,q_y,q_z,omega_x,omega_y,omega_z,angle_error_rad"
-        write_table(path, columns, header, overwrite=overwrite)
-        return (
+        said = (
             f"{len(history.time)} rows; with {self.integrator} the orientation is off by {errors[-1]:.3g} rad at the "
             f"end, by {errors.max():.3g} at most"
         )
-
-
-def write_table(path: Path, columns: np.ndarray, header: str, *, overwrite: bool) -> None:
-    """Write comma-separated values to a new file; raises FileExistsError or OSError."""
-    try:
-        with path.open("w" if overwrite else "x") as file:
-            np.savetxt(file, columns, delimiter=",", header=header, comments="", fmt="%.17g")
-    except FileExistsError:
-        message = f"output {path} exists already: choose another name, or --overwrite (overwrite=True)"
-        raise FileExistsError(message) from None
+        return columns, "time_s,q_w,q_x,q_y,q_z,omega_x,omega_y,omega_z,angle_error_rad", said
 
 
 def names() -> list[str]:

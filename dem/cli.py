@@ -17,7 +17,7 @@ from rich.table import Table
 
 from dem import bench as benches
 from dem import checks, compilation, timing, validation
-from dem.case import RotationCase, case, with_parameters
+from dem.case import StudyCase, case, with_parameters
 from dem.case import names as case_names
 from dem.integrators import INTEGRATORS, integrator_for_contacts
 from dem.trajectory import Trajectory
@@ -93,7 +93,7 @@ def run(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Run a case and write its trajectory."""
+    """Run a case and write its trajectory, or a table (.csv) for a case of one rotating body."""
     compilation.SILENT = quiet
     kind = case(name)
     parameters = _parameters(settings or [])
@@ -101,7 +101,7 @@ def run(
     options["frames"] = frames
     parameters |= {key: value for key, value in options.items() if value is not None}
     chosen = with_parameters(kind, parameters)
-    if isinstance(chosen, RotationCase):
+    if isinstance(chosen, StudyCase):
         path = output or _free_name(name, ".csv")
         message = chosen.write(path, overwrite=overwrite)
         if not quiet:
@@ -217,6 +217,8 @@ def bench(
 ) -> None:
     """Measure particle steps per second, and where the time goes."""
     parameters: dict[str, object] = {}
+    if threads is not None:
+        checks.whole("threads", threads, least=1)
     if spacing is not None:
         parameters["spacing"] = checks.number("spacing", spacing, above=0)
     if integrator is not None:
@@ -226,10 +228,9 @@ def bench(
         if threads or json_file or earlier:
             message = "--against runs on one core and prints only: leave out --threads, --json and --compare"
             raise ValueError(message)
-        comparable = [n for n, b in benches.BENCHMARKS.items() if isinstance(b, benches.Stepping)]
-        _against_lammps(names or comparable, share, parameters)
+        _against_lammps(names or benches.names_with(parameters, stepping=True), share, parameters)
         return
-    chosen = {name: benches.benchmark(name, **parameters) for name in names or benches.BENCHMARKS}
+    chosen = {name: benches.benchmark(name, **parameters) for name in names or benches.names_with(parameters)}
     checks.number("share", share, above=0)
     if json_file and json_file.exists():
         message = f"{json_file} exists already: choose another name"
@@ -268,6 +269,9 @@ def _against_lammps(names: list[str], share: float, parameters: dict[str, object
     """Print both rates and their ratio for each benchmark."""
     benches.lammps.program()
     chosen = {name: benches.benchmark(name, **parameters) for name in names}
+    for name in set(names) - set(benches.names_with({}, stepping=True)):
+        message = f"benchmark {name} cannot be run in LAMMPS: take {', '.join(benches.names_with({}, stepping=True))}"
+        raise ValueError(message)
     for name, benchmark in chosen.items():
         rates = benchmark.against_lammps(checks.number("share", share, above=0))
         ratio = rates["ours"] / rates["lammps"]

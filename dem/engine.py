@@ -58,7 +58,8 @@ def _grid(extent: np.ndarray, size: float, most: int) -> tuple[np.ndarray, np.nd
     while shape.prod() > most:
         shape = np.maximum(1.0, np.floor(shape / 1.26))
     shape = shape.astype(np.int64)
-    return shape, shape / np.where(extent > 0, extent, np.inf)
+    split = shape > 1  # an axis that is not split has no scale: its extent may be anything down to nothing
+    return shape, np.where(split, shape / np.where(split, extent, 1.0), 0.0)
 
 
 class Engine:
@@ -105,6 +106,7 @@ class Engine:
         self.gravity = gravity
         self.dt = time_step
         self.start_step = 0
+        self.code = loop.DONE
         self.setting = self._setting(unit=math.nan)  # `start` finds the unit
 
     @staticmethod
@@ -242,8 +244,8 @@ class Engine:
         self.neighbours = nb._replace(**tables.pair_force(nb, rotating=self.rotating))
 
     def advance(self, stop: int) -> int:
-        """Take steps until `stop` are complete; returns DONE, or the code of what went wrong."""
-        while True:
+        """Take steps until `stop` are complete; returns DONE, or the code of what went wrong, now and ever after."""
+        while self.code == loop.DONE:
             code = loop.advance(
                 self.scheme, self.mode, self.setting, stop, self.bodies, self.kinds, self.neighbours, self.walls,
                 self.progress, self.partial,
@@ -252,8 +254,11 @@ class Engine:
                 self.rebuild()
             elif code == loop.NO_ROOM:
                 self.make_room_for_candidates()
+            elif code == loop.DONE:
+                break
             else:
-                return code
+                self.code = code
+        return self.code
 
     def synchronise(
         self, position: np.ndarray, velocity: np.ndarray, orientation: np.ndarray, spin: np.ndarray

@@ -180,7 +180,8 @@ class Simulation:
         Raises
         ------
         FloatingPointError
-            If the run breaks: a state that is not finite, a particle that turns or moves too fast.
+            If the run breaks: a state that is not finite, a particle that turns or moves too fast. The particles are
+            then where they broke, up to a step ahead; the simulation says so again until the state is assigned to.
         """
         steps = checks.whole("steps", steps, least=0)
         self._notice_changes()
@@ -269,8 +270,15 @@ class Simulation:
         return error / reference if reference > 0 else 0.0
 
     def verdict(self) -> Verdict:
-        """Judge the run since the start, or since the state was last assigned to."""
+        """Judge the run since the start, or since the state was last assigned to.
+
+        Raises
+        ------
+        FloatingPointError
+            If the run broke.
+        """
         self.energy()
+        diagnosis.check_run(self._engine.code, self)
         norm = np.linalg.norm(self.particles.orientation, axis=1)
         overlap, radius = float(self._engine.progress.largest_overlap[0]), self._engine.kinds.radius
         return Verdict(

@@ -9,7 +9,8 @@ import numpy as np
 from dem import checks, integrators
 from dem.particles import UNIT_NORM
 from kernels import study as kernels
-from kernels.problems import CYLINDER, FREE, HEAVY_TOP, SPHERE, Problem
+from kernels.jit import CompileError
+from kernels.problems import CYLINDER, FREE, HEAVY_TOP, KINDS, SPHERE, Problem
 from kernels.quaternion import rotate_back
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ __all__ = [
     "integrate_rotation",
     "rub_cylinders",
 ]
+
+
+MOST_ROWS = 10**9
+MOST_GROWTH = 2.0  # of what friction can only slow down, but for the momentum that one cylinder gives the other
 
 
 class RotationHistory(NamedTuple):
@@ -107,17 +112,26 @@ def integrate_rotation(
     steps, every = checks.whole("steps", steps, least=1), checks.whole("every", every, least=1)
     law = _law(torque, q, omega)
     rows = steps // every + 1
+    if rows > MOST_ROWS:
+        message = f"{steps} steps make {rows} rows, at most {MOST_ROWS}: keep fewer with a larger `every` (now {every})"
+        raise ValueError(message)
     q_out, omega_out = np.empty((4, rows)), np.empty((3, rows))
     scheme = row.scheme_for(np.array(moments)[:, None])
-    code, n = _loop(law)[row.torques > 1](
-        scheme, law, body_frame, q, omega_body, moments, dt, steps, every, q_out, omega_out
-    )
+    # no body has a moment above the sum of the other two; of one that does, schemes turn by more than omega dt at once
+    most_turn = kernels.LARGEST_TURN / max(1.0, max(moments) / (sum(moments) - max(moments)))
+    try:
+        code, n = _loop(law)[row.torques > 1](
+            scheme, law, body_frame, q, omega_body, moments, dt, most_turn, steps, every, q_out, omega_out
+        )
+    except CompileError as error:
+        message = f"torque cannot be compiled with the loop: {str(error).strip().splitlines()[-1]}"
+        raise TypeError(message) from error
     if code == kernels.NOT_FINITE:
         message = f"step {n} (t = {n * dt:.6g} s): torque or angular velocity is not finite with {integrator}"
         raise FloatingPointError(message)
     if code == kernels.TURNS_TOO_FAST:
         message = (
-            f"step {n} (t = {n * dt:.6g} s): the body turns by more than {kernels.LARGEST_TURN:g} rad in one step, "
+            f"step {n} (t = {n * dt:.6g} s): the body turns by more than {most_turn:.3g} rad in one step, "
             f"which {integrator} cannot follow; lower time_step (now {dt:g} s)"
         )
         raise FloatingPointError(message)
@@ -139,11 +153,18 @@ def rub_cylinders(
     For schemes with one torque a step; radii [m], friction [kg/s], inertia about the axes [kg m²].
     """
     row = integrators.integrator_for_contacts(integrator)
+    time_step, steps = checks.number("time_step", time_step, above=0, unit="s"), checks.whole("steps", steps, least=1)
+    if min(inertia) <= 0:
+        message = f"inertia is {inertia} kg m², expected two moments above 0"
+        raise ValueError(message)
     result = np.empty((2, steps + 1))
     first, second = ((i,) * 3 for i in inertia)
     kernels.integrate_pair(
         row.scheme_for(np.ones((3, 1))), radii, friction, first, second, *angular_velocity, time_step, steps, result
     )
+    if not np.isfinite(result).all() or np.abs(result[:, -1]).max() > np.abs(result[:, 0]).max() * MOST_GROWTH:
+        message = f"the cylinders speed up with {integrator}: lower time_step (now {time_step:g} s)"
+        raise FloatingPointError(message)
     return result.T
 
 
@@ -172,16 +193,27 @@ def _loop(law: Callable | Problem) -> tuple[Callable, Callable]:
 
 def _law(torque: Callable | Problem | None, q: tuple, omega: tuple) -> Callable | Problem:
     """The torque law, after a first call."""
+    if isinstance(torque, Problem) and torque.kind not in KINDS:
+        message = f"torque is {torque}, whose kind is none of dem.study's"
+        raise ValueError(message)
     if torque is None or isinstance(torque, Problem):
         return torque or Problem(FREE)
     if not callable(torque):
         message = f"torque is {torque!r}, expected a function of (t, q, omega)"
         raise TypeError(message)
-    value = np.asarray(torque(0.0, q, omega))
-    if value.shape != (3,) or value.dtype.kind not in "iuf":
-        message = f"torque(t, q, omega) returned {value.dtype} of shape {value.shape}, expected three numbers [N m]"
-        raise ValueError(message)
+
+    def checked(t: float, q: tuple, omega: tuple) -> list[float]:
+        value = np.asarray(torque(t, q, omega))
+        if value.shape != (3,) or value.dtype.kind not in "iuf":
+            message = (
+                f"torque(t, q, omega) returned {value.dtype} of shape {value.shape} at t = {t:g} s, expected three "
+                "numbers [N m]"
+            )
+            raise ValueError(message)
+        return value.tolist()
+
+    value = checked(0.0, q, omega)
     if not np.isfinite(value).all():
-        message = f"torque(t, q, omega) returned {value.tolist()} at the start, expected finite numbers"
+        message = f"torque(t, q, omega) returned {value} at the start, expected finite numbers"
         raise ValueError(message)
-    return torque
+    return torque if hasattr(torque, "py_func") else checked

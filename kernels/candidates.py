@@ -1,7 +1,7 @@
-"""Candidate pairs: the spheres that may touch within the next ten steps or so, out of the pairs of bodies.
+"""Candidate pairs: the spheres that may touch within the next fifteen steps or so, out of the pairs of bodies.
 
 Two lists, because they wear out at different rates. Neighbours carry a wide skin and last a hundred steps;
-from them candidates are picked with a narrow skin every ten steps or so. What every step then has to look at
+from them candidates are picked with a narrow skin every fifteen steps or so. What every step then has to look at
 is barely more than what touches (the GROMACS dual pair list: Páll et al., J. Chem. Phys. 153, 134110 (2020)).
 """
 

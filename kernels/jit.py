@@ -29,13 +29,14 @@ from functools import partial
 from pathlib import Path
 
 import numba
-from numba.core import cpu, options
+from numba.core import cpu, errors, options
 
 OPTIONS = {"error_model": "numpy", "fastmath": False, "cache": True, "_nrt": False}
 
 # Hand numba's internal flag "no two array arguments overlap" through as an option of njit.
 cpu.CPUTargetOptions.noalias = options._mapping("noalias")  # noqa: SLF001
 
+CompileError = errors.NumbaError  # what a user's function may cause
 CHOICE = {"forceinline": True, "error_model": "numpy", "_nrt": False}  # jit_options of what `overload` chooses
 formula = partial(numba.njit, forceinline=True, **OPTIONS)
 loop = partial(numba.njit, noalias=True, forceinline=True, **OPTIONS)

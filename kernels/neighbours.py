@@ -56,7 +56,8 @@ def search_cells(b, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
     centre = load(bodies.position, b)
     x, y, z = cell_at(centre, grid)
     bound = kinds.bound[bodies.kind[b]]
-    span = np.int64(math.ceil((2.0 * bound + skin) * SLACK / grid.size))
+    most = max(grid.shape_x, grid.shape_y, grid.shape_z)
+    span = np.int64(min(math.ceil((2.0 * bound + skin) * SLACK / grid.size), most))
     for cz in range(z if grid.equal else max(z - span, 0), min(z + span + 1, grid.shape_z)):
         for cy in range(y if grid.equal and cz == z else max(y - span, 0), min(y + span + 1, grid.shape_y)):
             base = row_of(cy, cz, grid)

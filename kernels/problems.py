@@ -10,7 +10,8 @@ from kernels.jit import formula
 from kernels.quaternion import rotate
 from kernels.vector import add_scaled
 
-FREE, SPHERE, CYLINDER, HEAVY_TOP, SPRING, DRAG = range(6)
+KINDS = range(6)
+FREE, SPHERE, CYLINDER, HEAVY_TOP, SPRING, DRAG = KINDS  # the last two are for tests of order
 
 
 class Problem(NamedTuple):

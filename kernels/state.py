@@ -53,7 +53,7 @@ class Kinds(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """Who may meet whom: pairs of bodies for a hundred steps or so, candidate pairs of spheres for about ten.
+    """Who may meet whom: pairs of bodies for a hundred steps or so, candidate pairs of spheres for about fifteen.
 
     Bodies are worked on in C chunks of slots. A pair of bodies is stored with the lower slot; what a chunk
     finds goes to its own segment of the arrays, so chunks never wait for each other. Each body lists its pairs in

@@ -10,11 +10,12 @@ from numba import types
 from numba.extending import overload, register_jitable
 
 from kernels import problems, rotation
-from kernels.jit import CHOICE, functional, kernel
+from kernels.jit import functional, kernel
 from kernels.quaternion import rotate, rotate_back
 from kernels.rotation.several import SEVERAL
 from kernels.vector import dot
 
+ALLOCATES = {"forceinline": True, "error_model": "numpy"}  # jit_options of what calls a user's law
 DONE, NOT_FINITE, TURNS_TOO_FAST = range(3)
 LARGEST_TURN = 2.0  # rad in one step: the range of the series in kernels.quaternion
 
@@ -24,7 +25,7 @@ def evaluate(law, t, q, omega):
     return problems.torque(law, t, q, omega) if isinstance(law, problems.Problem) else law(t, q, omega)
 
 
-@overload(evaluate, jit_options=CHOICE)
+@overload(evaluate, jit_options=ALLOCATES)
 def _evaluate(law, t, q, omega):
     if isinstance(law, types.BaseTuple):
         return lambda law, t, q, omega: problems.torque(law, t, q, omega)
@@ -35,8 +36,8 @@ def _evaluate(law, t, q, omega):
 def world_torque(law, body_frame, t, q, omega_body):
     """Torque of a law in the world frame."""
     tau = evaluate(law, t, q, omega_body if body_frame else rotate(q, omega_body))
-    tau = (float(tau[0]), float(tau[1]), float(tau[2]))
-    return rotate(q, tau) if body_frame else tau
+    three = (float(tau[0]), float(tau[1]), float(tau[2]))
+    return rotate(q, three) if body_frame else three
 
 
 @register_jitable
@@ -47,10 +48,12 @@ def body_torque(law, body_frame, t, q, omega_body):
 
 def several_step(scheme, law, body_frame, t, q, omega, inertia, dt):
     """A step of a scheme with several torques."""
-    return SEVERAL[type(scheme)].py_func(law, body_frame, body_torque, t, q, omega, inertia, dt)
+    chosen = SEVERAL[type(scheme)]
+    chosen = getattr(chosen, "py_func", chosen)  # without a compiler it is a plain function already
+    return chosen(law, body_frame, body_torque, t, q, omega, inertia, dt)
 
 
-@overload(several_step, jit_options=CHOICE)
+@overload(several_step, jit_options=ALLOCATES)
 def _several_step(scheme, law, body_frame, t, q, omega, inertia, dt):
     chosen = SEVERAL[scheme.instance_class]
     return lambda scheme, law, body_frame, t, q, omega, inertia, dt: chosen(
@@ -59,11 +62,11 @@ def _several_step(scheme, law, body_frame, t, q, omega, inertia, dt):
 
 
 @register_jitable
-def judge(tau, omega, dt):
+def judge(tau, omega, dt, most_turn):
     """DONE if a step is sound, or what is wrong with it."""
     if not dot(tau, tau) + dot(omega, omega) < math.inf:
         return NOT_FINITE
-    return DONE if math.sqrt(dot(omega, omega)) * dt <= LARGEST_TURN else TURNS_TOO_FAST
+    return DONE if math.sqrt(dot(omega, omega)) * dt <= most_turn else TURNS_TOO_FAST
 
 
 @register_jitable
@@ -76,12 +79,12 @@ def note(row, q, omega_body, body_frame, orientation, angular_velocity):
         angular_velocity[k, row] = omega[k]
 
 
-def integrate(scheme, law, body_frame, q, omega, inertia, dt, steps, every, orientation, angular_velocity):
+def integrate(scheme, law, body_frame, q, omega, inertia, dt, most_turn, steps, every, orientation, angular_velocity):
     """One torque a step; fills a column at every `every`-th step; returns how it ended, and at which step."""
     tau = world_torque(law, body_frame, 0.0, q, omega)
     memory = rotation.start(scheme, q, omega, tau, inertia, dt)
     note(0, q, omega, body_frame, orientation, angular_velocity)
-    code = judge(tau, omega, dt)
+    code = judge(tau, omega, dt, most_turn)
     n = 0
     while code == DONE and n < steps:
         n += 1
@@ -89,22 +92,24 @@ def integrate(scheme, law, body_frame, q, omega, inertia, dt, steps, every, orie
         omega = rotation.velocity(scheme, memory, q_force, inertia, dt)
         tau = world_torque(law, body_frame, n * dt, q_force, omega)
         memory = rotation.correct(scheme, memory, q_force, tau, inertia, dt)
-        code = judge(tau, omega, dt)
+        code = judge(tau, omega, dt, most_turn)
         if n % every == 0:
             q, omega = rotation.whole(scheme, memory, q_force, inertia, dt)
             note(n // every, q, omega, body_frame, orientation, angular_velocity)
     return code, n
 
 
-def integrate_several(scheme, law, body_frame, q, omega, inertia, dt, steps, every, orientation, angular_velocity):
+def integrate_several(
+    scheme, law, body_frame, q, omega, inertia, dt, most_turn, steps, every, orientation, angular_velocity
+):
     """The same for schemes with several torques a step."""
     note(0, q, omega, body_frame, orientation, angular_velocity)
-    code = judge(world_torque(law, body_frame, 0.0, q, omega), omega, dt)
+    code = judge(world_torque(law, body_frame, 0.0, q, omega), omega, dt, most_turn)
     n = 0
     while code == DONE and n < steps:
         q, omega = several_step(scheme, law, body_frame, n * dt, q, omega, inertia, dt)
         n += 1
-        code = judge(omega, omega, dt)
+        code = judge(omega, omega, dt, most_turn)
         if n % every == 0:
             note(n // every, q, omega, body_frame, orientation, angular_velocity)
     return code, n

@@ -1,11 +1,11 @@
 """Sweeps over all chunks of bodies: a time step in one pass over memory, in one piece or in blocks by threads.
 
 For 1e6 spheres memory traffic decides: in one pass, with pair forces and forces that stay in the core's cache, a step
-takes 19 ns a sphere; with a pass for each part it took 34. A chunk writes only to its own bodies, its own segment of
-the candidates, and its own row of `partial`. What the chunks report is then combined in order, and by operations that
-do not depend on order anyway: integer sums and maxima. So threads change no bit. Few bodies are better off without
-threads, whose start costs microseconds; ``Serial`` and ``Threaded`` are types, so that only the kind in use is
-compiled.
+takes 19 ns a sphere, lists apart; with a pass for each part it took 34. A chunk writes only to its own bodies, its own
+segment of the candidates, and its own row of `partial`. What the chunks report is then combined in order, and by
+operations that do not depend on order anyway: integer sums and maxima. So threads change no bit. Few bodies are better
+off without threads, whose start costs microseconds; ``Serial`` and ``Threaded`` are types, so that only the kind in use
+is compiled.
 """
 
 import math

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import dem
 from benchmarks import __main__ as command
 from dem import lammps
-from dem.bench import BENCHMARKS, Sizes, Speedup, benchmark
+from dem.bench import BENCHMARKS, Sizes, Speedup, benchmark, names_with
 from dem.cli import app
 from dem.timing import stage_times
 from kernels.jit import most_threads
@@ -141,3 +141,17 @@ def test_the_spacing_of_fibres_can_be_chosen():
     result = CliRunner().invoke(app, ["bench", "spheres_1e4", "--spacing", "1.75"])
     assert result.exit_code == 2
     assert "benchmark spheres_1e4 has no parameter spacing" in result.stderr
+
+
+def test_options_without_names_take_what_they_fit():
+    assert "nine_fibres" in names_with({"integrator": "pcdm"})
+    assert names_with({"spacing": 2.0}) == ["fibres_1e3", "fibres_1e4", "fibres_1e5", "fibres_dense", "fibres_heap"]
+    assert set(names_with({})) == set(BENCHMARKS)
+    for arguments, said in (
+        (["spheres_sizes", "--against", "lammps"], "benchmark spheres_sizes cannot be run in LAMMPS: take nine_fibres"),
+        (["--threads", "0"], "threads is 0, expected at least 1"),
+        (["fibres_1e3", "--integrator", "runge-kutta"], "evaluates the torque 4 times a step"),
+    ):
+        refused = CliRunner().invoke(app, ["bench", *arguments], env={"LAMMPS": "/bin/false"})
+        assert refused.exit_code == 2
+        assert said in refused.stderr

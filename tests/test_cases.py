@@ -9,7 +9,9 @@ from scipy.spatial import cKDTree
 from typer.testing import CliRunner
 
 import dem
+from dem.case import StudyCase
 from dem.cli import app
+from dem.study import rub_cylinders
 
 ROTATION = ("torque-sphere", "symmetric-top", "torque-cylinder", "coupled-cylinders")
 
@@ -17,7 +19,7 @@ ROTATION = ("torque-sphere", "symmetric-top", "torque-cylinder", "coupled-cylind
 def test_all_cases_are_found_through_the_entry_points():
     assert set(dem.cases()) >= {"single-fibre", "nine-fibres", "many-fibres", "many-spheres", *ROTATION}
     for name, kind in dem.cases().items():
-        assert issubclass(kind, dem.RotationCase if name in ROTATION else dem.Case)
+        assert issubclass(kind, StudyCase if name in ROTATION else dem.Case)
         assert kind.name == name
 
 
@@ -153,6 +155,20 @@ def test_rotation_cases_run_from_the_command_line(name, tmp_path, monkeypatch):
     assert f"{name}.csv: " in done.stdout
     table = np.genfromtxt(f"{name}.csv", delimiter=",", names=True)
     assert table["time_s"][0] == 0
+    few = CliRunner().invoke(app, ["run", name, "--frames", "7", "-o", "few.csv"])
+    assert few.exit_code == 0
+    assert 8 <= len(np.genfromtxt("few.csv", skip_header=1, delimiter=",")) <= 16
+    assert np.genfromtxt("few.csv", skip_header=1, delimiter=",")[-1, 0] == pytest.approx(table["time_s"][-1])
+    nowhere = CliRunner().invoke(app, ["run", name, "-o", "no/such/folder.csv"])
+    assert "there is no folder no/such" in nowhere.stderr
     refused = CliRunner().invoke(app, ["run", name, "-o", f"{name}.csv"])
     assert refused.exit_code == 2
     assert f"output {name}.csv exists already" in refused.stderr
+
+
+def test_cylinders_that_speed_up_are_refused():
+    with pytest.raises(FloatingPointError, match="the cylinders speed up with improved-pcdm: lower time_step"):
+        dem.cases()["coupled-cylinders"](time_step=2.5).angular_velocities()
+    with pytest.raises(ValueError, match=r"inertia is .* expected two moments above 0"):
+        rub_cylinders("pcdm", radii=(1, 2), friction=1.0, inertia=(0.0, 1.0), angular_velocity=(1, 1), time_step=0.1,
+                      steps=3)  # fmt: skip

@@ -276,8 +276,13 @@ def test_plain_and_compiled_laws_agree(name):
     [
         ({"integrator": "splittin"}, "unknown integrator 'splittin': did you mean splitting"),
         ({"inertia": (1, 0, 2)}, "inertia is .* kg m², expected three moments above 0"),
+        ({"steps": 10**15}, "1000000000000000 steps make .* rows, at most"),
+        ({"torque": Problem(99)}, "torque is Problem.*, whose kind is none"),
         ({"orientation": (1, 1, 0, 0)}, "orientation has norm 1.41421, expected 1"),
-        ({"torque": lambda t, q, w: (1.0, 2.0)}, r"returned float64 of shape \(2,\), expected three numbers"),
+        (
+            {"torque": lambda t, q, w: (1.0, 2.0)},
+            r"float64 of shape \(2,\) at t = 0 s, expected three numbers",
+        ),
         ({"torque": lambda t, q, w: (1.0, math.nan, 0.0)}, "returned .*nan.* at the start, expected finite"),
         ({"frame": "lab"}, "unknown frame 'lab'"),
         ({"time_step": 0.0}, "time_step is 0 s, expected a finite number above 0"),
@@ -295,6 +300,8 @@ def test_what_breaks_on_the_way_is_said(name):
     late = {"inertia": (1, 2, 3), "time_step": 0.01, "steps": 1000}
     with pytest.raises(FloatingPointError, match=r"step \d+ \(t = .* s\): torque or angular velocity is not finite"):
         dem.integrate_rotation(name, torque=lambda t, q, w: (0.0, 0.0, math.inf if t > 0.5 else 0.0), **late)
+    with pytest.raises(FloatingPointError, match=r"turns by more than 0\.4 rad in one step, which"):
+        dem.integrate_rotation(name, angular_velocity=(0, 0, 41.0), **late | {"inertia": (1, 1, 10)})
     with pytest.raises(FloatingPointError, match="turns by more than 2 rad in one step, which"):
         dem.integrate_rotation(name, angular_velocity=(0, 0, 201.0), **late)
 
@@ -303,3 +310,37 @@ def test_schemes_with_several_torques_are_for_studies(nylon, ball):
     one = dem.Particles(ball, nylon, position=[[0.5, 0.5, 0.5]])
     with pytest.raises(ValueError, match="runge-kutta evaluates the torque 4 times a step, a simulation once"):
         dem.Simulation(one, time_step=1e-5, integrator="runge-kutta")
+
+
+@numba.njit
+def array_law(t, q, omega):
+    return np.array([0.0, 0.1 * t, 0.0])
+
+
+@numba.njit
+def list_law(t, q, omega):
+    return [0.0, 0.1 * t, 0.0]
+
+
+@numba.njit
+def short_law(t, q, omega):
+    return 0.0, 1.0
+
+
+@pytest.mark.parametrize("frame", ["world", "body"])
+@pytest.mark.parametrize("name", ["splitting", "runge-kutta"])
+def test_compiled_laws_may_return_arrays_and_lists(name, frame):
+    runs = [
+        dem.integrate_rotation(name, inertia=ASYMMETRIC, torque=law, time_step=0.01, steps=50, frame=frame)
+        for law in (array_law, list_law, lambda t, q, omega: (0.0, 0.1 * t, 0.0))
+    ]
+    for other in runs[1:]:
+        np.testing.assert_allclose(other.orientation, runs[0].orientation, atol=1e-14)
+
+
+def test_laws_that_go_wrong_later_are_named():
+    common = {"inertia": ASYMMETRIC, "time_step": 0.01, "steps": 50}
+    with pytest.raises(ValueError, match=r"returned float64 of shape \(2,\) at t = 0.2"):
+        dem.integrate_rotation("pcdm", torque=lambda t, q, w: (0.0, 1.0, 0.0)[: 3 if t < 0.195 else 2], **common)
+    with pytest.raises(ValueError, match=r"returned float64 of shape \(2,\) at t = 0 s"):
+        dem.integrate_rotation("pcdm", torque=short_law, **common)

@@ -12,6 +12,7 @@ from conftest import mixture, random_quaternions
 
 import dem
 from dem import tables
+from dem.engine import _grid
 from kernels import motion
 from kernels.jit import most_threads
 
@@ -593,3 +594,36 @@ def test_energy_error_of_falling_fibres(integrator):
         sim = dem.cases()[name](time_step=1e-5, integrator=integrator, threads=1).simulation()
         sim.step(200_000)
         assert expected / 3 < 100 * sim.energy_error < 3 * expected
+
+
+@pytest.mark.parametrize("depth", [0.0, 1e-22, 1e-100, 1e-310, 1e-5])
+def test_planar_systems_find_their_pairs(depth, nylon, ball):
+    """Two balls that meet head-on bounce, however thin the layer that they fill; 1e-6 of the speed at this step."""
+    apart = [[0, 0, 0], [0.02, 0, depth]]
+    two = dem.Particles(ball, nylon, position=apart, velocity=[[0.5, 0, 0], [-0.5, 0, 0]])
+    sim = dem.Simulation(two, gravity=(0, 0, 0), time_step=1e-6)
+    sim.step(20_000)
+    np.testing.assert_allclose(sim.particles.velocity[:, 0], [-0.5, 0.5], rtol=1e-6 if depth < 1e-6 else 1e-2)
+
+
+def test_a_flat_layer_does_not_search_all_pairs(nylon, ball, rng):
+    """Cells follow the wide directions alone: few candidates for the list of a layer of 900 balls."""
+    sites = 0.0105 * np.stack(np.meshgrid(range(30), range(30), [0.0]), -1).reshape(-1, 3)
+    sites[:, 2] = rng.uniform(0, 1e-5, len(sites))
+    sim = dem.Simulation(dem.Particles(ball, nylon, position=sites), gravity=(0, 0, 0), time_step=1e-5)
+    shape, scale = _grid(np.ptp(sites, axis=0), 0.0065, 4000)
+    assert shape.tolist()[2] == 1
+    assert scale[2] == 0
+    assert sim._engine.neighbours.count.sum() < 900 * 4
+
+
+def test_a_broken_simulation_says_so_again(nylon, ball):
+    one = dem.Particles(ball, nylon, position=[[0.5, 0.5, 0.5]], velocity=[[1e160, 0, 0]])
+    sim = dem.Simulation(one, time_step=1e-5, gravity=(0, 0, 0))
+    for act in (sim.step, sim.step, sim.verdict, lambda: sim.run(1e-4)):
+        with refuse("particle 0 moves at 1e\\+160 m/s, faster than can be followed", FloatingPointError):
+            act()
+    sim.particles.position = [[0.5, 0.5, 0.5]]
+    sim.particles.velocity = [[1.0, 0, 0]]
+    sim.step(10)
+    np.testing.assert_allclose(sim.particles.position, [[0.5001, 0.5, 0.5]], rtol=1e-12)

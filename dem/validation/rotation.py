@@ -175,9 +175,8 @@ def convergence(*, quick: bool) -> Report:
             rows += [(frame, scheme, dt, *e) for dt, e in zip(steps, found, strict=True)]
             full, mean = np.array(found).T
             errors[frame, scheme] = full, mean
-            fit = slice(0, 3) if row.order > 2 else slice(-3, None)
-            order = np.polyfit(np.log(steps[fit]), np.log(full[fit]), 1)[0]
             if row.order < 4:
+                order = np.polyfit(np.log(steps[-3:]), np.log(full[-3:]), 1)[0]
                 published = {"pcdm": "between 1 and 2", "spiral": "3"}.get(scheme, "")
                 report.near(
                     f"{scheme}, {frame} frame: order", order, row.order, published=published, exact=str(row.order),

@@ -79,7 +79,7 @@ def free_rotation(q, momentum, inertia, dt):
 
 @formula
 def axes_by_moment(inertia):
-    """Axes of the closest pair of moments, in relative terms, and the third axis."""
+    """Axes of the pair of moments with the closest inverses, and the third axis."""
     xy = abs(1.0 / inertia[0] - 1.0 / inertia[1])
     yz = abs(1.0 / inertia[1] - 1.0 / inertia[2])
     zx = abs(1.0 / inertia[2] - 1.0 / inertia[0])
