@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kernels.jit import formula
 from kernels.quaternion import derivative, rotate, rotate_back, step, unit
-from kernels.rotation.steps import Steps
+from kernels.rotation.steps import Steps, velocity_of_last_momentum
 from kernels.vector import add_scaled, divide, multiply
 
 
@@ -35,12 +35,6 @@ def predict(memory, inertia, dt):
 
 
 @formula
-def velocity(memory, q_force, inertia, dt):
-    """From the angular momentum at n + 1/2, which is the latest there is."""
-    return divide(rotate_back(q_force, memory[1]), inertia)
-
-
-@formula
 def correct(memory, q_force, torque, inertia, dt):
     """Keep the new torque for the next step."""
     return q_force, memory[1], torque
@@ -53,4 +47,4 @@ def whole(memory, q_force, inertia, dt):
     return q_force, divide(rotate_back(q_force, add_scaled(momentum, 0.5 * dt, torque)), inertia)
 
 
-FINCHAM = Steps(start, predict, velocity, correct, whole)
+FINCHAM = Steps(start, predict, velocity_of_last_momentum, correct, whole)

@@ -8,9 +8,9 @@ while |omega| dt stays below about 2. memory = (q_n, world angular momentum, wor
 from typing import NamedTuple
 
 from kernels.jit import formula
-from kernels.quaternion import angular_acceleration, derivative, norm_squared, renormalise, rotate, rotate_back, step
-from kernels.rotation.steps import Steps
-from kernels.vector import add_scaled, divide, multiply
+from kernels.quaternion import angular_acceleration, derivative, norm_squared, renormalise, rotate_back, step
+from kernels.rotation.steps import Steps, second_kick, start_momentum, whole_momentum
+from kernels.vector import add_scaled, divide
 
 MOST_ITERATIONS = 60
 CONVERGED = 1e-31  # squared change of the quaternion
@@ -18,12 +18,6 @@ CONVERGED = 1e-31  # squared change of the quaternion
 
 class QuaternionVerlet(NamedTuple):
     """Selects quaternion velocity Verlet."""
-
-
-@formula
-def start(q, omega_body, torque, inertia, dt):
-    """World angular momentum and torque at n = 0."""
-    return q, rotate(q, multiply(inertia, omega_body)), torque
 
 
 @formula
@@ -63,16 +57,4 @@ def velocity(memory, q_force, inertia, dt):
     return divide(rotate_back(q_force, add_scaled(momentum, 0.5 * dt, torque)), inertia)
 
 
-@formula
-def correct(memory, q_force, torque, inertia, dt):
-    """The other half of the kick."""
-    return q_force, add_scaled(memory[1], 0.5 * dt, torque), torque
-
-
-@formula
-def whole(memory, q_force, inertia, dt):
-    """omega = I^-1 q* L q."""
-    return q_force, divide(rotate_back(q_force, memory[1]), inertia)
-
-
-QUATERNION_VERLET = Steps(start, predict, velocity, correct, whole)
+QUATERNION_VERLET = Steps(start_momentum, predict, velocity, second_kick, whole_momentum)

@@ -7,19 +7,19 @@ torque).
 from typing import NamedTuple
 
 from kernels.jit import formula
-from kernels.quaternion import derivative, rotate, rotate_back, step, unit
-from kernels.rotation.steps import Steps
-from kernels.vector import add_scaled, divide, multiply
+from kernels.quaternion import derivative, rotate_back, step, unit
+from kernels.rotation.steps import (
+    Steps,
+    second_kick,
+    start_momentum,
+    velocity_of_last_momentum,
+    whole_momentum,
+)
+from kernels.vector import add_scaled, divide
 
 
 class Richardson(NamedTuple):
     """Selects the Richardson iteration."""
-
-
-@formula
-def start(q, omega_body, torque, inertia, dt):
-    """World angular momentum and torque at n = 0."""
-    return q, rotate(q, multiply(inertia, omega_body)), torque
 
 
 @formula
@@ -36,22 +36,4 @@ def predict(memory, inertia, dt):
     return q, (q, momentum, torque)
 
 
-@formula
-def velocity(memory, q_force, inertia, dt):
-    """From the angular momentum at n + 1/2, which is the latest there is."""
-    return divide(rotate_back(q_force, memory[1]), inertia)
-
-
-@formula
-def correct(memory, q_force, torque, inertia, dt):
-    """The other half of the kick."""
-    return q_force, add_scaled(memory[1], 0.5 * dt, torque), torque
-
-
-@formula
-def whole(memory, q_force, inertia, dt):
-    """omega = I^-1 q* L q."""
-    return q_force, divide(rotate_back(q_force, memory[1]), inertia)
-
-
-RICHARDSON = Steps(start, predict, velocity, correct, whole)
+RICHARDSON = Steps(start_momentum, predict, velocity_of_last_momentum, second_kick, whole_momentum)

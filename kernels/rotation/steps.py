@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from kernels.jit import formula
-from kernels.quaternion import angular_acceleration, rotate_back
-from kernels.vector import add_scaled
+from kernels.quaternion import angular_acceleration, rotate, rotate_back
+from kernels.vector import add_scaled, divide, multiply
 
 
 class Steps(NamedTuple):
@@ -83,3 +83,30 @@ def whole_half(memory, q_force, inertia, dt):
 def leaping(predict):
     """Steps of a scheme whose `predict` moves q by a whole step with omega_body_{n+1/2}."""
     return Steps(start_half, predict, velocity_half, leap, whole_half)
+
+
+# Schemes of angular momentum, kick - turn - kick: memory = (q_n, world angular momentum, world torque).
+
+
+@formula
+def start_momentum(q, omega_body, torque, inertia, dt):
+    """World angular momentum and torque at n = 0."""
+    return q, rotate(q, multiply(inertia, omega_body)), torque
+
+
+@formula
+def velocity_of_last_momentum(memory, q_force, inertia, dt):
+    """From the angular momentum at n + 1/2, which is the latest there is."""
+    return divide(rotate_back(q_force, memory[1]), inertia)
+
+
+@formula
+def second_kick(memory, q_force, torque, inertia, dt):
+    """The other half of the kick."""
+    return q_force, add_scaled(memory[1], 0.5 * dt, torque), torque
+
+
+@formula
+def whole_momentum(memory, q_force, inertia, dt):
+    """omega = I^-1 q* L q."""
+    return q_force, divide(rotate_back(q_force, memory[1]), inertia)
