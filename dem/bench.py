@@ -33,12 +33,12 @@ class Stepping:
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
         """The simulation, past its first steps."""
         sim = case(self.case)(**self.parameters, threads=threads).simulation()
-        sim.step(max(1, int(self.warm * share)))
+        sim.step(_share_of(self.warm, share))
         return sim
 
-    def rate(self, sim: Simulation, share: float = 1.0) -> float:
-        """Particle steps per second, lists included."""
-        steps = max(1, int(self.steps * share))
+    @staticmethod
+    def rate(sim: Simulation, steps: int) -> float:
+        """Particle steps per second over so many steps, lists included."""
 
         def work() -> float:
             sim.step(steps)
@@ -52,18 +52,18 @@ class Stepping:
         The drift is (E - E0) / KE0 after all steps, energies reckoned by this engine from the final states of both.
         """
         sim = self.prepare(share=share, threads=1)
-        steps = max(1, int(min(self.steps, 200_000) * share))
+        steps = _share_of(min(self.steps, 200_000), share)
         kinetic, before = sim.energy().kinetic or 1.0, sim.energy().total
         theirs, state = lammps.run(sim, REPEATS * steps)
         result = {"lammps": theirs, "lammps_drift": (lammps.energy(sim, state).total - before) / kinetic}
-        result["ours"] = Stepping(self.case, 0, steps).rate(sim)
+        result["ours"] = self.rate(sim, steps)
         result["our_drift"] = (sim.energy().total - before) / kinetic
         return result
 
     def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
         """All figures of this workload."""
         sim = self.prepare(share=share, threads=threads)
-        rate = self.rate(sim, share)
+        rate = self.rate(sim, _share_of(self.steps, share))
         engine = sim._engine  # noqa: SLF001
         n = len(sim.particles)
         figures = {
@@ -94,7 +94,7 @@ class Heap(Stepping):
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
         """The simulation, settled and at rest; `warm` counts how often velocities lose a fifth, 500 steps apart."""
         sim = case(self.case)(**self.parameters, threads=threads).simulation()
-        for _ in range(max(1, int(self.warm * share))):
+        for _ in range(_share_of(self.warm, share)):
             sim.step(500)
             sim.particles.velocity = 0.8 * sim.particles.velocity
             sim.particles.angular_velocity = 0.8 * sim.particles.angular_velocity
@@ -117,9 +117,8 @@ class Sizes:
         cost = {}
         for n in self.sizes:
             steps = max(120, WORK // n)
-            work = Stepping(self.case, 150, steps, n=n)
-            sim = work.prepare(share=share, threads=threads)
-            cost[str(n)] = 1e9 / work.rate(sim, share)
+            sim = Stepping(self.case, 150, steps, n=n).prepare(share=share, threads=threads)
+            cost[str(n)] = 1e9 / Stepping.rate(sim, _share_of(steps, share))
         return {
             "threads": sim.threads,
             "share": share,
@@ -141,7 +140,8 @@ class Speedup:
         del split
         most = threads or most_threads()
         counts = sorted({1, most, *(2**k for k in range(most.bit_length()) if 2**k <= most)})
-        rates = {t: self.work.rate(self.work.prepare(share=share, threads=t), share) for t in counts}
+        steps = _share_of(self.work.steps, share)
+        rates = {t: self.work.rate(self.work.prepare(share=share, threads=t), steps) for t in counts}
         return {
             "particles": self.work.parameters["n"],
             "threads": most,
@@ -222,6 +222,10 @@ def benchmark(name: str, **parameters: float | str) -> Stepping | Sizes | Speedu
         message = f"benchmark {name} has no parameter {', '.join(parameters)}"
         raise ValueError(message)
     return type(found)(found.case, found.warm, found.steps, **(found.parameters | parameters))
+
+
+def _share_of(count: int, share: float) -> int:
+    return max(1, int(count * share))
 
 
 def _owners(arrays: tuple) -> list[np.ndarray]:

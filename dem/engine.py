@@ -90,7 +90,7 @@ class Engine:
         self.skins = Skins(wide, min(wide, narrow))
         self.rotating = self.kinds.tip.max() > 0 or self.kinds.radius.size > self.kinds.mass.size
         self.bodies = tables.bodies(
-            particles, self.kinds, rotating=self.rotating, more=rotation.MORE.get(type(self.scheme), 0)
+            particles, self.kinds, rotating=self.rotating, more=rotation.SCHEMES[type(self.scheme)].more
         )
         chunks = -(-len(particles) // CHUNK)
         self.mode = self.mode_for(len(particles), threads)()

@@ -11,7 +11,7 @@ from dem.particles import UNIT_NORM
 from kernels import study as kernels
 from kernels.jit import CompileError
 from kernels.problems import CYLINDER, FREE, HEAVY_TOP, KINDS, SPHERE, Problem
-from kernels.quaternion import rotate_back
+from kernels.quaternion import LARGEST_TURN, rotate_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,7 +118,7 @@ def integrate_rotation(
     q_out, omega_out = np.empty((4, rows)), np.empty((3, rows))
     scheme = row.scheme_for(np.array(moments)[:, None])
     # no body has a moment above the sum of the other two; of one that does, schemes turn by more than omega dt at once
-    most_turn = kernels.LARGEST_TURN / max(1.0, max(moments) / (sum(moments) - max(moments)))
+    most_turn = LARGEST_TURN / max(1.0, max(moments) / (sum(moments) - max(moments)))
     try:
         code, n = _loop(law)[row.torques > 1](
             scheme, law, body_frame, q, omega_body, moments, dt, most_turn, steps, every, q_out, omega_out

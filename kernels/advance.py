@@ -10,14 +10,13 @@ import numpy as np
 
 from kernels import sweeps
 from kernels.jit import kernel, stage
+from kernels.quaternion import LARGEST_TURN
 
 # why `advance` came back
 DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST = range(5)
 
 # a state whose forces are unknown; a complete step; predicted positions, at which forces are wanted next
 FRESH, COMPLETE, PREDICTED = range(3)
-
-LARGEST_TURN = 2.0  # rad in one step: the range of the series in kernels.quaternion
 
 
 class Progress(NamedTuple):

@@ -17,7 +17,6 @@ from kernels.vector import dot
 
 ALLOCATES = {"forceinline": True, "error_model": "numpy"}  # jit_options of what calls a user's law
 DONE, NOT_FINITE, TURNS_TOO_FAST = range(3)
-LARGEST_TURN = 2.0  # rad in one step: the range of the series in kernels.quaternion
 
 
 def evaluate(law, t, q, omega):

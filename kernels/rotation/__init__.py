@@ -1,8 +1,8 @@
 """Rotational integrators: a few pure functions each, on scalars, chosen by the type of the scheme.
 
 A step is *predict* (needs no torque), the torque, *correct*. Between steps a scheme remembers a tuple
-``memory = (q, w, a)``: a quaternion and two vectors of its own meaning, and seven more numbers if it wants them
-(``MORE``). A scheme is `steps.Steps` of
+``memory = (q, w, a)``: a quaternion and two vectors of its own meaning, and more numbers if it wants them
+(`adams_bashforth`). A scheme is `steps.Steps` of
 
     start(q, omega_body, torque, inertia, dt) -> memory
         from a whole-step state and the world torque on it
@@ -24,7 +24,6 @@ To add one: a file like ``euler.py``, a row here, a row in ``dem.integrators``.
 from numba.extending import overload
 
 from kernels.jit import CHOICE
-from kernels.quaternion import load_quaternion, store_quaternion
 from kernels.rotation.adams_bashforth import ADAMS_BASHFORTH, AdamsBashforth
 from kernels.rotation.direct_multiplication import (
     DIRECT_MULTIPLICATION,
@@ -56,7 +55,7 @@ from kernels.rotation.splitting import (
     NoSquish,
     Splitting,
 )
-from kernels.vector import load, store
+from kernels.rotation.steps import Steps
 
 SCHEMES = {
     Euler: EULER,
@@ -77,7 +76,6 @@ SCHEMES = {
     Omelyan: OMELYAN,
     Richardson: RICHARDSON,
 }
-MORE = {AdamsBashforth: 7}  # numbers beyond the usual memory
 
 
 def by_scheme(name):
@@ -94,50 +92,4 @@ def by_scheme(name):
     return call
 
 
-start, predict, velocity, correct, whole = (
-    by_scheme(name) for name in ("start", "predict", "velocity", "correct", "whole")
-)
-
-
-def load_memory(scheme, q, w, a, more, b):
-    """Memory of the scheme for body b."""
-    usual = load_quaternion(q, b), load(w, b), load(a, b)
-    return (*usual, tuple(more[:, b])) if type(scheme) in MORE else usual
-
-
-def store_memory(scheme, q, w, a, more, b, memory):
-    """Write the memory of the scheme for body b."""
-    store_quaternion(q, b, memory[0])
-    store(w, b, memory[1])
-    store(a, b, memory[2])
-    if type(scheme) in MORE:
-        more[:, b] = memory[3]
-
-
-@overload(load_memory, jit_options=CHOICE)
-def _load_memory(scheme, q, w, a, more, b):
-    if scheme.instance_class not in MORE:
-        return lambda scheme, q, w, a, more, b: (load_quaternion(q, b), load(w, b), load(a, b))
-    return lambda scheme, q, w, a, more, b: (
-        load_quaternion(q, b),
-        load(w, b),
-        load(a, b),
-        (more[0, b], more[1, b], more[2, b], more[3, b], more[4, b], more[5, b], more[6, b]),
-    )
-
-
-@overload(store_memory, jit_options=CHOICE)
-def _store_memory(scheme, q, w, a, more, b, memory):
-    def usual(scheme, q, w, a, more, b, memory):
-        store_quaternion(q, b, memory[0])
-        store(w, b, memory[1])
-        store(a, b, memory[2])
-
-    def with_more(scheme, q, w, a, more, b, memory):
-        store_quaternion(q, b, memory[0])
-        store(w, b, memory[1])
-        store(a, b, memory[2])
-        for k in range(7):
-            more[k, b] = memory[3][k]
-
-    return with_more if scheme.instance_class in MORE else usual
+start, predict, velocity, correct, whole, load_memory, store_memory = (by_scheme(name) for name in Steps._fields[:7])

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kernels.jit import formula
 from kernels.quaternion import angular_acceleration, derivative, rotate_back, step, unit
-from kernels.rotation.steps import Steps, velocity_whole, whole_whole
+from kernels.rotation.steps import Steps, load_usual, store_usual, velocity_whole, whole_whole
 from kernels.vector import add_scaled
 
 
@@ -41,4 +41,20 @@ def correct(memory, q_force, torque, inertia, dt):
     return memory[0], memory[1], torque, memory[3]
 
 
-ADAMS_BASHFORTH = Steps(start, predict, velocity_whole, correct, whole_whole)
+@formula
+def load_more(q, w, a, more, b):
+    """Memory with the rates before."""
+    usual = load_usual(q, w, a, more, b)
+    before = (more[0, b], more[1, b], more[2, b], more[3, b], more[4, b], more[5, b], more[6, b])
+    return usual[0], usual[1], usual[2], before
+
+
+@formula
+def store_more(q, w, a, more, b, memory):
+    """Write the memory with the rates before."""
+    store_usual(q, w, a, more, b, memory)
+    for k in range(7):
+        more[k, b] = memory[3][k]
+
+
+ADAMS_BASHFORTH = Steps(start, predict, velocity_whole, correct, whole_whole, load_more, store_more, more=7)

@@ -7,9 +7,9 @@ rate of change over the last step).
 from typing import NamedTuple
 
 from kernels.jit import formula
-from kernels.quaternion import angular_acceleration, renormalise, rotate_back, turn_body
-from kernels.rotation.steps import Steps, velocity_half, whole_half
-from kernels.vector import add, add_scaled, scale, subtract
+from kernels.quaternion import angular_acceleration, renormalise, turn_body
+from kernels.rotation.steps import spinning
+from kernels.vector import add, add_scaled, scale
 
 
 class Spiral(NamedTuple):
@@ -26,13 +26,6 @@ def spin_up(omega, torque_body, inertia, dt):
 
 
 @formula
-def start(q, omega_body, torque, inertia, dt):
-    """Angular velocity half a step ahead."""
-    omega = spin_up(omega_body, rotate_back(q, torque), inertia, 0.5 * dt)
-    return q, omega, scale(2.0 / dt, subtract(omega, omega_body))
-
-
-@formula
 def predict(memory, inertia, dt):
     """q_{n+1} = q_n exp(dt/2 omega_{n+1/2})."""
     q, omega, rate = memory
@@ -40,12 +33,4 @@ def predict(memory, inertia, dt):
     return q, (q, omega, rate)
 
 
-@formula
-def correct(memory, q_force, torque, inertia, dt):
-    """omega_{n+3/2} from omega_{n+1/2} with the torque at n + 1."""
-    q, omega, _ = memory
-    new = spin_up(omega, rotate_back(q_force, torque), inertia, dt)
-    return q, new, scale(1.0 / dt, subtract(new, omega))
-
-
-SPIRAL = Steps(start, predict, velocity_half, correct, whole_half)
+SPIRAL = spinning(spin_up, predict)

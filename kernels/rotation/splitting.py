@@ -9,7 +9,7 @@ and the free rotation is exact. memory = (q_n, body angular momentum, body torqu
 
 from typing import NamedTuple
 
-from kernels.jit import formula
+from kernels.jit import formula, functional
 from kernels.quaternion import exponential_series, product, renormalise, rotate_back
 from kernels.rotation.steps import Steps
 from kernels.vector import add_scaled, divide, multiply, scale
@@ -101,33 +101,6 @@ def three_rotations(q, momentum, inertia, dt):
 
 
 @formula
-def predict_any(memory, inertia, dt):
-    """Half a kick, and the free rotation."""
-    q, momentum, torque = memory
-    q, momentum = free_rotation(q, add_scaled(momentum, 0.5 * dt, torque), inertia, dt)
-    q = renormalise(q)
-    return q, (q, momentum, torque)
-
-
-@formula
-def predict_axial(memory, inertia, dt):
-    """The same for I_y = I_z."""
-    q, momentum, torque = memory
-    q, momentum = axial_rotation(q, add_scaled(momentum, 0.5 * dt, torque), inertia, dt)
-    q = renormalise(q)
-    return q, (q, momentum, torque)
-
-
-@formula
-def predict_no_squish(memory, inertia, dt):
-    """The same with three rotations."""
-    q, momentum, torque = memory
-    q, momentum = three_rotations(q, add_scaled(momentum, 0.5 * dt, torque), inertia, dt)
-    q = renormalise(q)
-    return q, (q, momentum, torque)
-
-
-@formula
 def velocity(memory, q_force, inertia, dt):
     """Angular velocity at n + 1, if the torque in the body did not change."""
     _, momentum, torque = memory
@@ -147,6 +120,20 @@ def whole(memory, q_force, inertia, dt):
     return q_force, divide(memory[1], inertia)
 
 
-SPLITTING = Steps(start, predict_any, velocity, correct, whole)
-AXIAL_SPLITTING = Steps(start, predict_axial, velocity, correct, whole)
-NO_SQUISH = Steps(start, predict_no_squish, velocity, correct, whole)
+def split(free_rotation):
+    """Steps of a scheme with this free rotation between its kicks."""
+
+    @functional
+    def predict(memory, inertia, dt):
+        """Half a kick, and the free rotation."""
+        q, momentum, torque = memory
+        q, momentum = free_rotation(q, add_scaled(momentum, 0.5 * dt, torque), inertia, dt)
+        q = renormalise(q)
+        return q, (q, momentum, torque)
+
+    return Steps(start, predict, velocity, correct, whole)
+
+
+SPLITTING = split(free_rotation)
+AXIAL_SPLITTING = split(axial_rotation)
+NO_SQUISH = split(three_rotations)

@@ -2,19 +2,36 @@
 
 from typing import NamedTuple
 
-from kernels.jit import formula
-from kernels.quaternion import angular_acceleration, rotate, rotate_back
-from kernels.vector import add_scaled, divide, multiply
+from kernels.jit import formula, functional
+from kernels.quaternion import angular_acceleration, load_quaternion, rotate, rotate_back, store_quaternion
+from kernels.vector import add_scaled, divide, load, multiply, scale, store, subtract
+
+
+@formula
+def load_usual(q, w, a, more, b):
+    """Memory (q, w, a) of body b."""
+    return load_quaternion(q, b), load(w, b), load(a, b)
+
+
+@formula
+def store_usual(q, w, a, more, b, memory):
+    """Write the memory (q, w, a) of body b."""
+    store_quaternion(q, b, memory[0])
+    store(w, b, memory[1])
+    store(a, b, memory[2])
 
 
 class Steps(NamedTuple):
-    """The five functions of a scheme with one torque a step; see the package's docstring."""
+    """The functions of a scheme with one torque a step, see the package's docstring, and how it keeps its memory."""
 
     start: object
     predict: object
     velocity: object
     correct: object
     whole: object
+    load: object = load_usual
+    store: object = store_usual
+    more: int = 0  # numbers beyond the usual memory
 
 
 # Schemes that make the whole step with the torque at its beginning: memory = (q_n, omega_body_n, world torque at n).
@@ -83,6 +100,28 @@ def whole_half(memory, q_force, inertia, dt):
 def leaping(predict):
     """Steps of a scheme whose `predict` moves q by a whole step with omega_body_{n+1/2}."""
     return Steps(start_half, predict, velocity_half, leap, whole_half)
+
+
+def spinning(spin_up, predict):
+    """Steps of a leaping scheme with a way of its own, `spin_up(omega, body torque, inertia, dt)`, to change omega.
+
+    memory = (q_n, omega_body_{n+1/2}, mean rate of change over the last step).
+    """
+
+    @functional
+    def start(q, omega_body, torque, inertia, dt):
+        """Angular velocity half a step ahead."""
+        omega = spin_up(omega_body, rotate_back(q, torque), inertia, 0.5 * dt)
+        return q, omega, scale(2.0 / dt, subtract(omega, omega_body))
+
+    @functional
+    def correct(memory, q_force, torque, inertia, dt):
+        """omega_{n+3/2} from omega_{n+1/2} with the torque at n + 1."""
+        q, omega, _ = memory
+        new = spin_up(omega, rotate_back(q_force, torque), inertia, dt)
+        return q, new, scale(1.0 / dt, subtract(new, omega))
+
+    return Steps(start, predict, velocity_half, correct, whole_half)
 
 
 # Schemes of angular momentum, kick - turn - kick: memory = (q_n, world angular momentum, world torque).
