@@ -4,9 +4,10 @@ SI units; quaternions scalar first (w, x, y, z), body to world; angular velociti
 frame. Start with `Simulation`; read what it wrote with `Trajectory`.
 """
 
-from dem.box import Box
+from dem.box import Box, Motion
 from dem.case import Case, RotationCase, cases
 from dem.clump import Clump
+from dem.contacts import Contact, Contacts
 from dem.energy import Energy
 from dem.integrators import INTEGRATORS, Integrator
 from dem.materials import Material
@@ -23,11 +24,14 @@ __all__ = [
     "Box",
     "Case",
     "Clump",
+    "Contact",
+    "Contacts",
     "Energy",
     "Fibre",
     "Integrator",
     "MassProperties",
     "Material",
+    "Motion",
     "Particles",
     "RotationCase",
     "RotationHistory",

@@ -3,15 +3,59 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from dem import checks
 from dem.materials import Material
 
+FACES = ("x-", "x+", "y-", "y+", "z-", "z+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Motion:
+    """How a wall moves: at a constant velocity, vibrating, or both.
+
+    x(t) = x(0) + u t + s (sin(2 π f t + φ) - sin φ), whatever the particles do.
+
+    Parameters
+    ----------
+    velocity : (3,) floats
+        u [m/s].
+    amplitude : (3,) floats
+        s [m].
+    frequency : float
+        f [Hz].
+    phase : float
+        φ [rad].
+
+    Raises
+    ------
+    ValueError
+        If a value is not finite or the frequency negative.
+    """
+
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    amplitude: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    frequency: float = 0.0
+    phase: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check all values."""
+        for name, meaning in (("velocity", "of a wall [m/s]"), ("amplitude", "of a wall's vibration [m]")):
+            object.__setattr__(self, name, checks.vector(name, getattr(self, name), meaning))
+        object.__setattr__(self, "frequency", checks.number("frequency", self.frequency, least=0, unit="Hz"))
+        object.__setattr__(self, "phase", checks.number("phase", self.phase, unit="rad"))
+
+    @property
+    def fastest(self) -> float:
+        """Speed that it never exceeds [m/s]."""
+        return math.hypot(*self.velocity) + 2 * math.pi * self.frequency * math.hypot(*self.amplitude)
+
 
 @dataclass(frozen=True)
 class Box:
-    """A box of six fixed, flat, frictionless walls along the axes.
+    """A box of six flat walls along the axes.
 
     Parameters
     ----------
@@ -19,21 +63,31 @@ class Box:
         Opposite corners [m], lower below upper on each axis.
     material : Material
         Of the walls.
+    open : sequence of faces
+        "x-", "x+", ... "z+" are the faces; those named here are not there, and particles may leave through them.
+    motion : Motion or mapping of face to Motion
+        How walls move; one Motion shakes the whole box.
 
     Raises
     ------
     ValueError
-        If the corners do not span a volume.
+        If the corners do not span a volume, or for faces that do not exist.
 
     Examples
     --------
-    >>> Box((0, 0, 0), (1, 1, 1), material=Material(young=5e7, poisson=0.23)).size
+    >>> nylon = Material(young=5e7, poisson=0.23)
+    >>> Box((0, 0, 0), (1, 1, 1), material=nylon).size
     (1.0, 1.0, 1.0)
+    >>> shaken = Motion(amplitude=(0, 0, 1e-3), frequency=30)
+    >>> Box((0, 0, 0), (1, 1, 1), material=nylon, open=["z+"], motion={"z-": shaken}).motion["z-"].frequency
+    30.0
     """
 
     lower: tuple[float, float, float]
     upper: tuple[float, float, float]
     material: Material
+    open: tuple[str, ...] = ()
+    motion: dict[str, Motion] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         """Check the corners."""
@@ -50,6 +104,25 @@ class Box:
             raise TypeError(message)
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
+        self._check_faces()
+
+    def _check_faces(self) -> None:
+        """Check which faces are open and which move."""
+        if isinstance(self.open, str):
+            message = f"open is {self.open!r}, expected a list of faces, such as [{self.open!r}]"
+            raise TypeError(message)
+        object.__setattr__(self, "open", tuple(checks.one_of("face", face, FACES) for face in self.open))
+        motion = self.motion
+        if isinstance(motion, Motion):
+            motion = {face: motion for face in FACES if face not in self.open}
+        if not isinstance(motion, Mapping) or not all(isinstance(m, Motion) for m in motion.values()):
+            message = f"motion of the box is {motion!r}, expected a dem.Motion or a mapping of face to dem.Motion"
+            raise TypeError(message)
+        for face in motion:
+            if checks.one_of("face", face, FACES) in self.open:
+                message = f"face {face} is open and cannot move: leave it out of motion, or out of open"
+                raise ValueError(message)
+        object.__setattr__(self, "motion", dict(motion))
 
     @property
     def size(self) -> tuple[float, float, float]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dem.box import Box
+    from dem.contacts import Contacts
     from dem.particles import Particles
     from dem.study import RotationHistory
 
@@ -56,12 +57,17 @@ class Case(BaseCase):
         """Particles and box of this case."""
         raise NotImplementedError
 
+    def contacts(self) -> Contacts | None:
+        """Restitution and friction by pair of materials; None leaves it to the materials."""
+        return None
+
     def simulation(self) -> Simulation:
         """The simulation, ready to run."""
         particles, box = self.build()
         return Simulation(
             particles, box, gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
-            threads=self.threads, description={"case": self.name, "parameters": self.model_dump(mode="json")},
+            threads=self.threads, contacts=self.contacts(),
+            description={"case": self.name, "parameters": self.model_dump(mode="json")},
         )  # fmt: skip
 
 

@@ -9,14 +9,17 @@ class Energy(NamedTuple):
     """Energies of a whole system [J].
 
     ``gravitational`` is zero at the lowest corner of the box, or without a box at the initial centre of mass;
-    ``elastic`` is what pairs and walls in contact hold, without which the total seems to drop by up to 98 % in an
-    impact (Zhao & van Wachem 2013, eq. 64, leave it out).
+    ``elastic`` is what pairs and walls in contact hold, normal and tangential, without which the total seems to drop by
+    up to 98 % in an impact (Zhao & van Wachem 2013, eq. 64, leave it out). ``dissipated`` is what damping and friction
+    have turned into heat since the start, ``work`` what walls that move have done on the particles.
     """
 
     translational: float
     rotational: float
     gravitational: float
     elastic: float
+    dissipated: float = 0.0
+    work: float = 0.0
 
     @property
     def kinetic(self) -> float:
@@ -24,6 +27,11 @@ class Energy(NamedTuple):
         return self.translational + self.rotational
 
     @property
-    def total(self) -> float:
-        """Sum of the four [J]."""
+    def mechanical(self) -> float:
+        """What particles and contacts have now: kinetic, gravitational and elastic energy [J]."""
         return self.kinetic + self.gravitational + self.elastic
+
+    @property
+    def total(self) -> float:
+        """Mechanical and dissipated energy less the work of walls [J]: what is conserved."""
+        return self.mechanical + self.dissipated - self.work

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem import tables
+from dem.contacts import law as contact_law
 from kernels import advance as loop
-from kernels import cells, hertz, motion, neighbours, rotation, sweeps
+from kernels import cells, hertz, laws, memory, motion, neighbours, rotation, sweeps
 from kernels.chunks import CHUNK
 from kernels.contact import place_all
 from kernels.energy import REFERENCE_BITS
 from kernels.sweeps import Serial, Threaded
+from kernels.walls import move
 
 if TYPE_CHECKING:
     from dem.box import Box
+    from dem.contacts import Contacts
     from dem.integrators import Integrator
     from dem.particles import Particles
 
@@ -26,7 +29,7 @@ LIST_SKIN, CANDIDATE_SKIN = 0.3, 0.05
 FEW, FEW_SKIN = 32, 2.0  # so few bodies that listing all of them costs little; making a list takes 50 us at least
 CELLS_WITHIN_REACH = 2  # 0.8 times the search of 1; 3 are no better
 MOST_CELLS_PER_BODY = 4
-INTEGERS = ("step", "phase", "elastic", "energy_start", "energy_error")  # of Progress
+FLOATS = ("travel", "largest_overlap")  # of Progress; the others are integers
 
 
 class Skins(NamedTuple):
@@ -34,6 +37,14 @@ class Skins(NamedTuple):
 
     neighbours: float
     candidates: float
+
+
+class Held(NamedTuple):
+    """What contacts remember, by the numbers of spheres through all particles in the user's order."""
+
+    i: np.ndarray  # (H,) int64
+    j: np.ndarray  # (H,) int64; -1 - face for a wall
+    history: np.ndarray  # (R, H), see `kernels.laws`
 
 
 class Overlaps(NamedTuple):
@@ -76,10 +87,12 @@ class Engine:
         datum: float,
         time_step: float,
         integrator: Integrator,
+        contacts: Contacts,
         skin: tuple[float, float] | None = None,
         threads: int = 1,
     ) -> None:
         self.kinds = tables.kinds(particles, box)
+        self.law = contact_law(contacts, tables.materials(particles), box.material if box else None)
         self.scheme = integrator.scheme_for(self.kinds.inertia)
         self.walls = tables.walls(box)
         smallest = 2 * self.kinds.radius.min()
@@ -88,19 +101,21 @@ class Engine:
             CANDIDATE_SKIN * smallest,
         )
         self.skins = Skins(wide, min(wide, narrow))
-        self.rotating = self.kinds.tip.max() > 0 or self.kinds.radius.size > self.kinds.mass.size
-        self.bodies = tables.bodies(
-            particles, self.kinds, rotating=self.rotating, more=rotation.SCHEMES[type(self.scheme)].more
-        )
+        lossy = not isinstance(self.law, laws.Elastic)
+        rows = laws.LAWS[type(self.law)].rows if lossy else 0
+        self.rotating = not self.kinds.round or rows > 0
+        self.needs = tables.Needs(self.kinds.reach > 0, lossy, rows, self.rotating, self.kinds.round)
+        more = rotation.SCHEMES[type(self.scheme)].more
+        self.bodies = tables.bodies(particles, self.kinds, rotating=self.rotating, lossy=lossy, more=more)
+        self.first_number = self.bodies.first_sphere.copy()
         chunks = -(-len(particles) // CHUNK)
         self.mode = self.mode_for(len(particles), threads)()
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
-        self.neighbours = tables.lists(self.bodies, chunks, blocks, alike=self.kinds.reach > 0)
+        self.neighbours = tables.lists(self.bodies, chunks, blocks, self.needs)
         self.workspace = tables.workspace(len(particles), chunks, _most_cells(len(particles)))
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.progress = loop.Progress(
-            **{name: np.zeros(1, np.int64) for name in INTEGERS},
-            **{name: np.zeros(1) for name in loop.Progress._fields if name not in INTEGERS},
+            **{name: np.zeros(1, np.float64 if name in FLOATS else np.int64) for name in loop.Progress._fields}
         )
         self.datum = datum
         self.gravity = gravity
@@ -121,15 +136,21 @@ class Engine:
             list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates,
         )  # fmt: skip
 
-    def start(self, step: int = 0) -> None:
-        """Evaluate the forces of the whole-step state and set the integrator going from there."""
+    def start(self, step: int = 0, held: Held | None = None) -> None:
+        """Evaluate the forces of the whole-step state and set the integrator going from there.
+
+        Contacts go on with what they remember, if that is given.
+        """
         self.progress.step[0] = self.start_step = step
+        move(step * self.dt, self.walls)
         self.rebuild()
+        if held:
+            self.hold(held)
         unit = self._energy_unit()
         self.setting = self._setting(unit)
         self.progress.phase[0] = loop.FRESH
         self.advance(step)
-        moving = motion.start(self.scheme, self.dt, self.gravity, self.datum, unit, self.bodies, self.kinds)
+        moving = motion.start(self.scheme, self.law, self.dt, self.gravity, self.datum, unit, self.bodies, self.kinds)
         self.progress.energy_start[0] = self.progress.elastic[0] + moving
 
     def _energy_unit(self) -> float:
@@ -172,9 +193,25 @@ class Engine:
         wall = radius - np.minimum(x - self.walls.lower[:, None], self.walls.upper[:, None] - x).min(0)
         return Overlaps(b.identity[owner], radius, i, j, pair, wall)
 
+    def held(self) -> Held:
+        """What contacts remember."""
+        n = memory.count_held(self.bodies, self.neighbours) if self.needs.rows else 0
+        held = Held(np.empty(n, np.int64), np.empty(n, np.int64), np.empty((self.needs.rows, n)))
+        if n:
+            memory.write_table(self.bodies, self.first_number, self.neighbours, *held)
+        return held
+
+    def hold(self, held: Held) -> None:
+        """Make contacts remember."""
+        if self.needs.rows and self.needs.rows == held.history.shape[0]:
+            first, order = np.empty(self.bodies.owner.size + 1, np.int64), np.empty(held.i.size, np.int64)
+            memory.index_table(held.i, first, order)
+            memory.read_table(self.bodies, self.first_number, self.neighbours, *held, first, order)
+
     def rebuild(self) -> None:
         """Put bodies in cell order, list their neighbours anew and pick the candidates."""
         b, n = self.bodies, self.bodies.kind.size
+        held = self.held()
         lower, upper = np.empty(3), np.empty(3)
         cells.bounding_box(b.position, lower, upper)
         bound = self.kinds.bound
@@ -193,11 +230,13 @@ class Engine:
         nb = self.neighbours
         nb.lag[0] = (np.arange(nb.lowest.size) - nb.lowest).max()
         nb.listed_position[:] = b.position
-        if self.rotating:
+        if not self.kinds.round:
             nb.listed_orientation[:] = b.orientation
-        self.neighbours = nb._replace(**tables.pair_force(nb, rotating=self.rotating))
+        nb.kept_count[:] = 0  # the table has it all
+        self.neighbours = nb._replace(**tables.pair_force(nb, self.needs))
         while not sweeps.pick(self.mode, self.skins.candidates, b, self.kinds, self.neighbours, self.walls):
             self.make_room_for_candidates()
+        self.hold(held)
         self.progress.travel[0] = 0.0
 
     def _list_neighbours(self, grid: cells.Grid) -> bool:
@@ -228,27 +267,33 @@ class Engine:
             b.memory_more,
             b.force,
             b.torque,
+            b.velocity_ahead,
+            b.spin,
         ):
             if rows.size:
                 sweeps.reorder(self.mode, w.order, rows, w.scratch)
         for row in (b.identity, b.kind):
             sweeps.reorder(self.mode, w.order, row[None], w.scratch.view(row.dtype))
-        if self.rotating:
-            np.cumsum(np.diff(self.kinds.first_offset)[b.kind], out=b.first_sphere[1:])
+        if not self.kinds.round:
+            spheres = np.diff(self.kinds.first_offset)[b.kind]
+            np.cumsum(spheres, out=b.first_sphere[1:])
+            b.owner[:] = np.repeat(np.arange(b.kind.size, dtype=np.int32), spheres)
 
     def make_room_for_candidates(self) -> None:
         """Enlarge the candidate arrays to what was wanted."""
         nb = self.neighbours
         room = nb.pairs.size * tables.room(nb.pairs.max())
-        nb = nb._replace(**tables.candidate_arrays(room, alike=self.kinds.reach > 0))
-        self.neighbours = nb._replace(**tables.pair_force(nb, rotating=self.rotating))
+        larger = tables.candidate_arrays(room, self.needs)
+        tables.keep_contents(nb, larger)
+        nb = nb._replace(**larger)
+        self.neighbours = nb._replace(**tables.pair_force(nb, self.needs))
 
     def advance(self, stop: int) -> int:
         """Take steps until `stop` are complete; returns DONE, or the code of what went wrong, now and ever after."""
         while self.code == loop.DONE:
             code = loop.advance(
-                self.scheme, self.mode, self.setting, stop, self.bodies, self.kinds, self.neighbours, self.walls,
-                self.progress, self.partial,
+                self.scheme, self.law, self.mode, self.setting, stop, self.bodies, self.kinds, self.neighbours,
+                self.walls, self.progress, self.partial,
             )  # fmt: skip
             if code == loop.LIST_STALE:
                 self.rebuild()

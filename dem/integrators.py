@@ -28,6 +28,8 @@ class Integrator(NamedTuple):
         """The scheme, or its faster form for kinds of bodies with principal moments (3, G)."""
         if isinstance(self.scheme, r.Splitting) and bool((inertia[1] == inertia[2]).all()):
             return r.AxialSplitting()
+        if isinstance(self.scheme, r.ImprovedPCDM) and bool((inertia == inertia[0]).all()):
+            return r.SphericalPCDM()
         return self.scheme
 
 

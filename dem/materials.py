@@ -1,4 +1,4 @@
-"""Elastic materials."""
+"""Materials."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Material:
     density : float
         Mass per volume [kg/m³], positive. Walls do not use it.
     restitution : float
-        Ratio of normal speeds after and before an impact. Contacts are elastic, so only 1 is accepted.
+        Ratio of normal speeds after and before an impact with the same material, in (0, 1].
     friction : float
-        Coulomb's coefficient. Contacts are frictionless, so only 0 is accepted.
+        Coulomb's coefficient of the material on itself, not negative. `dem.Contacts` is for pairs of materials.
 
     Raises
     ------
@@ -49,15 +49,17 @@ class Material:
             "young": checks.number("young", self.young, above=0, unit="Pa"),
             "poisson": checks.number("poisson", self.poisson, above=-1, most=0.5),
             "density": checks.number("density", self.density, above=0, unit="kg/m3"),
+            "restitution": checks.number("restitution", self.restitution, above=0, most=1),
+            "friction": checks.number("friction", self.friction, least=0),
         }
-        for name, only in (("restitution", 1.0), ("friction", 0.0)):
-            checked[name] = checks.number(name, getattr(self, name))
-            if checked[name] != only:
-                message = f"{name} is {checked[name]:g}, expected {only:g}: contacts are elastic and frictionless"
-                raise ValueError(message)
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
     def effective_modulus(self, other: Material) -> float:
         """E* of the two materials in contact [Pa]: 1/E* = (1 - ν₁²)/E₁ + (1 - ν₂²)/E₂ (Johnson 1985, sec. 4.2)."""
         return hertz.effective_modulus(self.young, self.poisson, other.young, other.poisson)
+
+    def effective_shear_modulus(self, other: Material) -> float:
+        """G* of the two materials in contact [Pa]: 1/G* = (2 - ν₁)/G₁ + (2 - ν₂)/G₂, G = E/(2 + 2 ν) (Mindlin 1949)."""
+        compliance = sum(2 * (2 - m.poisson) * (1 + m.poisson) / m.young for m in (self, other))
+        return 1 / compliance

@@ -9,6 +9,7 @@ import numpy as np
 
 from dem import checks, compilation, diagnosis
 from dem.box import Box
+from dem.contacts import Contacts
 from dem.energy import Energy
 from dem.engine import Engine
 from dem.integrators import DEFAULT
@@ -79,6 +80,7 @@ class Simulation:
         time_step: float,
         integrator: str = DEFAULT,
         threads: int | None = None,
+        contacts: Contacts | None = None,
         description: dict | None = None,
         _skin: tuple[float, float] | None = None,
     ) -> None:
@@ -91,7 +93,11 @@ class Simulation:
         if not isinstance(description or {}, dict):
             message = f"description is {type(description).__name__}, expected a dict"
             raise TypeError(message)
+        if contacts is not None and not isinstance(contacts, Contacts):
+            message = f"contacts is {type(contacts).__name__}, expected dem.Contacts or None"
+            raise TypeError(message)
         self._box = box
+        self._contacts = contacts or Contacts()
         self._gravity = checks.vector("gravity", gravity, "acceleration [m/s2]")
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
         self._integrator = look_up(integrator)
@@ -109,10 +115,10 @@ class Simulation:
     def _start(self, step: int) -> None:
         """Start the integrator from the particles' whole-step state; all that is kept of a run begins again."""
         engine = Engine(
-            self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._skin,
-            self._threads,
+            self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._contacts,
+            self._skin, self._threads,
         )  # fmt: skip
-        engine.start(step)
+        engine.start(step, self._engine.held() if hasattr(self, "_engine") else None)
         diagnosis.check_overlaps(engine)
         self._engine = engine
         self._revision = self._particles.revision
@@ -244,6 +250,8 @@ class Simulation:
                 self._particles.kind, e.kinds.mass, e.kinds.inertia, self.gravity, e.datum, *self._state()
             ),
             elastic=float(e.progress.elastic[0]) / e.setting.unit,
+            dissipated=float(e.progress.taken[0] - e.progress.stored[0]) / e.setting.unit,
+            work=float(e.progress.worked[0]) / e.setting.unit,
         )
         self._largest_kinetic = max(self._largest_kinetic, result.kinetic)
         return result

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.box import FACES
 from kernels.candidates import GROUP
 from kernels.hertz import stiffness
 from kernels.state import Bodies, Kinds, Neighbours
@@ -14,41 +15,67 @@ from kernels.state import Box as Walls
 
 if TYPE_CHECKING:
     from dem.box import Box
+    from dem.materials import Material
     from dem.particles import Particles
 
 ROOM = 1.3  # arrays for pairs are made this much larger than wanted
 
 
 def walls(box: Box | None) -> Walls:
-    """Corners of the box, infinite without one."""
-    if box is None:
-        return Walls(np.full(3, -np.inf), np.full(3, np.inf))
-    return Walls(np.array(box.lower), np.array(box.upper))
+    """Faces of the box, those that are open or absent at infinity."""
+    rest = np.array([-np.inf, np.inf] * 3)
+    drift, swing, rate, phase = np.zeros((3, 6)), np.zeros((3, 6)), np.zeros(6), np.zeros(6)
+    if box:
+        for k, face in enumerate(FACES):
+            if face not in box.open:
+                rest[k] = (box.upper if k % 2 else box.lower)[k // 2]
+            if face in box.motion:
+                motion = box.motion[face]
+                drift[:, k], swing[:, k] = motion.velocity, motion.amplitude
+                rate[k], phase[k] = 2 * np.pi * motion.frequency, motion.phase
+    return Walls(
+        rest[0::2].copy(),
+        rest[1::2].copy(),
+        np.zeros((3, 6)),
+        bool(box and box.motion),
+        rest,
+        drift,
+        swing,
+        rate,
+        phase,
+    )
+
+
+def materials(particles: Particles) -> list[Material]:
+    """Materials of the particles, in the order of the tables' rows."""
+    return list(dict.fromkeys(m for _, m in particles.kinds))
 
 
 def kinds(particles: Particles, box: Box | None) -> Kinds:
     """Tables of shapes and materials in the kernels' layout."""
     shapes = [shape for shape, _ in particles.kinds]
-    materials = list(dict.fromkeys(m for _, m in particles.kinds))
+    found = materials(particles)
     properties = [shape.mass_properties(m.density) for shape, m in particles.kinds]
     distance = [np.linalg.norm(shape.offsets, axis=1) for shape in shapes]
     radius = np.concatenate([s.radii for s in shapes])
-    alike = len(materials) == 1 and bool((radius == radius[0]).all())
-    modulus = materials[0].effective_modulus(materials[0])
+    alike = len(found) == 1 and bool((radius == radius[0]).all())
+    modulus = found[0].effective_modulus(found[0])
     return Kinds(
         mass=np.array([p.mass for p in properties]),
+        inverse_mass=np.array([1 / p.mass for p in properties]),
         inertia=np.ascontiguousarray(np.array([p.inertia for p in properties]).T),
         tip=np.array([d.max() for d in distance]),
         bound=np.array([(d + s.radii).max() for d, s in zip(distance, shapes, strict=True)]),
+        round=all(len(s.radii) == 1 and not s.offsets.any() for s in shapes),
         on_line=np.array([_on_line(s.offsets, s.radii) for s in shapes], dtype=np.int8),
         first_offset=np.cumsum([0] + [len(s.radii) for s in shapes]).astype(np.int32),
         offset=np.ascontiguousarray(np.concatenate([s.offsets for s in shapes]).T),
         radius=radius,
         reach=float(2 * radius[0]) if alike else 0.0,
         stiffness=float(stiffness(modulus, radius[0] / 2)) if alike else 0.0,
-        material=np.array([materials.index(m) for _, m in particles.kinds], dtype=np.int32),
-        modulus=np.array([[a.effective_modulus(b) for b in materials] for a in materials]),
-        wall_modulus=np.array([a.effective_modulus(box.material) if box else 0.0 for a in materials]),
+        material=np.array([found.index(m) for _, m in particles.kinds], dtype=np.int32),
+        modulus=np.array([[a.effective_modulus(b) for b in found] for a in found]),
+        wall_modulus=np.array([a.effective_modulus(box.material) if box else 0.0 for a in found]),
     )
 
 
@@ -57,8 +84,11 @@ def _on_line(offsets: np.ndarray, radii: np.ndarray) -> bool:
     return bool(np.all(radii == radii[0]) and np.all(offsets[:, 1:] == 0))
 
 
-def bodies(particles: Particles, kinds: Kinds, *, rotating: bool, more: int = 0) -> Bodies:
-    """Component-major copies of the state; spheres that no torque can reach get no room for rotation."""
+def bodies(particles: Particles, kinds: Kinds, *, rotating: bool, lossy: bool, more: int = 0) -> Bodies:
+    """Component-major copies of the state; spheres that no torque can reach get no room for rotation.
+
+    A lossy contact law wants velocities at the time of the forces.
+    """
     n = len(particles)
     turning = n if rotating else 0
     position = np.array(particles.position.T, order="C")
@@ -77,7 +107,10 @@ def bodies(particles: Particles, kinds: Kinds, *, rotating: bool, more: int = 0)
         force=np.zeros((3, n)),
         torque=np.zeros((3, turning)),
         first_sphere=first_sphere,
-        sphere_position=np.zeros((3, first_sphere[-1])) if rotating else position,
+        sphere_position=position if kinds.round else np.zeros((3, first_sphere[-1])),
+        owner=np.repeat(np.arange(n, dtype=np.int32), spheres),
+        velocity_ahead=np.array(particles.velocity.T if lossy else np.zeros((3, 0)), order="C"),
+        spin=np.array(particles.angular_velocity.T if lossy and rotating else np.zeros((3, 0)), order="C"),
     )
 
 
@@ -107,7 +140,17 @@ def room(wanted: int) -> int:
     return int(ROOM * wanted) + 16
 
 
-def lists(bodies: Bodies, chunks: int, blocks: int, *, alike: bool) -> Neighbours:
+class Needs(NamedTuple):
+    """What decides which arrays of the lists have any length."""
+
+    alike: bool  # all spheres are
+    lossy: bool  # the contact law wants velocities
+    rows: int  # numbers that a contact remembers
+    rotating: bool  # torques matter
+    round: bool  # all bodies are one sphere
+
+
+def lists(bodies: Bodies, chunks: int, blocks: int, needs: Needs) -> Neighbours:
     """Lists of these bodies, with no room for pairs yet."""
     n = bodies.kind.size
     return Neighbours(
@@ -128,11 +171,17 @@ def lists(bodies: Bodies, chunks: int, blocks: int, *, alike: bool) -> Neighbour
         highest=np.zeros(chunks, np.int32),
         lag=np.zeros(1, np.int64),
         listed_position=np.zeros((3, n)),
-        listed_orientation=np.zeros((4, bodies.torque.shape[1])),
+        listed_orientation=np.zeros((4, 0 if needs.round else n)),
         pairs=np.zeros(chunks, np.int64),
-        **candidate_arrays(0, alike=alike),
+        **candidate_arrays(0, needs),
         force_at=np.zeros(chunks, np.int64),
-        pair_force=np.zeros((3, 1)),
+        pair_force=np.zeros((3, 0)),
+        wrench=np.zeros((0, 8)),
+        overlap=np.zeros(0),
+        touching=np.zeros(0, np.int32),
+        touched=np.zeros(0, np.int64),
+        wall_history=np.zeros((needs.rows, 6 * bodies.owner.size if needs.rows else 0)),
+        kept_count=np.full(chunks, -1),
     )
 
 
@@ -151,27 +200,44 @@ def entry_arrays(room: int, n: int) -> dict[str, np.ndarray]:
     return {"entry": np.zeros(room, np.int64), "incident": np.zeros(incident, np.int32)}
 
 
-def candidate_arrays(room: int, *, alike: bool) -> dict[str, np.ndarray]:
+def candidate_arrays(room: int, needs: Needs) -> dict[str, np.ndarray]:
     """Arrays for that many candidate pairs."""
+    own = 0 if needs.alike else room
+    held = room if needs.rows else 0
     return {
         "sphere_i": np.empty(room, np.int32),
         "sphere_j": np.empty(room, np.int32),
-        "reach": np.empty(0 if alike else room),
-        "stiffness": np.empty(0 if alike else room),
+        "reach": np.empty(own),
+        "stiffness": np.empty(own),
+        "history": np.zeros((needs.rows, held)),
+        "kept": np.zeros((needs.rows, held)),
+        "kept_pair": np.empty(held, np.int64),
+        "kept_i": np.empty(held, np.int32),
+        "kept_j": np.empty(held, np.int32),
     }
 
 
-def pair_force(lists: Neighbours, *, rotating: bool) -> dict[str, np.ndarray]:
+def keep_contents(old: Neighbours, new: dict[str, np.ndarray]) -> None:
+    """Copy what is put aside, chunk by chunk, to larger arrays."""
+    for name in ("kept", "kept_pair", "kept_i", "kept_j"):
+        source, target = getattr(old, name), new[name]
+        chunks = old.pairs.size
+        if source.size:
+            rows = source.reshape(-1, chunks, source.shape[-1] // chunks)
+            target.reshape(rows.shape[0], chunks, -1)[:, :, : rows.shape[2]] = rows
+
+
+def pair_force(lists: Neighbours, needs: Needs) -> dict[str, np.ndarray]:
     """Where the candidates of each chunk have their forces, and room for them.
 
-    The forces of bodies that rotate are as many as the candidates. Those of spheres are wanted only until the chunks
-    that they reach have been gathered, so a block's chunks take turns in a few segments, which stay in the core's
-    cache. Chunks that reach out of their block are evaluated before all others and keep theirs.
+    The forces on bodies of several spheres are as many as the candidates. Those on single spheres are wanted only until
+    the chunks that they reach have been gathered, so a block's chunks take turns in a few segments, which stay in the
+    core's cache. Chunks that reach out of their block are evaluated before all others and keep theirs.
     """
     chunks = lists.pairs.size
     room = lists.sphere_i.size // chunks
     segment, used = np.arange(chunks), chunks
-    if not rotating:
+    if needs.round:
         used = 0
         for first, stop in itertools.pairwise(lists.block):
             c = np.arange(first, stop)
@@ -180,6 +246,18 @@ def pair_force(lists: Neighbours, *, rotating: bool) -> dict[str, np.ndarray]:
             segment[c] = used + (c - first) % alive
             segment[c[border]] = used + alive + np.arange(border.sum())
             used += alive + border.sum()
-    columns = used * room + 1
-    array = lists.pair_force if lists.pair_force.shape[1] >= columns else np.zeros((3, columns))
-    return {"force_at": segment * room, "pair_force": array}
+    size = used * room + 1
+    place = {"force_at": segment * room}
+    if not needs.lossy:
+        return place | {"pair_force": _at_least(lists.pair_force, (3, size))}
+    return place | {
+        "wrench": np.zeros((size, 8)),
+        "overlap": _at_least(lists.overlap, (size,)),
+        "touching": _at_least(lists.touching, (size,)),
+        "touched": np.zeros(used, np.int64),
+    }
+
+
+def _at_least(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The array, or a new one if it is too short."""
+    return array if array.shape[-1] >= shape[-1] else np.zeros(shape, array.dtype)

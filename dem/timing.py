@@ -66,10 +66,10 @@ def stage_times(engine: Engine, n: int) -> dict[str, float]:
     before = [a.copy() for a in e.bodies]
     lists = (e.bodies, e.kinds, e.neighbours)
     timed = {
-        "predict": lambda k: stages.repeat_predict(k, e.scheme, *lists, e.partial),
-        "evaluate": lambda k: stages.repeat_evaluate(k, still.unit, *lists, e.partial),
-        "correct": lambda k: stages.repeat_correct(k, e.scheme, still, *lists, e.walls, e.partial),
-        "step": lambda k: stages.repeat_step(k, e.mode, e.scheme, still, *lists, e.walls, e.partial),
+        "predict": lambda k: stages.repeat_predict(k, e.scheme, e.law, *lists, e.partial),
+        "evaluate": lambda k: stages.repeat_evaluate(k, e.law, still, *lists, e.partial),
+        "correct": lambda k: stages.repeat_correct(k, e.scheme, e.law, still, *lists, e.walls, e.partial),
+        "step": lambda k: stages.repeat_step(k, e.mode, e.scheme, e.law, still, *lists, e.walls, e.partial),
         "pick candidates": lambda k: stages.repeat_pick(k, e.mode, still.candidate_skin, *lists, e.walls),
         "list neighbours": lambda k: [e.rebuild() for _ in range(k)],
     }

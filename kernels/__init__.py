@@ -5,13 +5,19 @@ Where to look for what
 ``jit``         how everything here is compiled and cached
 ``vector``      3-vectors as tuples
 ``quaternion``  quaternion algebra, exponential map, rotation of vectors and tensors
-``hertz``       the contact law: force and elastic energy
+``hertz``       elastic contacts: force and energy
+``laws``        contact laws that lose energy, one file each: damping, friction
 ``rotation``    the rotational integrators, one file each
 ``geometry``    distances of segments
 ``cells``       linked cells, and bodies in memory in their order
 ``neighbours``  which bodies may meet before the list is stale
 ``candidates``  which of their spheres may touch within the next few steps
-``contact``     place spheres, evaluate pairs, gather forces and torques, walls
+``contact``     place spheres, evaluate elastic pairs, gather forces and torques
+``touching``    evaluate pairs by laws that need velocities
+``surfaces``    how bodies move at a point of contact, and how heavy they are there
+``walls``       where they are, how they move, what they do
+``memory``      what contacts remember, from one list to the next
+``values``      one value for all pairs or one each
 ``motion``      predict and correct all bodies
 ``packing``     starting states without overlap
 ``energy``      per-body energies and sums that do not depend on their order

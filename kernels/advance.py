@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels import sweeps
-from kernels.jit import kernel, stage
+from kernels import sweeps, walls
+from kernels.jit import formula, kernel, stage
 from kernels.quaternion import LARGEST_TURN
 
 # why `advance` came back
@@ -25,6 +25,11 @@ class Progress(NamedTuple):
     step: np.ndarray  # (1,) int64, steps completed
     phase: np.ndarray  # (1,) int64, FRESH, COMPLETE or PREDICTED
     elastic: np.ndarray  # (1,) int64, elastic energy at the last step, in units
+    stored: np.ndarray  # (1,) int64, part of it that the contact law holds beyond Hertz's
+    taken: np.ndarray  # (1,) int64, what the law took up beyond Hertz's since the start: stored or dissipated
+    taking: np.ndarray  # (1,) int64, the same in the half step after the last forces
+    worked: np.ndarray  # (1,) int64, work of moving walls since the start
+    working: np.ndarray  # (1,) int64, the same in the half step after the last forces
     energy_start: np.ndarray  # (1,) int64, total energy at the start, in units
     energy_error: np.ndarray  # (1,) int64, largest departure from it at any step
     travel: np.ndarray  # (1,) distance that no sphere exceeded since the candidates were picked [m]
@@ -45,18 +50,20 @@ class Setting(NamedTuple):
 
 
 @kernel
-def advance(scheme, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial):
+def advance(scheme, law, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial):
     """Take steps until `stop` of them are complete; returns why it came back.
 
     The state is left complete: the last step does not predict the next one.
     """
     while progress.step[0] < stop or progress.phase[0] == FRESH:
         task = next_task(stop, progress)
+        if task != sweeps.PREDICT:
+            progress.travel[0] += walls.move(time_of(task, setting.dt, progress), box)
         if progress.phase[0] == PREDICTED and 2.0 * progress.travel[0] > setting.candidate_skin:
             code = refresh_candidates(mode, setting, bodies, kinds, neighbours, box, progress, partial)
             if code != DONE:
                 return code
-        found = sweeps.sweep(mode, task, scheme, setting, bodies, kinds, neighbours, box, partial)
+        found = sweeps.sweep(mode, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
         account(task, found, progress)
         if not found.spin * setting.dt <= LARGEST_TURN:
             return TURNS_TOO_FAST
@@ -75,6 +82,12 @@ def next_task(stop, progress):
     return sweeps.STEP if progress.step[0] + 1 < stop else sweeps.LAST_STEP
 
 
+@formula
+def time_of(task, dt, progress):
+    """Time of the forces that a task evaluates [s]."""
+    return dt * (progress.step[0] + (0 if task == sweeps.FORCES else 1))
+
+
 @stage
 def refresh_candidates(mode, setting, bodies, kinds, neighbours, box, progress, partial):
     """Pick the candidate pairs anew if the list of neighbours is still good for that; returns DONE or why not."""
@@ -91,12 +104,20 @@ def refresh_candidates(mode, setting, bodies, kinds, neighbours, box, progress, 
 def account(task, found, progress):
     """Note what a sweep did: energy, extremes, steps, and how far the prediction went."""
     if task != sweeps.PREDICT:
-        progress.elastic[0] = found.elastic
+        progress.elastic[0] = found.elastic + found.stored
+        progress.stored[0] = found.stored
         progress.largest_overlap[0] = max(progress.largest_overlap[0], found.overlap)
+    if task == sweeps.FORCES:
+        progress.taken[0] = found.stored
+        progress.worked[0] = 0
     if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
-        error = abs(found.elastic + found.moving - progress.energy_start[0])
-        progress.energy_error[0] = max(progress.energy_error[0], error)
+        progress.taken[0] += progress.taking[0] + found.loss
+        progress.worked[0] += progress.working[0] + found.work
+        total = found.elastic + progress.taken[0] + found.moving - progress.worked[0]
+        progress.energy_error[0] = max(progress.energy_error[0], abs(total - progress.energy_start[0]))
         progress.step[0] += 1
+    if task != sweeps.PREDICT:
+        progress.taking[0], progress.working[0] = found.loss, found.work
     if task == sweeps.STEP or task == sweeps.PREDICT:  # noqa: PLR1714
         progress.travel[0] += found.travel
         progress.phase[0] = PREDICTED

@@ -36,7 +36,7 @@ def pick(c, skin, bodies, kinds, neighbours):
     stop = start + room
     k = start
     first, last = pairs_of(c, bodies, neighbours)
-    if bodies.torque.shape[1] == 0:
+    if kinds.round:
         k += pick_round(
             skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.kind, bodies.position,
             kinds, start, stop, neighbours.force_at[c], neighbours.packed[first:last],
@@ -155,10 +155,10 @@ def list_incident(c, skin, bodies, kinds, neighbours, box):
 
     Bodies that are not active feel no contact until the next pick, so their force is zero from here on.
     """
-    rotating = bodies.torque.shape[1] > 0
     low, high = chunk_of(c, bodies.kind.size)
+    nothing = max(neighbours.pair_force.shape[1], neighbours.wrench.shape[0]) - 1
     list_pairs(
-        low, high, rotating, neighbours.pair_force.shape[1] - 1, neighbours.first_entry, neighbours.entry_count,
+        low, high, kinds.round, nothing, neighbours.first_entry, neighbours.entry_count,
         neighbours.entry, neighbours.packed, neighbours.incident, neighbours.incident_j, neighbours.incident_i,
     )  # fmt: skip
     active, walled = low, low
@@ -166,7 +166,7 @@ def list_incident(c, skin, bodies, kinds, neighbours, box):
         near = near_wall(b, skin, bodies, kinds, box)
         neighbours.walled[walled] = b
         walled += near
-        if rotating:
+        if not kinds.round:
             neighbours.active[active] = b
             if neighbours.incident_j[b] + neighbours.incident_i[b] + near > 0:
                 active += 1
@@ -179,27 +179,27 @@ def list_incident(c, skin, bodies, kinds, neighbours, box):
 
 @loop
 def list_pairs(
-    low, high, rotating, zero_candidate, first_entry, entry_count, entry, packed, incident, incident_j, incident_i
+    low, high, alone, zero_candidate, first_entry, entry_count, entry, packed, incident, incident_j, incident_i
 ):
     """Fill the incident pairs of the slots low to high.
 
     Entries come in ascending identity of the partner, so those where b is on side j (the higher identity) come first.
     Both parts are filled up to whole groups with a pair that never has a force (see contact.gather_round).
     """
-    nothing = packed.size - 1 if rotating else zero_candidate
+    nothing = zero_candidate if alone else packed.size - 1
     n = first_incident(low, first_entry)
     for b in range(low, high):
         e = first_entry[b]
         stop = e + entry_count[b]
         start = n
         while e < stop and entry[e] & 1 == 1:
-            n += list_pair(n, rotating, entry[e], packed, incident)
+            n += list_pair(n, alone, entry[e], packed, incident)
             e += 1
         n = fill_group(n, start, nothing, incident)
         incident_j[b] = n - start
         start = n
         while e < stop:
-            n += list_pair(n, rotating, entry[e], packed, incident)
+            n += list_pair(n, alone, entry[e], packed, incident)
             e += 1
         n = fill_group(n, start, nothing, incident)
         incident_i[b] = n - start
@@ -212,11 +212,11 @@ def first_incident(b, first_entry):
 
 
 @formula
-def list_pair(n, rotating, key, packed, incident):
+def list_pair(n, alone, key, packed, incident):
     """Write the pair of an entry to place n; returns 1 if it has candidates and so counts."""
     pair = entry_pair(key)
     k, number = unpack(packed[pair])
-    incident[n] = pair if rotating else k
+    incident[n] = k if alone else pair
     return 1 if number > 0 else 0
 
 

@@ -8,18 +8,17 @@ age of the lists changes a bit of the result, and no two threads ever write to t
 import math
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 
-from kernels import hertz
+from kernels import hertz, laws, touching
 from kernels.candidates import GROUP, first_incident, unpack
 from kernels.chunks import chunk_of, unsigned_range
 from kernels.energy import as_fixed
-from kernels.jit import CHOICE, formula, kernel, loop, stage
+from kernels.jit import formula, kernel, loop, stage
 from kernels.quaternion import load_quaternion, rotate
-from kernels.vector import add, add_scaled, cross, dot, load, store, subtract
-
-TINY = 1e-300  # keeps the direction of two coincident spheres finite (zero) instead of 0/0
+from kernels.touching import TINY, Found, below_of, force_of
+from kernels.values import of_pair
+from kernels.vector import add, add_scaled, cross, dot, load, scale, store, subtract
+from kernels.walls import add_walls
 
 
 @formula
@@ -43,7 +42,7 @@ def place(c, bodies, kinds, neighbours):
 @kernel
 def place_all(bodies, kinds):
     """Place the spheres of all bodies, for who looks at them; single spheres are."""
-    if bodies.torque.shape[1] > 0:
+    if not kinds.round:
         for b in range(bodies.kind.size):
             place_body(b, bodies, kinds)
 
@@ -51,7 +50,7 @@ def place_all(bodies, kinds):
 @kernel
 def place_crooked(c, bodies, kinds):
     """Place the spheres of those bodies of chunk c that are not on a line, before candidates are picked."""
-    if bodies.torque.shape[1] == 0:
+    if kinds.round:
         return
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
@@ -59,9 +58,9 @@ def place_crooked(c, bodies, kinds):
             place_body(b, bodies, kinds)
 
 
-@stage
-def evaluate(c, bodies, kinds, neighbours, unit):
-    """Evaluate the candidate pairs of chunk c; returns elastic energy in units and the bits of the largest overlap.
+@formula
+def evaluate_elastic(law, c, sense, half, unit, bodies, kinds, neighbours):
+    """Evaluate the candidate pairs of chunk c.
 
     Spheres that are all alike do without reading reach and stiffness of each pair, a tenth of a step's memory traffic.
     """
@@ -74,23 +73,18 @@ def evaluate(c, bodies, kinds, neighbours, unit):
     force_y = neighbours.pair_force[1, column : column + number]
     force_z = neighbours.pair_force[2, column : column + number]
     if kinds.reach > 0.0:
-        return evaluate_pairs(
+        elastic, largest = evaluate_pairs(
             bodies.sphere_position, sphere_i, sphere_j, kinds.reach, kinds.stiffness, unit, force_x, force_y, force_z
         )
-    reach, stiffness = neighbours.reach[start:stop], neighbours.stiffness[start:stop]
-    return evaluate_pairs(bodies.sphere_position, sphere_i, sphere_j, reach, stiffness, unit, force_x, force_y, force_z)
+    else:
+        reach, stiffness = neighbours.reach[start:stop], neighbours.stiffness[start:stop]
+        elastic, largest = evaluate_pairs(
+            bodies.sphere_position, sphere_i, sphere_j, reach, stiffness, unit, force_x, force_y, force_z
+        )
+    return Found(elastic, largest, np.int64(0), np.int64(0), np.int64(0))
 
 
-def of_pair(values, k):
-    """Value of pair k: an element, or the one value of all."""
-    return values if np.isscalar(values) else values[k]
-
-
-@overload(of_pair, jit_options=CHOICE)
-def _of_pair(values, k):
-    if isinstance(values, types.Float):
-        return lambda values, k: values
-    return lambda values, k: values[k]
+evaluate = laws.elastic_or(evaluate_elastic, touching.evaluate)
 
 
 @loop
@@ -114,28 +108,28 @@ def evaluate_pairs(sphere_position, sphere_i, sphere_j, reach, stiffness, unit, 
 
 
 @stage
-def gather(c, shift, bodies, kinds, neighbours, box, unit):
+def gather(law, c, shift, sense, half, bodies, kinds, neighbours, box, unit):
     """Sum pair forces, their torques and the walls for the bodies of chunk c; that of slot b goes to column b - shift.
 
-    Returns the walls' elastic energy in units and the bits of the largest overlap with them.
+    Returns what was found at the walls.
     """
     low, high = chunk_of(c, bodies.kind.size)
-    if bodies.torque.shape[1] > 0:
-        e = first_incident(low, neighbours.first_entry)
+    e = first_incident(low, neighbours.first_entry)
+    if not kinds.round:
         for k in range(low, low + neighbours.active_count[c]):
-            e = gather_pairs(neighbours.active[k], e, bodies, neighbours)
+            e = gather_pairs(law, neighbours.active[k], e, bodies, neighbours)
     else:
-        gather_round(
-            low, high, shift, first_incident(low, neighbours.first_entry), neighbours.incident_j, neighbours.incident_i,
-            neighbours.incident, neighbours.pair_force, bodies.force,
-        )  # fmt: skip
-    elastic = np.int64(0)
-    largest = 0.0
+        gather_spheres(law, low, high, shift, e, bodies, kinds, neighbours)
+    elastic, stored, loss, work = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    largest = np.int64(0)
     for k in range(low, low + neighbours.walled_count[c]):
-        energy, overlap = add_walls(neighbours.walled[k], shift, bodies, kinds, box)
-        elastic += as_fixed(energy, unit)
-        largest = max(largest, overlap)
-    return elastic, np.float64(largest).view(np.int64)
+        found = add_walls(law, neighbours.walled[k], shift, sense, half, unit, bodies, kinds, neighbours, box)
+        elastic += found.elastic
+        stored += found.stored
+        loss += found.loss
+        work += found.work
+        largest = max(largest, found.overlap)
+    return Found(elastic, largest, stored, loss, work)
 
 
 @loop
@@ -161,11 +155,60 @@ def gather_round(low, high, shift, e, incident_j, incident_i, incident, pair_for
 
 
 @formula
-def gather_pairs(b, e, bodies, neighbours):
-    """Force and torque of the candidate pairs on body b, whose incident pairs begin at e; returns their end.
+def gather_elastic(law, low, high, shift, e, bodies, kinds, neighbours):
+    """Force on single spheres."""
+    gather_round(
+        low, high, shift, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.pair_force,
+        bodies.force,
+    )  # fmt: skip
 
-    A frictionless force acts along the line of centres, so the lever arm may end at the sphere's own centre.
-    """
+
+@formula
+def gather_lawful(law, low, high, shift, e, bodies, kinds, neighbours):
+    """Force on single spheres by a law that needs velocities, and torque if they turn."""
+    gather_wrenches(
+        low, high, shift, e, kinds.reach > 0.0, neighbours.incident_j, neighbours.incident_i, neighbours.incident,
+        neighbours.wrench, bodies.position, bodies.force, bodies.torque,
+    )  # fmt: skip
+
+
+gather_spheres = laws.elastic_or(gather_elastic, gather_lawful)
+
+
+@loop
+def gather_wrenches(low, high, shift, e, alike, incident_j, incident_i, incident, wrench, position, force, torque):
+    """Force and torque of the candidate pairs on single spheres, in groups as in `gather_round`."""
+    for b in unsigned_range(low, high):
+        x = load(position, b)
+        f, t = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        middle = e + incident_j[b]
+        stop = middle + incident_i[b]
+        while e < middle:
+            for m in range(GROUP):
+                k = np.uint32(incident[e + m])
+                f = subtract(f, force_of(wrench, k))
+                t = add(t, torque_of(alike, below_of(wrench, k), x, scale(-1.0, force_of(wrench, k))))
+            e += GROUP
+        while e < stop:
+            for m in range(GROUP):
+                k = np.uint32(incident[e + m])
+                f = add(f, force_of(wrench, k))
+                t = add(t, torque_of(alike, below_of(wrench, k), x, force_of(wrench, k)))
+            e += GROUP
+        store(force, b - np.uint64(shift), f)
+        if torque.shape[1] > 0:
+            store(torque, b - np.uint64(shift), t)
+
+
+@formula
+def torque_of(alike, below, x, force):
+    """Torque about x of a force with what is kept below it."""
+    return below if alike else cross(subtract(below, x), force)
+
+
+@formula
+def gather_pairs(law, b, e, bodies, neighbours):
+    """Force and torque of the candidate pairs on body b, whose incident pairs begin at e; returns their end."""
     x = load(bodies.position, b)
     f = (0.0, 0.0, 0.0)
     t = (0.0, 0.0, 0.0)
@@ -176,63 +219,24 @@ def gather_pairs(b, e, bodies, neighbours):
         sphere = neighbours.sphere_j if n < middle else neighbours.sphere_i
         sign = -1.0 if n < middle else 1.0
         for k in range(start, start + number):
-            f_k = load(neighbours.pair_force, k)
+            f_k, point = force_at_point(law, k, sphere[k], bodies, neighbours)
             f = add_scaled(f, sign, f_k)
-            t = add_scaled(t, sign, cross(subtract(load(bodies.sphere_position, sphere[k]), x), f_k))
+            t = add_scaled(t, sign, cross(subtract(point, x), f_k))
     store(bodies.force, b, f)
     store(bodies.torque, b, t)
     return stop
 
 
 @formula
-def add_walls(b, shift, bodies, kinds, box):
-    """Add the forces and torques of the six walls on body b; returns their elastic energy and the largest overlap.
-
-    A wall is a sphere of infinite radius, so R* = R; it pushes along its normal only.
-    """
-    g = bodies.kind[b]
-    x = load(bodies.position, b)
-    energy = 0.0
-    largest = 0.0
-    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-        radius = kinds.radius[kinds.first_offset[g] + s - bodies.first_sphere[b]]
-        x_s = load(bodies.sphere_position, s)
-        if touches_wall(x_s, radius, box):
-            f, energy_s, overlap = wall_force(x_s, radius, kinds.wall_modulus[kinds.material[g]], box)
-            store(bodies.force, b - shift, add(load(bodies.force, b - shift), f))
-            if bodies.torque.shape[1] > 0:
-                store(bodies.torque, b, add(load(bodies.torque, b), cross(subtract(x_s, x), f)))
-            energy += energy_s
-            largest = max(largest, overlap)
-    return energy, largest
+def at_centre(law, k, sphere, bodies, neighbours):
+    """Force of candidate k, along the line of centres, so that the lever arm may end at the sphere's own centre."""
+    return load(neighbours.pair_force, k), load(bodies.sphere_position, sphere)
 
 
 @formula
-def touches_wall(x, radius, box):
-    """Whether a sphere at x overlaps any wall."""
-    return (
-        min(x[0] - box.lower[0], x[1] - box.lower[1], x[2] - box.lower[2]) < radius
-        or min(box.upper[0] - x[0], box.upper[1] - x[1], box.upper[2] - x[2]) < radius
-    )
+def at_contact(law, k, sphere, bodies, neighbours):
+    """Force of candidate k, and the point of contact."""
+    return force_of(neighbours.wrench, k), below_of(neighbours.wrench, k)
 
 
-@kernel
-def wall_force(x, radius, modulus, box):
-    """Force of the walls on a sphere at x, their elastic energy, and the largest overlap."""
-    k = hertz.stiffness(modulus, radius)
-    fx, e_x, d_x = opposite_walls(k, radius, x[0], box.lower[0], box.upper[0])
-    fy, e_y, d_y = opposite_walls(k, radius, x[1], box.lower[1], box.upper[1])
-    fz, e_z, d_z = opposite_walls(k, radius, x[2], box.lower[2], box.upper[2])
-    return (fx, fy, fz), e_x + e_y + e_z, max(d_x, d_y, d_z)
-
-
-@formula
-def opposite_walls(k, radius, x, lower, upper):
-    """Force along one axis of the two walls across it, their elastic energy, and the larger overlap."""
-    below = max(radius - (x - lower), 0.0)
-    above = max(radius - (upper - x), 0.0)
-    return (
-        hertz.force(k, below) - hertz.force(k, above),
-        hertz.energy(k, below) + hertz.energy(k, above),
-        max(below, above),
-    )
+force_at_point = laws.elastic_or(at_centre, at_contact)

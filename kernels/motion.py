@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from kernels import rotation
+from kernels import laws, rotation
 from kernels.chunks import chunk_of, unsigned_range
 from kernels.energy import as_fixed, gravitational, rotational, translational
 from kernels.jit import formula, kernel, loop, stage
@@ -52,9 +52,58 @@ def drift(low, high, dt, position, velocity):
     return fastest
 
 
+@formula
+def ignore_spin(law, scheme, memory, q, inertia, dt, spin, b):
+    """Elastic contacts do not look at spins."""
+    return
+
+
+@formula
+def write_spin(law, scheme, memory, q, inertia, dt, spin, b):
+    """Angular velocity of body b at the time of the forces, in the world frame."""
+    store(spin, b, rotate(q, rotation.velocity(scheme, memory, q, inertia, dt)))
+
+
+note_spin = laws.elastic_or(ignore_spin, write_spin)
+
+
+@formula
+def ignore_velocity(law, v, ahead, b):
+    """Elastic contacts do not look at velocities."""
+    return
+
+
+@formula
+def write_velocity(law, v, ahead, b):
+    """Velocity of body b at the time of the next forces."""
+    store(ahead, b, v)
+
+
+note_velocity = laws.elastic_or(ignore_velocity, write_velocity)
+
+
 @loop
-def turn(scheme, low, high, dt, kind, inertia, tip, velocity, orientation, memory_q, memory_w, memory_a, memory_more):
-    """Orientations at the time of the forces; returns the bits of the largest distance that any sphere has gone."""
+def turn(
+    scheme,
+    law,
+    low,
+    high,
+    dt,
+    kind,
+    inertia,
+    tip,
+    velocity,
+    orientation,
+    memory_q,
+    memory_w,
+    memory_a,
+    memory_more,
+    spin,
+):
+    """Orientations at the time of the forces, and spins if the contact law wants them.
+
+    Returns the bits of the largest distance that any sphere has gone.
+    """
     farthest = np.int64(0)
     for b in unsigned_range(low, high):
         g = kind[b]
@@ -63,6 +112,7 @@ def turn(scheme, low, high, dt, kind, inertia, tip, velocity, orientation, memor
         rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
         q_old = load_quaternion(orientation, b)
         store_quaternion(orientation, b, q)
+        note_spin(law, scheme, memory, q, load(inertia, g), dt, spin, b)
         v = load(velocity, b)
         farthest = larger(farthest, dt * math.sqrt(dot(v, v)) + math.sqrt(squared_turn(tip[g], q, q_old)))
     return farthest
@@ -103,7 +153,7 @@ def drifted_and_turned(low, high, kind, tip, position, orientation, listed_posit
 def displacement(c, bodies, kinds, neighbours):
     """Bits of the distance from where they were listed that no sphere of chunk c exceeds."""
     low, high = chunk_of(c, bodies.kind.size)
-    if bodies.torque.shape[1] == 0:
+    if kinds.round:
         return drifted(low, high, bodies.position, neighbours.listed_position)
     return drifted_and_turned(
         low, high, bodies.kind, kinds.tip, bodies.position, bodies.orientation,
@@ -112,7 +162,7 @@ def displacement(c, bodies, kinds, neighbours):
 
 
 @loop
-def kick(low, high, shift, dt, gravity, datum, unit, kind, mass, position, velocity, force):
+def kick(law, low, high, shift, dt, gravity, datum, unit, kind, mass, position, velocity, force, ahead):
     """v += dt (F/m + g); returns kinetic and gravitational energy at the whole step, in units."""
     energy = np.int64(0)
     for b in unsigned_range(low, high):
@@ -120,13 +170,16 @@ def kick(low, high, shift, dt, gravity, datum, unit, kind, mass, position, veloc
         a = add_scaled(gravity, 1.0 / m, load(force, b - np.uint64(shift)))
         v = load(velocity, b)
         store(velocity, b, add_scaled(v, dt, a))
+        note_velocity(law, add_scaled(v, 1.5 * dt, a), ahead, b)
         v = add_scaled(v, 0.5 * dt, a)
         energy += as_fixed(translational(m, v) + gravitational(m, gravity, load(position, b), datum), unit)
     return energy
 
 
 @loop
-def spin(scheme, low, high, dt, unit, kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque):
+def spin(
+    scheme, low, high, shift, dt, unit, kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque
+):
     """Rotation completed with the torque; returns rotational energy in units, and the bits of the squared spin."""
     energy = np.int64(0)
     fastest = np.int64(0)
@@ -134,7 +187,7 @@ def spin(scheme, low, high, dt, unit, kind, inertia, orientation, memory_q, memo
         i = load(inertia, kind[b])
         q = load_quaternion(orientation, b)
         memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
-        memory = rotation.correct(scheme, memory, q, load(torque, b), i, dt)
+        memory = rotation.correct(scheme, memory, q, load(torque, b - np.uint64(shift)), i, dt)
         rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
         q, omega = rotation.whole(scheme, memory, q, i, dt)
         energy += as_fixed(rotational(i, omega), unit)
@@ -143,43 +196,33 @@ def spin(scheme, low, high, dt, unit, kind, inertia, orientation, memory_q, memo
 
 
 @stage
-def predict(scheme, c, dt, bodies, kinds):
+def predict(scheme, law, c, dt, bodies, kinds):
     """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone."""
     low, high = chunk_of(c, bodies.kind.size)
     speed = drift(low, high, dt, bodies.position, bodies.velocity)
     if bodies.torque.shape[1] == 0:
         return np.float64(dt * math.sqrt(as_float(speed))).view(np.int64)
     return turn(
-        scheme, low, high, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity, bodies.orientation,
-        bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more,
+        scheme, law, low, high, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity, bodies.orientation,
+        bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.spin,
     )  # fmt: skip
 
 
 @stage
-def correct(scheme, c, shift, dt, gravity, datum, unit, bodies, kinds):
+def correct(scheme, law, c, shift, dt, gravity, datum, unit, bodies, kinds):
     """The step of chunk c completed with its forces, that of slot b in column b - shift.
 
     Returns energy in units, and the bits of the squared spin.
     """
     low, high = chunk_of(c, bodies.kind.size)
     energy = kick(
-        low,
-        high,
-        shift,
-        dt,
-        gravity,
-        datum,
-        unit,
-        bodies.kind,
-        kinds.mass,
-        bodies.position,
-        bodies.velocity,
-        bodies.force,
-    )
+        law, low, high, shift, dt, gravity, datum, unit, bodies.kind, kinds.mass, bodies.position, bodies.velocity,
+        bodies.force, bodies.velocity_ahead,
+    )  # fmt: skip
     fastest = np.int64(0)
     if bodies.torque.shape[1] > 0:
         rotational_energy, fastest = spin(
-            scheme, low, high, dt, unit, bodies.kind, kinds.inertia, bodies.orientation,
+            scheme, low, high, shift, dt, unit, bodies.kind, kinds.inertia, bodies.orientation,
             bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque,
         )  # fmt: skip
         energy += rotational_energy
@@ -187,7 +230,7 @@ def correct(scheme, c, shift, dt, gravity, datum, unit, bodies, kinds):
 
 
 @kernel
-def start(scheme, dt, gravity, datum, unit, bodies, kinds):
+def start(scheme, law, dt, gravity, datum, unit, bodies, kinds):
     """From whole-step velocity, orientation and (in memory_w) world angular velocity to the half-step memory.
 
     Returns the energy that `kick` and `correct` will report while it is conserved, in units.
@@ -201,6 +244,7 @@ def start(scheme, dt, gravity, datum, unit, bodies, kinds):
         energy += as_fixed(translational(m, v) + gravitational(m, gravity, load(bodies.position, b), datum), unit)
         a = add_scaled(gravity, 1.0 / m, load(bodies.force, b))
         store(bodies.velocity, b, add_scaled(v, 0.5 * dt, a))
+        note_velocity(law, add_scaled(v, dt, a), bodies.velocity_ahead, b)
         if rotating:
             i = load(kinds.inertia, g)
             q = load_quaternion(bodies.orientation, b)

@@ -95,7 +95,7 @@ def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours):
         return found
     lower, higher = neighbours.lower[start:found], neighbours.higher[start:found]
     order_pairs(b, bodies.identity, lower, higher)
-    if bodies.torque.shape[1] == 0:
+    if kinds.round:
         return found
     near = neighbours.packed[start:found]
     flag_near(

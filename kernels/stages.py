@@ -5,35 +5,35 @@ from kernels.jit import kernel
 
 
 @kernel
-def repeat_predict(times, scheme, bodies, kinds, lists, partial):
+def repeat_predict(times, scheme, law, bodies, kinds, lists, partial):
     """Predict with a time step of zero, so that nothing moves."""
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.predict_chunk(c, scheme, 0.0, bodies, kinds, lists, partial)
+            sweeps.predict_chunk(c, scheme, law, 0.0, bodies, kinds, lists, partial)
 
 
 @kernel
-def repeat_evaluate(times, unit, bodies, kinds, lists, partial):
+def repeat_evaluate(times, law, still, bodies, kinds, lists, partial):
     """Evaluate the candidate pairs."""
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.evaluate_chunk(c, unit, bodies, kinds, lists, partial)
+            sweeps.evaluate_chunk(c, law, 1.0, still, bodies, kinds, lists, partial)
 
 
 @kernel
-def repeat_correct(times, scheme, still, bodies, kinds, lists, box, partial):
+def repeat_correct(times, scheme, law, still, bodies, kinds, lists, box, partial):
     """Gather and correct; the setting `still` has a time step of zero."""
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.gather_chunk(c, 0, still.unit, bodies, kinds, lists, box, partial)
-            sweeps.correct_chunk(c, 0, scheme, still, bodies, kinds, partial)
+            sweeps.gather_chunk(c, law, 0, 1.0, still, bodies, kinds, lists, box, partial)
+            sweeps.correct_chunk(c, law, 0, scheme, still, bodies, kinds, partial)
 
 
 @kernel
-def repeat_step(times, mode, scheme, still, bodies, kinds, lists, box, partial):
+def repeat_step(times, mode, scheme, law, still, bodies, kinds, lists, box, partial):
     """All three in one sweep, as they are done."""
     for _ in range(times):
-        sweeps.sweep(mode, sweeps.STEP, scheme, still, bodies, kinds, lists, box, partial)
+        sweeps.sweep(mode, sweeps.STEP, scheme, law, still, bodies, kinds, lists, box, partial)
 
 
 @kernel

@@ -32,15 +32,20 @@ class Bodies(NamedTuple):
     torque: np.ndarray  # (3, N) of contacts, world frame, about the centre of mass [N m]
     first_sphere: np.ndarray  # (N + 1,) int32: spheres of slot b are first_sphere[b] to first_sphere[b + 1]
     sphere_position: np.ndarray  # (3, M) [m]; the very array `position` where every body is one sphere
+    owner: np.ndarray  # (M,) int32, slot of the body that carries each sphere
+    velocity_ahead: np.ndarray  # (3, N) at the time of the next forces, as far as known; empty for elastic contacts
+    spin: np.ndarray  # (3, N) angular velocity then, world frame; empty for elastic contacts or without torques
 
 
 class Kinds(NamedTuple):
     """What all bodies of one shape and material have in common."""
 
     mass: np.ndarray  # (G,) [kg]
+    inverse_mass: np.ndarray  # (G,) [1/kg]
     inertia: np.ndarray  # (3, G) principal moments [kg m2]
     tip: np.ndarray  # (G,) largest distance of a sphere's centre from the centre of mass [m]
     bound: np.ndarray  # (G,) radius of the sphere about the centre of mass that holds the body [m]
+    round: bool  # every body is one sphere
     on_line: np.ndarray  # (G,) int8: 1 if the spheres lie on the segment from the first to the last one
     first_offset: np.ndarray  # (G + 1,) int32: spheres of kind g are first_offset[g] to first_offset[g + 1]
     offset: np.ndarray  # (3, S) sphere centres in the body frame [m]
@@ -88,11 +93,31 @@ class Neighbours(NamedTuple):
     reach: np.ndarray  # (C K) R_i + R_j [m]; empty if all spheres are alike
     stiffness: np.ndarray  # (C K) [N m^-1.5]; empty if all spheres are alike
     pair_force: np.ndarray  # (3, F + 1) force on sphere i [N]; the last column is zero for ever
-    force_at: np.ndarray  # (C,) int64, column of pair_force of each chunk's first candidate
+    force_at: np.ndarray  # (C,) int64, column of pair_force, or row of wrench, of each chunk's first candidate
+    # in place of pair_force where the contact law wants velocities, otherwise empty:
+    wrench: np.ndarray  # (F + 1, 8) force on sphere i in 0 to 2; in 4 to 6 the point where it acts [m], or for equal
+    # single spheres its torque on each [N m]; a line of the cache, zero where nothing touches
+    overlap: np.ndarray  # (F + 1,) [m]
+    touching: np.ndarray  # (F + 1,) int32, candidates that touch, counted from the chunk's first
+    touched: np.ndarray  # (F / K,) int64, number of them in each segment of F
+    history: np.ndarray  # (R, C K) what each candidate remembers (kernels.laws), empty if the law needs nothing
+    wall_history: np.ndarray  # (R, 6 M) the same of sphere s at face f, in column 6 s + f
+    kept: np.ndarray  # (R, C K), what touching pairs of a chunk remember while candidates are picked
+    kept_pair: np.ndarray  # (C K) int64, their pair of bodies, ascending
+    kept_i: np.ndarray  # (C K) int32, their spheres
+    kept_j: np.ndarray  # (C K) int32
+    kept_count: np.ndarray  # (C,) int64, their number; -1 if nothing is put aside
 
 
 class Box(NamedTuple):
-    """Six walls; without them the corners are infinite."""
+    """Six walls; open ones are at infinity. Face 2 a is the lower, 2 a + 1 the upper one of axis a."""
 
-    lower: np.ndarray  # (3,) [m]
+    lower: np.ndarray  # (3,) present position [m]
     upper: np.ndarray  # (3,) [m]
+    velocity: np.ndarray  # (3, 6) present velocity of each face [m/s]
+    moving: bool  # whether any face moves
+    rest: np.ndarray  # (6,) position at time 0 [m]
+    drift: np.ndarray  # (3, 6) constant part of the velocity [m/s]
+    swing: np.ndarray  # (3, 6) amplitude [m]
+    rate: np.ndarray  # (6,) angular frequency [rad/s]
+    phase: np.ndarray  # (6,) [rad]

@@ -15,7 +15,7 @@ import numpy as np
 from numba import prange
 from numba.extending import overload
 
-from kernels import candidates, cells, contact, motion, neighbours
+from kernels import candidates, cells, contact, memory, motion, neighbours
 from kernels.chunks import CHUNK, chunk_of
 from kernels.jit import CHOICE, formula, kernel, stage, threaded
 
@@ -43,8 +43,8 @@ def by_mode(serial, parallel):
     return sweep
 
 
-# columns of `partial`, one row a chunk
-ELASTIC, OVERLAP, WALL_ELASTIC, WALL_OVERLAP, MOVING, SPIN, TRAVEL, COLUMNS = range(8)
+# columns of `partial`, one row a chunk: a `Found` of pairs, one of walls, and what motion reports
+PAIRS, WALLS, MOVING, SPIN, TRAVEL, COLUMNS = 0, 5, 10, 11, 12, 13
 
 # what a sweep does: all forces; the first prediction; forces, the step completed, the next one predicted; the same
 # without the next one
@@ -54,39 +54,60 @@ FORCES, PREDICT, STEP, LAST_STEP = range(4)
 class Findings(NamedTuple):
     """What a sweep found over all chunks; forces first, then motion."""
 
-    elastic: np.int64  # elastic energy of pairs and walls, in units
+    elastic: np.int64  # Hertz's elastic energy of pairs and walls, in units
+    stored: np.int64  # elastic energy of the contact law beyond that
+    loss: np.int64  # energy that the law took up beyond Hertz's, in half a step
+    work: np.int64  # done by moving walls in half a step
     moving: np.int64  # energy of motion and height, in units
     overlap: float  # largest [m]
     spin: float  # largest angular speed [rad/s]
     travel: float  # that no sphere exceeded in the prediction [m]
 
 
+@formula
+def sense_of(task):
+    """Of time, for laws that remember: forces at the start are wanted at the time of what is remembered."""
+    return -1.0 if task == FORCES else 1.0
+
+
+@formula
+def report(partial, c, column, found):
+    """Write what evaluating found."""
+    partial[c, column] = found.elastic
+    partial[c, column + 1] = found.overlap
+    partial[c, column + 2] = found.stored
+    partial[c, column + 3] = found.loss
+    partial[c, column + 4] = found.work
+
+
 @stage
-def predict_chunk(c, scheme, dt, bodies, kinds, lists, partial):
+def predict_chunk(c, scheme, law, dt, bodies, kinds, lists, partial):
     """Predict, and place what has anything to touch."""
-    partial[c, TRAVEL] = motion.predict(scheme, c, dt, bodies, kinds)
-    if bodies.torque.shape[1] > 0:
+    partial[c, TRAVEL] = motion.predict(scheme, law, c, dt, bodies, kinds)
+    if not kinds.round:
         contact.place(c, bodies, kinds, lists)
 
 
 @stage
-def evaluate_chunk(c, unit, bodies, kinds, lists, partial):
+def evaluate_chunk(c, law, sense, setting, bodies, kinds, lists, partial):
     """Evaluate candidate pairs."""
-    partial[c, ELASTIC], partial[c, OVERLAP] = contact.evaluate(c, bodies, kinds, lists, unit)
+    found = contact.evaluate(law, c, sense, 0.5 * setting.dt, setting.unit, bodies, kinds, lists)
+    report(partial, c, PAIRS, found)
 
 
 @stage
-def gather_chunk(c, shift, unit, bodies, kinds, lists, box, partial):
+def gather_chunk(c, law, shift, sense, setting, bodies, kinds, lists, box, partial):
     """Gather the forces."""
-    partial[c, WALL_ELASTIC], partial[c, WALL_OVERLAP] = contact.gather(c, shift, bodies, kinds, lists, box, unit)
+    found = contact.gather(law, c, shift, sense, 0.5 * setting.dt, bodies, kinds, lists, box, setting.unit)
+    report(partial, c, WALLS, found)
 
 
 @stage
-def correct_chunk(c, shift, scheme, setting, bodies, kinds, partial):
+def correct_chunk(c, law, shift, scheme, setting, bodies, kinds, partial):
     """Complete the step with the forces."""
     gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
     partial[c, MOVING], partial[c, SPIN] = motion.correct(
-        scheme, c, shift, setting.dt, gravity, setting.datum, setting.unit, bodies, kinds
+        scheme, law, c, shift, setting.dt, gravity, setting.datum, setting.unit, bodies, kinds
     )
 
 
@@ -97,16 +118,16 @@ def reaches_out(c, first, stop, lists):
 
 
 @kernel
-def evaluate_borders(block, unit, bodies, kinds, lists, partial):
+def evaluate_borders(block, law, task, setting, bodies, kinds, lists, partial):
     """Evaluate those chunks of a block that reach out of it, before anything moves."""
     first, stop = lists.block[block], lists.block[block + 1]
     for c in range(first, stop):
         if reaches_out(c, first, stop, lists):
-            evaluate_chunk(c, unit, bodies, kinds, lists, partial)
+            evaluate_chunk(c, law, sense_of(task), setting, bodies, kinds, lists, partial)
 
 
 @stage
-def sweep_block(block, task, scheme, setting, bodies, kinds, lists, box, partial):
+def sweep_block(block, task, scheme, law, setting, bodies, kinds, lists, box, partial):
     """Sweep once over the chunks of a block: evaluate, gather, correct, and predict the next step.
 
     In one pass, because what a chunk needs is then still in the core's cache. A chunk is gathered and moved when all
@@ -118,16 +139,16 @@ def sweep_block(block, task, scheme, setting, bodies, kinds, lists, box, partial
     lag = lists.lag[0]
     for c in range(first, stop + lag):
         if task != PREDICT and c < stop and not reaches_out(c, first, stop, lists):
-            evaluate_chunk(c, setting.unit, bodies, kinds, lists, partial)
+            evaluate_chunk(c, law, sense_of(task), setting, bodies, kinds, lists, partial)
         d = c - lag
         if d >= first:
-            shift = (d - first) * CHUNK if task == STEP and bodies.torque.shape[1] == 0 else 0
+            shift = (d - first) * CHUNK if task == STEP and kinds.round else 0
             if task != PREDICT:
-                gather_chunk(d, shift, setting.unit, bodies, kinds, lists, box, partial)
+                gather_chunk(d, law, shift, sense_of(task), setting, bodies, kinds, lists, box, partial)
             if task == STEP or task == LAST_STEP:  # noqa: PLR1714, numba wants it spelt out
-                correct_chunk(d, shift, scheme, setting, bodies, kinds, partial)
+                correct_chunk(d, law, shift, scheme, setting, bodies, kinds, partial)
             if task == STEP or task == PREDICT:  # noqa: PLR1714
-                predict_chunk(d, scheme, setting.dt, bodies, kinds, lists, partial)
+                predict_chunk(d, scheme, law, setting.dt, bodies, kinds, lists, partial)
 
 
 @stage
@@ -142,34 +163,40 @@ def largest(partial, column):
 @stage
 def findings(partial):
     """Combine what the chunks found."""
-    elastic, moving = np.int64(0), np.int64(0)
+    elastic, stored, loss, work, moving = np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for c in range(partial.shape[0]):
-        elastic += partial[c, ELASTIC] + partial[c, WALL_ELASTIC]
+        elastic += partial[c, PAIRS] + partial[c, WALLS]
+        stored += partial[c, PAIRS + 2] + partial[c, WALLS + 2]
+        loss += partial[c, PAIRS + 3] + partial[c, WALLS + 3]
+        work += partial[c, WALLS + 4]
         moving += partial[c, MOVING]
     return Findings(
         elastic,
+        stored,
+        loss,
+        work,
         moving,
-        max(largest(partial, OVERLAP), largest(partial, WALL_OVERLAP)),
+        max(largest(partial, PAIRS + 1), largest(partial, WALLS + 1)),
         math.sqrt(largest(partial, SPIN)),
         largest(partial, TRAVEL),
     )
 
 
 @formula
-def sweep_serial(task, scheme, setting, bodies, kinds, lists, box, partial):
+def sweep_serial(task, scheme, law, setting, bodies, kinds, lists, box, partial):
     """Do one of the tasks for all bodies; returns the findings of what was done."""
-    sweep_block(0, task, scheme, setting, bodies, kinds, lists, box, partial)
+    sweep_block(0, task, scheme, law, setting, bodies, kinds, lists, box, partial)
     return findings(partial)
 
 
 @threaded
-def sweep_threaded(task, scheme, setting, bodies, kinds, lists, box, partial):
+def sweep_threaded(task, scheme, law, setting, bodies, kinds, lists, box, partial):
     """The same by threads, a block of chunks each."""
     if task != PREDICT:
         for k in prange(lists.block.size - 1):
-            evaluate_borders(k, setting.unit, bodies, kinds, lists, partial)
+            evaluate_borders(k, law, task, setting, bodies, kinds, lists, partial)
     for k in prange(lists.block.size - 1):
-        sweep_block(k, task, scheme, setting, bodies, kinds, lists, box, partial)
+        sweep_block(k, task, scheme, law, setting, bodies, kinds, lists, box, partial)
     return findings(partial)
 
 
@@ -195,13 +222,11 @@ def pick_serial(skin, bodies, kinds, lists, box):
     for c in range(lists.pairs.size):
         contact.place_crooked(c, bodies, kinds)
     for c in range(lists.pairs.size):
-        candidates.pick(c, skin, bodies, kinds, lists)
+        pick_chunk(c, skin, bodies, kinds, lists)
     fits = candidates.has_room(lists)
     if fits:
         for c in range(lists.pairs.size):
-            candidates.list_incident(c, skin, bodies, kinds, lists, box)
-            if bodies.torque.shape[1] > 0:
-                contact.place(c, bodies, kinds, lists)
+            finish_pick(c, skin, bodies, kinds, lists, box)
     return fits
 
 
@@ -211,14 +236,30 @@ def pick_threaded(skin, bodies, kinds, lists, box):
     for c in prange(lists.pairs.size):
         contact.place_crooked(c, bodies, kinds)
     for c in prange(lists.pairs.size):
-        candidates.pick(c, skin, bodies, kinds, lists)
+        pick_chunk(c, skin, bodies, kinds, lists)
     fits = candidates.has_room(lists)
     if fits:
         for c in prange(lists.pairs.size):
-            candidates.list_incident(c, skin, bodies, kinds, lists, box)
-            if bodies.torque.shape[1] > 0:
-                contact.place(c, bodies, kinds, lists)
+            finish_pick(c, skin, bodies, kinds, lists, box)
     return fits
+
+
+@kernel
+def pick_chunk(c, skin, bodies, kinds, lists):
+    """Pick the candidates of a chunk, what they remember put aside unless it is already."""
+    if lists.history.shape[0] > 0 and lists.kept_count[c] < 0:
+        memory.keep(c, bodies, lists)
+    candidates.pick(c, skin, bodies, kinds, lists)
+
+
+@kernel
+def finish_pick(c, skin, bodies, kinds, lists, box):
+    """List by body what was picked."""
+    if lists.history.shape[0] > 0:
+        memory.give_back(c, lists)
+    candidates.list_incident(c, skin, bodies, kinds, lists, box)
+    if not kinds.round:
+        contact.place(c, bodies, kinds, lists)
 
 
 @kernel

@@ -46,6 +46,7 @@ from kernels.rotation.omelyan import OMELYAN, Omelyan
 from kernels.rotation.pcdm import ORIGINAL_PCDM, PCDM
 from kernels.rotation.quaternion_verlet import QUATERNION_VERLET, QuaternionVerlet
 from kernels.rotation.richardson import RICHARDSON, Richardson
+from kernels.rotation.spherical import SPHERICAL_PCDM, SphericalPCDM
 from kernels.rotation.spiral import SPIRAL, Spiral
 from kernels.rotation.splitting import (
     AXIAL_SPLITTING,
@@ -67,6 +68,7 @@ SCHEMES = {
     AdamsBashforth: ADAMS_BASHFORTH,
     PCDM: ORIGINAL_PCDM,
     ImprovedPCDM: IMPROVED_PCDM,
+    SphericalPCDM: SPHERICAL_PCDM,
     QuaternionVerlet: QUATERNION_VERLET,
     NoSquish: NO_SQUISH,
     Splitting: SPLITTING,

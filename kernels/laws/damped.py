@@ -1,0 +1,60 @@
+"""Hertz contact with normal damping: F = K δ^1.5 - η v_n, never attractive, η = α √(m* K) δ^(1/4).
+
+Y. Tsuji, T. Tanaka, T. Ishida, Powder Technol. 71 (1992) 239, eq. (19). The coefficient of restitution is then the same
+at any speed. Tension is cut off: contact is felt until the total force vanishes. With y = √(4/5) x^(5/4) and
+dτ = x^(1/4) dt the scaled impact x'' + α x^(1/4) x' + x^(3/2) = 0 is a damped linear oscillator, whose impact without
+tension T. Schwager and T. Pöschel solve (Granul. Matter 9 (2007) 465); ``dem.contacts`` inverts that for α.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.jit import formula
+from kernels.laws.touch import Law
+from kernels.vector import dot, scale
+
+
+class Damped(NamedTuple):
+    """Normal damping, no friction."""
+
+    damping: np.ndarray  # (A, A) α of two materials
+
+
+@formula
+def normal_force(alpha, touch):
+    """Force along the normal, the elastic part of it, η, and the normal velocity (positive when parting)."""
+    secant = touch.stiffness * math.sqrt(touch.overlap)
+    eta = alpha * math.sqrt(touch.mass * secant)
+    parting = dot(touch.velocity, touch.normal)
+    elastic = secant * touch.overlap
+    return max(elastic - eta * parting, 0.0), elastic, eta, parting
+
+
+@formula
+def contact(law, i, j, touch, memory, half, sense):
+    """Force of a damped contact; it remembers nothing."""
+    force, elastic, _, parting = normal_force(law.damping[i, j], touch)
+    return scale(force, touch.normal), memory, 0.0, -half * (force - elastic) * parting
+
+
+@formula
+def nothing():
+    """No memory."""
+    return ()
+
+
+@formula
+def load(history, k):
+    """No memory."""
+    return ()
+
+
+@formula
+def store(history, k, memory):
+    """No memory."""
+    return
+
+
+DAMPED = Law(contact, nothing, load, store, 0)

@@ -1,0 +1,91 @@
+"""Damped Hertz contact with Coulomb friction: a tangential spring of Mindlin's stiffness that sticks and slides.
+
+The spring's force f follows the slip of the surfaces, df = -k_t v_t dt with k_t = 8 G* √(R* δ) = (6 G*/E*) K √δ
+(Mindlin 1949; 1/G* = Σ (2 - ν)/G), and turns with the contact plane. While the contact unloads f shrinks as k_t does,
+or grazing impacts would gain energy (C. Thornton, S. J. Cummins, P. W. Cleary, Powder Technol. 233 (2013) 30). With a
+dashpot η_t = η √(k_t/S_n), S_n = 2 E* √(R* δ), the trial force is t = f - η_t v_t. Contacts stick while |t| <= μ F_n;
+beyond, they slide with μ F_n t/|t|, and so does the spring. In lasting sliding t/|t| is -v_t/|v_t|; at a reversal of the
+slip the force does not jump.
+
+Integrated by the trapezium rule: what is remembered is f half a step ahead, f_n - dt/2 k_t v_t.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.jit import formula
+from kernels.laws.damped import normal_force
+from kernels.laws.touch import Law
+from kernels.vector import add, add_scaled, cross, dot, scale
+
+TINY = 1e-300  # keeps the direction of a vanishing force finite
+
+
+class Frictional(NamedTuple):
+    """Normal damping, friction with tangential spring and dashpot."""
+
+    damping: np.ndarray  # (A, A) α of two materials
+    friction: np.ndarray  # (A, A) μ
+    shear: np.ndarray  # (A, A) 6 G*/E*, so that k_t = shear K √δ
+    dashpot: np.ndarray  # (A, A) η_t/η = √(2/3 shear)
+
+
+@formula
+def contact(law, i, j, touch, memory, half, sense):
+    """Force of a contact with friction; memory = (spring half a step ahead, δ)."""
+    force_n, elastic, eta, parting = normal_force(law.damping[i, j], touch)
+    slip = add_scaled(touch.velocity, -parting, touch.normal)
+    k_t = law.shear[i, j] * touch.stiffness * math.sqrt(touch.overlap)
+    ahead, before = memory
+    lead = sense * half if sense > 0.0 or before > 0.0 else 0.0
+    spring = carry(ahead, touch.overlap, before, touch.normal, (1.0 + sense) * half * touch.twist)
+    spring = add_scaled(spring, -lead * k_t, slip)
+    trial = add_scaled(spring, -eta * law.dashpot[i, j], slip)
+    limit = law.friction[i, j] * force_n
+    size = dot(trial, trial)
+    slides = size > limit * limit
+    sliding = scale(limit / math.sqrt(size + TINY), trial)
+    force_t = sliding if slides else trial
+    spring = sliding if slides else spring
+    stored = 0.5 * dot(spring, spring) / k_t
+    loss = -half * (dot(force_t, slip) + (force_n - elastic) * parting)
+    ahead = add_scaled(spring, -half * k_t, slip)
+    return add(scale(force_n, touch.normal), force_t), (ahead, touch.overlap), stored, loss
+
+
+@formula
+def carry(spring, overlap, before, normal, angle):
+    """Spring force of the last step in the contact plane of this one, turned by an angle about the normal.
+
+    As long as it was, or less by √(δ/δ_before) while the contact unloads; zero if it was no contact.
+    """
+    size = dot(spring, spring)
+    spring = add_scaled(spring, angle, cross(normal, spring))
+    spring = add_scaled(spring, -dot(spring, normal), normal)
+    square = size * min(overlap, before) / (dot(spring, spring) * before + TINY)
+    return scale(math.sqrt(square), spring)
+
+
+@formula
+def nothing():
+    """A spring at rest."""
+    return (0.0, 0.0, 0.0), 0.0
+
+
+@formula
+def load(history, k):
+    """Spring and overlap of contact k."""
+    return (history[0, k], history[1, k], history[2, k]), history[3, k]
+
+
+@formula
+def store(history, k, memory):
+    """Write spring and overlap of contact k."""
+    spring, overlap = memory
+    history[0, k], history[1, k], history[2, k] = spring
+    history[3, k] = overlap
+
+
+FRICTIONAL = Law(contact, nothing, load, store, 4)

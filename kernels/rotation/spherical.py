@@ -1,0 +1,55 @@
+"""The schemes of bodies whose three moments are equal, where nothing depends on the body frame.
+
+Without a gyroscopic term omega' = torque/I in any frame, so vectors need not be rotated to the body frame and back. In
+exact arithmetic the results are those of the general schemes.
+"""
+
+from typing import NamedTuple
+
+from kernels.jit import formula
+from kernels.quaternion import renormalise, rotate, rotate_back, turn
+from kernels.rotation.steps import Steps
+from kernels.vector import add_scaled, scale
+
+
+class SphericalPCDM(NamedTuple):
+    """Selects improved PCDM for spheres. memory = (q_{n+1/2}, omega_{n+1/2}, its rate of change at n), world frame."""
+
+
+@formula
+def start(q, omega_body, torque, inertia, dt):
+    """Half a step ahead from the whole-step state at n = 0."""
+    omega = rotate(q, omega_body)
+    rate = scale(1.0 / inertia[0], torque)
+    return turn(add_scaled(omega, 0.25 * dt, rate), 0.5 * dt, q), add_scaled(omega, 0.5 * dt, rate), rate
+
+
+@formula
+def predict(memory, inertia, dt):
+    """q'_{n+1} = exp(dt/2 omega_{n+3/4}) q_{n+1/2}."""
+    q, omega, rate = memory
+    return turn(add_scaled(omega, 0.25 * dt, rate), 0.5 * dt, q), memory
+
+
+@formula
+def velocity(memory, q_force, inertia, dt):
+    """Angular velocity at n + 1, in the body frame."""
+    return rotate_back(q_force, add_scaled(memory[1], 0.5 * dt, memory[2]))
+
+
+@formula
+def correct(memory, q_force, torque, inertia, dt):
+    """The rate from the torque, then omega_{n+3/2} and q_{n+3/2}."""
+    q, omega, rate = memory
+    omega_predicted = add_scaled(omega, 0.5 * dt, rate)
+    rate = scale(1.0 / inertia[0], torque)
+    return renormalise(turn(omega_predicted, dt, q)), add_scaled(omega, dt, rate), rate
+
+
+@formula
+def whole(memory, q_force, inertia, dt):
+    """Orientation at the torque, and the angular velocity half a step back, in the body frame."""
+    return q_force, rotate_back(q_force, add_scaled(memory[1], -0.5 * dt, memory[2]))
+
+
+SPHERICAL_PCDM = Steps(start, predict, velocity, correct, whole)

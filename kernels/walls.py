@@ -1,0 +1,158 @@
+"""Walls: six flat faces that may move, and what they do to the bodies near them.
+
+A wall is a sphere of infinite radius, so R* = R. Faces are numbered 2 a for the lower and 2 a + 1 for the upper one of
+axis a; an open one lies at infinity.
+"""
+
+import math
+
+import numpy as np
+
+from kernels import hertz, laws
+from kernels.energy import as_fixed
+from kernels.jit import formula, kernel
+from kernels.surfaces import inverse_mass, radius_of, spin_of, surface_velocity
+from kernels.touching import Found
+from kernels.vector import add, add_scaled, cross, dot, load, store, subtract
+
+
+@kernel
+def move(time, box):
+    """Put the faces where they are at a time; returns the farthest that one has come along its normal since the last.
+
+    x = x_0 + u t + s (sin(ω t + φ) - sin φ).
+    """
+    farthest = 0.0
+    if box.moving:
+        for face in range(6):
+            axis = face // 2
+            angle = box.rate[face] * time + box.phase[face]
+            for i in range(3):
+                box.velocity[i, face] = box.drift[i, face] + box.rate[face] * box.swing[i, face] * math.cos(angle)
+            swung = box.swing[axis, face] * (math.sin(angle) - math.sin(box.phase[face]))
+            x = box.rest[face] + box.drift[axis, face] * time + swung
+            before = box.upper[axis] if face % 2 else box.lower[axis]
+            if math.isfinite(x):
+                farthest = max(farthest, abs(x - before))
+            if face % 2:
+                box.upper[axis] = x
+            else:
+                box.lower[axis] = x
+    return farthest
+
+
+@formula
+def add_elastic(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box):
+    """Add the elastic forces and torques of the walls on body b; they push along their normals only."""
+    g = bodies.kind[b]
+    x = load(bodies.position, b)
+    elastic = 0.0
+    largest = 0.0
+    power = 0.0
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        radius = radius_of(s, b, bodies, kinds)
+        x_s = load(bodies.sphere_position, s)
+        if touches_wall(x_s, radius, box):
+            f, energy_s, overlap, power_s = wall_force(x_s, radius, kinds.wall_modulus[kinds.material[g]], box)
+            store(bodies.force, b - shift, add(load(bodies.force, b - shift), f))
+            if bodies.torque.shape[1] > 0:
+                store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), cross(subtract(x_s, x), f)))
+            elastic += energy_s
+            largest = max(largest, overlap)
+            power += power_s
+    bits = np.float64(largest).view(np.int64)
+    return Found(as_fixed(elastic, unit), bits, np.int64(0), np.int64(0), as_fixed(half * power, unit))
+
+
+@formula
+def touches_wall(x, radius, box):
+    """Whether a sphere at x overlaps any wall."""
+    return (
+        min(x[0] - box.lower[0], x[1] - box.lower[1], x[2] - box.lower[2]) < radius
+        or min(box.upper[0] - x[0], box.upper[1] - x[1], box.upper[2] - x[2]) < radius
+    )
+
+
+@kernel
+def wall_force(x, radius, modulus, box):
+    """Force of the walls on a sphere at x, their elastic energy, the largest overlap, and the power of moving walls."""
+    k = hertz.stiffness(modulus, radius)
+    fx, e_x, d_x, p_x = opposite_walls(0, k, radius, x[0], box)
+    fy, e_y, d_y, p_y = opposite_walls(1, k, radius, x[1], box)
+    fz, e_z, d_z, p_z = opposite_walls(2, k, radius, x[2], box)
+    return (fx, fy, fz), e_x + e_y + e_z, max(d_x, d_y, d_z), p_x + p_y + p_z
+
+
+@formula
+def opposite_walls(axis, k, radius, x, box):
+    """Force along one axis of the two walls across it, their elastic energy, the larger overlap, and their power."""
+    below = max(radius - (x - box.lower[axis]), 0.0)
+    above = max(radius - (box.upper[axis] - x), 0.0)
+    up, down = hertz.force(k, below), hertz.force(k, above)
+    return (
+        up - down,
+        hertz.energy(k, below) + hertz.energy(k, above),
+        max(below, above),
+        up * box.velocity[axis, 2 * axis] - down * box.velocity[axis, 2 * axis + 1],
+    )
+
+
+@formula
+def add_lawful(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box):
+    """Add the forces and torques of the walls on body b by a law that needs velocities."""
+    elastic, stored, loss, work = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    largest = 0.0
+    x_b = load(bodies.position, b)
+    m = kinds.material[bodies.kind[b]]
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        for face in range(6):
+            overlap = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
+            if overlap > 0.0:
+                touch, x = meeting(s, b, face, overlap, bodies, kinds, box)
+                memory = laws.load(law, neighbours.wall_history, 6 * s + face)
+                force, memory, stored_s, loss_s = laws.contact(
+                    law, m, kinds.modulus.shape[0], touch, memory, half, sense
+                )
+                laws.store(law, neighbours.wall_history, 6 * s + face, memory)
+                store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
+                if bodies.torque.shape[1] > 0:
+                    store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), cross(subtract(x, x_b), force)))
+                elastic += as_fixed(hertz.energy(touch.stiffness, overlap), unit)
+                stored += as_fixed(stored_s, unit)
+                loss += as_fixed(loss_s, unit)
+                work += as_fixed(half * dot(force, load(box.velocity, face)), unit)
+                largest = max(largest, overlap)
+            elif neighbours.wall_history.shape[1] > 0:
+                neighbours.wall_history[neighbours.wall_history.shape[0] - 1, 6 * s + face] = 0.0
+    return Found(elastic, np.float64(largest).view(np.int64), stored, loss, work)
+
+
+@formula
+def height(x, face, box):
+    """Distance of a point from a face, positive inside the box."""
+    axis = face // 2
+    return box.upper[axis] - x[axis] if face % 2 else x[axis] - box.lower[axis]
+
+
+@formula
+def inward(face):
+    """Unit normal of a face, into the box."""
+    sign = -1.0 if face % 2 else 1.0
+    axis = face // 2
+    return (sign if axis == 0 else 0.0, sign if axis == 1 else 0.0, sign if axis == 2 else 0.0)
+
+
+@formula
+def meeting(s, b, face, overlap, bodies, kinds, box):
+    """What sphere s of body b and a face do to each other, and the point halfway between their surfaces."""
+    radius = radius_of(s, b, bodies, kinds)
+    normal = inward(face)
+    x = add_scaled(load(bodies.sphere_position, s), 0.5 * overlap - radius, normal)
+    velocity = subtract(surface_velocity(b, x, bodies), load(box.velocity, face))
+    twist = 0.5 * dot(spin_of(b, bodies), normal)
+    mass = 1.0 / inverse_mass(b, x, normal, bodies, kinds)
+    stiffness = hertz.stiffness(kinds.wall_modulus[kinds.material[bodies.kind[b]]], radius)
+    return laws.Touch(stiffness, mass, overlap, normal, velocity, twist), x
+
+
+add_walls = laws.elastic_or(add_elastic, add_lawful)
