@@ -124,8 +124,8 @@ class Contacts:
 def restitution(damping: float) -> float:
     """Coefficient of restitution of the damped Hertz contact without tension, from its coefficient α.
 
-    e = exp(-2 ζ acos(ζ)/√(1 - ζ²)) with ζ = α/√5; beyond ζ = 1 with acosh and √(ζ² - 1). See `kernels.laws.damped`; with
-    half angles in their arctangents the two branches of Schwager & Pöschel (2007), eq. (21), are this one.
+    e = exp(-2 ζ acos(ζ)/√(1 - ζ²)) with ζ = α/√5; beyond ζ = 1 with acosh and √(ζ² - 1). See `kernels.laws.damped`;
+    with half angles in their arctangents the two branches of Schwager & Pöschel (2007), eq. (21), are this one.
 
     Examples
     --------
