@@ -6,6 +6,8 @@ Where to look for what
 ``vector``      3-vectors as tuples
 ``quaternion``  quaternion algebra, exponential map, rotation of vectors and tensors
 ``hertz``       the contact law: force and elastic energy
+``random``      random numbers from a counter and a key, without a state
+``roughness``   the inclination of a rough wall as a particle meets it
 ``rotation``    the rotational integrators, one file each
 ``geometry``    distances of segments
 ``cells``       linked cells, and bodies in memory in their order
