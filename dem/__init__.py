@@ -13,6 +13,7 @@ from dem.integrators import INTEGRATORS, Integrator
 from dem.materials import Material
 from dem.packing import random_orientations
 from dem.particles import Particles
+from dem.roughness import effective_density
 from dem.run import Verdict
 from dem.shapes import Fibre, MassProperties, Shape, Sphere
 from dem.simulation import Simulation
@@ -41,6 +42,7 @@ __all__ = [
     "Trajectory",
     "Verdict",
     "cases",
+    "effective_density",
     "integrate_rotation",
     "random_orientations",
 ]

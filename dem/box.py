@@ -67,6 +67,11 @@ class Box:
         "x-", "x+", ... "z+" are the faces; those named here are not there, and particles may leave through them.
     motion : Motion or mapping of face to Motion
         How walls move; one Motion shakes the whole box.
+    roughness : float
+        Standard deviation of the walls' inclination [rad], at most 1: each contact of a particle's sphere meets a wall
+        inclined at random, drawn for it when it begins (`dem.effective_density`).
+    seed : int
+        Of the inclinations.
 
     Raises
     ------
@@ -88,6 +93,8 @@ class Box:
     material: Material
     open: tuple[str, ...] = ()
     motion: dict[str, Motion] = field(default_factory=dict, hash=False)
+    roughness: float = 0.0
+    seed: int = 0
 
     def __post_init__(self) -> None:
         """Check the corners."""
@@ -104,6 +111,8 @@ class Box:
             raise TypeError(message)
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
+        object.__setattr__(self, "roughness", checks.number("roughness", self.roughness, least=0, most=1, unit="rad"))
+        object.__setattr__(self, "seed", checks.whole("seed", self.seed, least=0))
         self._check_faces()
 
     def _check_faces(self) -> None:

@@ -15,6 +15,8 @@ from kernels.laws import Damped, Elastic, Frictional
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from dem.box import Box
+
 RULES: dict[str, Callable[[float, float], float]] = {
     "geometric": lambda a, b: math.sqrt(a * b),
     "least": min,
@@ -151,8 +153,12 @@ def damping(wanted: float) -> float:
     return low if wanted < 1.0 else 0.0
 
 
-def law(contacts: Contacts, materials: list[Material], wall: Material | None) -> Elastic | Damped | Frictional:
-    """The simplest law that these materials and the wall need, with its tables; the wall's row is the last."""
+def law(contacts: Contacts, materials: list[Material], box: Box | None) -> Elastic | Damped | Frictional:
+    """The simplest law that these materials and walls need, with its tables; the wall's row is the last.
+
+    Rough walls need velocities even where nothing is lost.
+    """
+    wall = box.material if box else None
     contacts.check_materials([*materials, *([wall] if wall else [])])
     everything = [*materials, wall or materials[0]]
     size = len(everything)
@@ -165,4 +171,4 @@ def law(contacts: Contacts, materials: list[Material], wall: Material | None) ->
             shear[i, j] = shear[j, i] = 6 * one.effective_shear_modulus(other) / one.effective_modulus(other)
     if friction.any():
         return Frictional(loss, friction, shear, np.sqrt(2 / 3 * shear))
-    return Damped(loss) if loss.any() else Elastic()
+    return Damped(loss) if loss.any() or (box and box.roughness > 0) else Elastic()

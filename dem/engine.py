@@ -15,7 +15,7 @@ from kernels.chunks import CHUNK
 from kernels.contact import place_all
 from kernels.energy import REFERENCE_BITS
 from kernels.sweeps import Serial, Threaded
-from kernels.walls import move
+from kernels.walls import PLANE, move
 
 if TYPE_CHECKING:
     from dem.box import Box
@@ -92,7 +92,7 @@ class Engine:
         threads: int = 1,
     ) -> None:
         self.kinds = tables.kinds(particles, box)
-        self.law = contact_law(contacts, tables.materials(particles), box.material if box else None)
+        self.law = contact_law(contacts, tables.materials(particles), box)
         self.scheme = integrator.scheme_for(self.kinds.inertia)
         self.walls = tables.walls(box)
         smallest = 2 * self.kinds.radius.min()
@@ -103,8 +103,9 @@ class Engine:
         self.skins = Skins(wide, min(wide, narrow))
         lossy = not isinstance(self.law, laws.Elastic)
         rows = laws.LAWS[type(self.law)].rows if lossy else 0
+        wall_rows = PLANE + max(rows, 1) if self.walls.roughness > 0 else rows
         self.rotating = not self.kinds.round or rows > 0
-        self.needs = tables.Needs(self.kinds.reach > 0, lossy, rows, self.rotating, self.kinds.round)
+        self.needs = tables.Needs(self.kinds.reach > 0, lossy, rows, wall_rows, self.rotating, self.kinds.round)
         more = rotation.SCHEMES[type(self.scheme)].more
         self.bodies = tables.bodies(particles, self.kinds, rotating=self.rotating, lossy=lossy, more=more)
         self.first_number = self.bodies.first_sphere.copy()
@@ -195,15 +196,15 @@ class Engine:
 
     def held(self) -> Held:
         """What contacts remember."""
-        n = memory.count_held(self.bodies, self.neighbours) if self.needs.rows else 0
-        held = Held(np.empty(n, np.int64), np.empty(n, np.int64), np.empty((self.needs.rows, n)))
+        n = memory.count_held(self.bodies, self.neighbours) if self.needs.wall_rows else 0
+        held = Held(np.empty(n, np.int64), np.empty(n, np.int64), np.zeros((self.needs.wall_rows, n)))
         if n:
             memory.write_table(self.bodies, self.first_number, self.neighbours, *held)
         return held
 
     def hold(self, held: Held) -> None:
         """Make contacts remember."""
-        if self.needs.rows and self.needs.rows == held.history.shape[0]:
+        if self.needs.wall_rows:
             first, order = np.empty(self.bodies.owner.size + 1, np.int64), np.empty(held.i.size, np.int64)
             memory.index_table(held.i, first, order)
             memory.read_table(self.bodies, self.first_number, self.neighbours, *held, first, order)
@@ -272,7 +273,7 @@ class Engine:
         ):
             if rows.size:
                 sweeps.reorder(self.mode, w.order, rows, w.scratch)
-        for row in (b.identity, b.kind):
+        for row in (b.identity, b.kind, b.wall_contacts):
             sweeps.reorder(self.mode, w.order, row[None], w.scratch.view(row.dtype))
         if not self.kinds.round:
             spheres = np.diff(self.kinds.first_offset)[b.kind]

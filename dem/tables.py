@@ -43,6 +43,8 @@ def walls(box: Box | None) -> Walls:
         swing,
         rate,
         phase,
+        box.roughness if box else 0.0,
+        box.seed if box else 0,
     )
 
 
@@ -110,6 +112,7 @@ def bodies(particles: Particles, kinds: Kinds, *, rotating: bool, lossy: bool, m
         sphere_position=position if kinds.round else np.zeros((3, first_sphere[-1])),
         owner=np.repeat(np.arange(n, dtype=np.int32), spheres),
         velocity_ahead=np.array(particles.velocity.T if lossy else np.zeros((3, 0)), order="C"),
+        wall_contacts=np.zeros(n, np.int64),
         spin=np.array(particles.angular_velocity.T if lossy and rotating else np.zeros((3, 0)), order="C"),
     )
 
@@ -146,6 +149,7 @@ class Needs(NamedTuple):
     alike: bool  # all spheres are
     lossy: bool  # the contact law wants velocities
     rows: int  # numbers that a contact remembers
+    wall_rows: int  # the same at a wall
     rotating: bool  # torques matter
     round: bool  # all bodies are one sphere
 
@@ -180,7 +184,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, needs: Needs) -> Neighbours:
         overlap=np.zeros(0),
         touching=np.zeros(0, np.int32),
         touched=np.zeros(0, np.int64),
-        wall_history=np.zeros((needs.rows, 6 * bodies.owner.size if needs.rows else 0)),
+        wall_history=np.zeros((needs.wall_rows, 6 * bodies.owner.size if needs.wall_rows else 0)),
         kept_count=np.full(chunks, -1),
     )
 

@@ -7,6 +7,8 @@ Where to look for what
 ``quaternion``  quaternion algebra, exponential map, rotation of vectors and tensors
 ``hertz``       elastic contacts: force and energy
 ``laws``        contact laws that lose energy, one file each: damping, friction
+``random``      random numbers from a counter and a key, without a state
+``roughness``   the inclination of a rough wall as a particle meets it
 ``rotation``    the rotational integrators, one file each
 ``geometry``    distances of segments
 ``cells``       linked cells, and bodies in memory in their order

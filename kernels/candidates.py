@@ -11,6 +11,7 @@ from kernels.jit import formula, kernel, loop
 from kernels.neighbours import SLACK, entry_pair, flag_near
 from kernels.quaternion import body_x, load_quaternion
 from kernels.vector import add_scaled, dot, load, store, subtract
+from kernels.walls import touches_rough
 
 GROUP = 4  # candidates of a body are gathered in groups of this many, see contact.gather_round
 COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
@@ -164,6 +165,8 @@ def list_incident(c, skin, bodies, kinds, neighbours, box):
     active, walled = low, low
     for b in range(low, high):
         near = near_wall(b, skin, bodies, kinds, box)
+        if box.roughness > 0.0 and touches_rough(b, bodies, neighbours):
+            near = 1
         neighbours.walled[walled] = b
         walled += near
         if not kinds.round:

@@ -25,8 +25,8 @@ def first_candidate(c, neighbours):
 
 @formula
 def copy_column(source, k, target, m):
-    """Copy what is remembered."""
-    for r in range(source.shape[0]):
+    """Copy what is remembered; a table may have more rows than pairs need."""
+    for r in range(min(source.shape[0], target.shape[0])):
         target[r, m] = source[r, k]
 
 
@@ -77,7 +77,7 @@ def number_of(s, bodies, first_number):
 def count_held(bodies, neighbours):
     """Contacts that remember something."""
     n = 0
-    for c in range(neighbours.pairs.size):
+    for c in range(neighbours.pairs.size if neighbours.history.shape[0] > 0 else 0):
         start = first_candidate(c, neighbours)
         for k in range(start, start + neighbours.pairs[c]):
             n += 1 if holds(neighbours.history, k) else 0
@@ -90,7 +90,7 @@ def count_held(bodies, neighbours):
 def write_table(bodies, first_number, neighbours, i, j, history):
     """Fill a table of what contacts remember: numbers of the spheres (H,), (H,), and their memory (R, H)."""
     n = 0
-    for c in range(neighbours.pairs.size):
+    for c in range(neighbours.pairs.size if neighbours.history.shape[0] > 0 else 0):
         start = first_candidate(c, neighbours)
         for k in range(start, start + neighbours.pairs[c]):
             if holds(neighbours.history, k):
@@ -126,7 +126,7 @@ def index_table(i, first, order):
 @kernel
 def read_table(bodies, first_number, neighbours, i, j, history, first, order):
     """Give candidates and walls what a table, indexed by its first spheres, says that they remember."""
-    for c in range(neighbours.pairs.size):
+    for c in range(neighbours.pairs.size if neighbours.history.shape[0] > 0 else 0):
         start = first_candidate(c, neighbours)
         for k in range(start, start + neighbours.pairs[c]):
             a = number_of(neighbours.sphere_i[k], bodies, first_number)

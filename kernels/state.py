@@ -35,6 +35,7 @@ class Bodies(NamedTuple):
     owner: np.ndarray  # (M,) int32, slot of the body that carries each sphere
     velocity_ahead: np.ndarray  # (3, N) at the time of the next forces, as far as known; empty for elastic contacts
     spin: np.ndarray  # (3, N) angular velocity then, world frame; empty for elastic contacts or without torques
+    wall_contacts: np.ndarray  # (N,) int64, contacts with rough walls so far
 
 
 class Kinds(NamedTuple):
@@ -101,7 +102,8 @@ class Neighbours(NamedTuple):
     touching: np.ndarray  # (F + 1,) int32, candidates that touch, counted from the chunk's first
     touched: np.ndarray  # (F / K,) int64, number of them in each segment of F
     history: np.ndarray  # (R, C K) what each candidate remembers (kernels.laws), empty if the law needs nothing
-    wall_history: np.ndarray  # (R, 6 M) the same of sphere s at face f, in column 6 s + f
+    wall_history: np.ndarray  # (R, 6 M) the same of sphere s at face f, in column 6 s + f; below the plane that a rough
+    # wall shows, see kernels.walls
     kept: np.ndarray  # (R, C K), what touching pairs of a chunk remember while candidates are picked
     kept_pair: np.ndarray  # (C K) int64, their pair of bodies, ascending
     kept_i: np.ndarray  # (C K) int32, their spheres
@@ -121,3 +123,5 @@ class Box(NamedTuple):
     swing: np.ndarray  # (3, 6) amplitude [m]
     rate: np.ndarray  # (6,) angular frequency [rad/s]
     phase: np.ndarray  # (6,) [rad]
+    roughness: float  # standard deviation of the walls' inclination [rad]
+    seed: int  # of the inclinations

@@ -10,10 +10,14 @@ import numpy as np
 
 from kernels import hertz, laws
 from kernels.energy import as_fixed
+from kernels.roughness import tilted_normal
 from kernels.jit import formula, kernel
 from kernels.surfaces import inverse_mass, radius_of, spin_of, surface_velocity
 from kernels.touching import Found
 from kernels.vector import add, add_scaled, cross, dot, load, store, subtract
+
+
+PLANE = 4  # rows of wall_history that hold the plane of a rough wall
 
 
 @kernel
@@ -104,16 +108,23 @@ def add_lawful(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box)
     largest = 0.0
     x_b = load(bodies.position, b)
     m = kinds.material[bodies.kind[b]]
+    history = neighbours.wall_history
+    own = history[(PLANE if box.roughness > 0.0 else 0) :]
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         for face in range(6):
             overlap = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
+            normal = inward(face)
+            if box.roughness > 0.0:
+                overlap, normal = plane_seen(s, b, face, overlap, history, bodies, kinds, box)
             if overlap > 0.0:
-                touch, x = meeting(s, b, face, overlap, bodies, kinds, box)
-                memory = laws.load(law, neighbours.wall_history, 6 * s + face)
+                touch, x = meeting(s, b, face, overlap, normal, bodies, kinds, box)
+                memory = laws.load(law, own, 6 * s + face)
                 force, memory, stored_s, loss_s = laws.contact(
                     law, m, kinds.modulus.shape[0], touch, memory, half, sense
                 )
-                laws.store(law, neighbours.wall_history, 6 * s + face, memory)
+                laws.store(law, own, 6 * s + face, memory)
+                if box.roughness > 0.0:
+                    history[history.shape[0] - 1, 6 * s + face] = overlap
                 store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
                 if bodies.torque.shape[1] > 0:
                     store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), cross(subtract(x, x_b), force)))
@@ -122,8 +133,8 @@ def add_lawful(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box)
                 loss += as_fixed(loss_s, unit)
                 work += as_fixed(half * dot(force, load(box.velocity, face)), unit)
                 largest = max(largest, overlap)
-            elif neighbours.wall_history.shape[1] > 0:
-                neighbours.wall_history[neighbours.wall_history.shape[0] - 1, 6 * s + face] = 0.0
+            elif history.shape[1] > 0:
+                history[history.shape[0] - 1, 6 * s + face] = 0.0
     return Found(elastic, np.float64(largest).view(np.int64), stored, loss, work)
 
 
@@ -143,10 +154,45 @@ def inward(face):
 
 
 @formula
-def meeting(s, b, face, overlap, bodies, kinds, box):
+def plane_seen(s, b, face, flat, history, bodies, kinds, box):
+    """Overlap of sphere s of body b with the plane that a rough face shows it, and the plane's normal.
+
+    Drawn when the sphere comes to touch the flat wall while it approaches, and kept while they touch: normal m and
+    distance m·x - R at which the sphere touches, in the first rows of the history. The overlap begins with what the
+    sphere came in along m since it touched, at most as much as with the flat wall. The particle's number, and that of
+    its wall contacts so far, say which inclination it is: neither threads nor lists matter.
+    """
+    k = 6 * s + face
+    x = load(bodies.sphere_position, s)
+    m = load(history, k)
+    overlap = history[3, k] - dot(m, x)
+    if not history[history.shape[0] - 1, k] > 0.0:
+        n = inward(face)
+        v = subtract(surface_velocity(b, x, bodies), load(box.velocity, face))
+        overlap = 0.0
+        if flat > 0.0 and dot(v, n) < 0.0:
+            m = tilted_normal(n, v, box.roughness, box.seed, bodies.identity[b], bodies.wall_contacts[b])
+            bodies.wall_contacts[b] += 1
+            overlap = flat * min(dot(v, m) / dot(v, n), 1.0)
+            store(history, k, m)
+            history[3, k] = overlap + dot(m, x)
+    return overlap, m
+
+
+@formula
+def touches_rough(b, bodies, neighbours):
+    """Whether a sphere of body b is in touch with the plane that a rough wall shows it."""
+    history = neighbours.wall_history
+    touches = False
+    for k in range(6 * bodies.first_sphere[b], 6 * bodies.first_sphere[b + 1]):
+        touches = touches or history[history.shape[0] - 1, k] > 0.0
+    return touches
+
+
+@formula
+def meeting(s, b, face, overlap, normal, bodies, kinds, box):
     """What sphere s of body b and a face do to each other, and the point halfway between their surfaces."""
     radius = radius_of(s, b, bodies, kinds)
-    normal = inward(face)
     x = add_scaled(load(bodies.sphere_position, s), 0.5 * overlap - radius, normal)
     velocity = subtract(surface_velocity(b, x, bodies), load(box.velocity, face))
     twist = 0.5 * dot(spin_of(b, bodies), normal)
