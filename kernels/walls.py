@@ -10,12 +10,11 @@ import numpy as np
 
 from kernels import hertz, laws
 from kernels.energy import as_fixed
-from kernels.roughness import tilted_normal
 from kernels.jit import formula, kernel
+from kernels.roughness import tilted_normal
 from kernels.surfaces import inverse_mass, radius_of, spin_of, surface_velocity
 from kernels.touching import Found
 from kernels.vector import add, add_scaled, cross, dot, load, store, subtract
-
 
 PLANE = 4  # rows of wall_history that hold the plane of a rough wall
 
@@ -115,7 +114,7 @@ def add_lawful(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box)
             overlap = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
             normal = inward(face)
             if box.roughness > 0.0:
-                overlap, normal = plane_seen(s, b, face, overlap, history, bodies, kinds, box)
+                overlap, normal = plane_seen(s, b, face, overlap, half, history, bodies, kinds, box)
             if overlap > 0.0:
                 touch, x = meeting(s, b, face, overlap, normal, bodies, kinds, box)
                 memory = laws.load(law, own, 6 * s + face)
@@ -154,13 +153,13 @@ def inward(face):
 
 
 @formula
-def plane_seen(s, b, face, flat, history, bodies, kinds, box):
+def plane_seen(s, b, face, flat, half, history, bodies, kinds, box):
     """Overlap of sphere s of body b with the plane that a rough face shows it, and the plane's normal.
 
     Drawn when the sphere comes to touch the flat wall while it approaches, and kept while they touch: normal m and
-    distance m·x - R at which the sphere touches, in the first rows of the history. The overlap begins with what the
-    sphere came in along m since it touched, at most as much as with the flat wall. The particle's number, and that of
-    its wall contacts so far, say which inclination it is: neither threads nor lists matter.
+    distance m·x at which the sphere touches, in the first rows of the history. The overlap begins with what the sphere
+    has come in along m since it touched, in this step. The particle's number, and that of its wall contacts so far, say
+    which inclination it is: neither threads nor lists matter.
     """
     k = 6 * s + face
     x = load(bodies.sphere_position, s)
@@ -173,7 +172,7 @@ def plane_seen(s, b, face, flat, history, bodies, kinds, box):
         if flat > 0.0 and dot(v, n) < 0.0:
             m = tilted_normal(n, v, box.roughness, box.seed, bodies.identity[b], bodies.wall_contacts[b])
             bodies.wall_contacts[b] += 1
-            overlap = flat * min(dot(v, m) / dot(v, n), 1.0)
+            overlap = -dot(v, m) * min(2.0 * half, -flat / dot(v, n))
             store(history, k, m)
             history[3, k] = overlap + dot(m, x)
     return overlap, m
