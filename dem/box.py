@@ -6,9 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from dem import checks
 from dem.materials import Material
 
+AXES = ("x", "y", "z")
 FACES = ("x-", "x+", "y-", "y+", "z-", "z+")
 
 
@@ -65,6 +68,8 @@ class Box:
         Of the walls.
     open : sequence of faces
         "x-", "x+", ... "z+" are the faces; those named here are not there, and particles may leave through them.
+    periodic : sequence of axes
+        "x", "y", "z": what leaves through a face comes in through the opposite one.
     motion : Motion or mapping of face to Motion
         How walls move; one Motion shakes the whole box.
     roughness : float
@@ -92,6 +97,7 @@ class Box:
     upper: tuple[float, float, float]
     material: Material
     open: tuple[str, ...] = ()
+    periodic: tuple[str, ...] = ()
     motion: dict[str, Motion] = field(default_factory=dict, hash=False)
     roughness: float = 0.0
     seed: int = 0
@@ -117,21 +123,39 @@ class Box:
 
     def _check_faces(self) -> None:
         """Check which faces are open and which move."""
-        if isinstance(self.open, str):
-            message = f"open is {self.open!r}, expected a list of faces, such as [{self.open!r}]"
-            raise TypeError(message)
-        object.__setattr__(self, "open", tuple(checks.one_of("face", face, FACES) for face in self.open))
+        for name, known in (("open", FACES), ("periodic", AXES)):
+            given = getattr(self, name)
+            if isinstance(given, str):
+                message = f"{name} is {given!r}, expected a list, such as [{given!r}]"
+                raise TypeError(message)
+            what = "face" if name == "open" else "axis"
+            object.__setattr__(self, name, tuple(checks.one_of(what, each, known) for each in given))
+        for face in self.open:
+            if face[0] in self.periodic:
+                message = f"face {face} is open and its axis periodic: leave it out of one of them"
+                raise ValueError(message)
         motion = self.motion
         if isinstance(motion, Motion):
-            motion = {face: motion for face in FACES if face not in self.open}
+            motion = {face: motion for face in FACES if face not in self.absent}
         if not isinstance(motion, Mapping) or not all(isinstance(m, Motion) for m in motion.values()):
             message = f"motion of the box is {motion!r}, expected a dem.Motion or a mapping of face to dem.Motion"
             raise TypeError(message)
         for face in motion:
-            if checks.one_of("face", face, FACES) in self.open:
-                message = f"face {face} is open and cannot move: leave it out of motion, or out of open"
+            if checks.one_of("face", face, FACES) in self.absent:
+                message = f"face {face} is open or periodic and cannot move: leave it out of motion"
                 raise ValueError(message)
         object.__setattr__(self, "motion", dict(motion))
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Faces without a wall: open or periodic."""
+        return tuple(face for face in FACES if face in self.open or face[0] in self.periodic)
+
+    @property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Positions of the lower and the upper walls at the start (3,), (3,) [m]; infinite where there is none."""
+        absent = np.array([face in self.absent for face in FACES])
+        return np.where(absent[0::2], -np.inf, self.lower), np.where(absent[1::2], np.inf, self.upper)
 
     @property
     def size(self) -> tuple[float, float, float]:

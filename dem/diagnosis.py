@@ -22,7 +22,7 @@ def check_inside(particles: Particles, box: Box | None) -> None:
     if box is None:
         return
     position = particles.position
-    outside = np.flatnonzero((position < box.lower).any(1) | (position > box.upper).any(1))
+    outside = _outside(position, *box.bounds)
     if len(outside):
         i = outside[0]
         message = (
@@ -30,6 +30,33 @@ def check_inside(particles: Particles, box: Box | None) -> None:
             f"{_point(box.upper)} m ({len(outside)} such): move it inside or enlarge the box"
         )
         raise ValueError(message)
+
+
+def _outside(position: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Numbers of the positions (N, 3) beyond the bounds (3,), (3,)."""
+    return np.flatnonzero((position < lower).any(1) | (position > upper).any(1))
+
+
+def check_box(box: Box | None, engine: Engine) -> None:
+    """Refuse walls that move too far in a step, and periodic cells in which a particle could meet another one twice."""
+    if box is None:
+        return
+    for face, motion in box.motion.items():
+        farthest = motion.fastest * engine.dt
+        if farthest > 0.5 * engine.skins.candidates:
+            message = (
+                f"face {face} moves up to {farthest:.3g} m in a time step, at most {0.5 * engine.skins.candidates:.3g} "
+                f"m can be followed: lower time_step (now {engine.dt:g} s), or the velocity, amplitude or frequency"
+            )
+            raise ValueError(message)
+    reach = 2 * float(engine.kinds.bound.max()) + engine.skins.candidates
+    for axis, size in zip("xyz", box.size, strict=True):
+        if axis in box.periodic and size < 2 * reach:
+            message = (
+                f"the box is {size:g} m long along its periodic axis {axis}, at least {2 * reach:.3g} m for these "
+                "particles: enlarge it"
+            )
+            raise ValueError(message)
 
 
 def check_overlaps(engine: Engine) -> None:
@@ -82,7 +109,7 @@ def check_run(code: int, sim: Simulation) -> None:
             raise FloatingPointError(message)
     if sim.box is not None:
         position = sim.particles.position
-        outside = np.flatnonzero((position < sim.box.lower).any(1) | (position > sim.box.upper).any(1))
+        outside = _outside(position, sim._engine.walls.lower, sim._engine.walls.upper)  # noqa: SLF001
         if len(outside):
             i = outside[0]
             place = f"at {_point(position[i])} m ({len(outside)} such)"

@@ -9,11 +9,13 @@ import numpy as np
 
 from dem import tables
 from dem.contacts import law as contact_law
+from dem.held import Held
 from kernels import advance as loop
 from kernels import cells, hertz, laws, memory, motion, neighbours, rotation, sweeps
 from kernels.chunks import CHUNK
 from kernels.contact import place_all
 from kernels.energy import REFERENCE_BITS
+from kernels.periodic import PeriodicBox
 from kernels.sweeps import Serial, Threaded
 from kernels.walls import PLANE, move
 
@@ -37,14 +39,6 @@ class Skins(NamedTuple):
 
     neighbours: float
     candidates: float
-
-
-class Held(NamedTuple):
-    """What contacts remember, by the numbers of spheres through all particles in the user's order."""
-
-    i: np.ndarray  # (H,) int64
-    j: np.ndarray  # (H,) int64; -1 - face for a wall
-    history: np.ndarray  # (R, H), see `kernels.laws`
 
 
 class Overlaps(NamedTuple):
@@ -100,6 +94,9 @@ class Engine:
             (FEW_SKIN if len(particles) <= FEW else LIST_SKIN) * smallest,
             CANDIDATE_SKIN * smallest,
         )
+        if box and box.periodic:  # no particle may meet another one twice
+            widest = min(size for axis, size in zip("xyz", box.size, strict=True) if axis in box.periodic) / 2
+            wide = max(min(wide, widest - 2 * float(self.kinds.bound.max())), narrow)
         self.skins = Skins(wide, min(wide, narrow))
         lossy = not isinstance(self.law, laws.Elastic)
         rows = laws.LAWS[type(self.law)].rows if lossy else 0
@@ -107,7 +104,7 @@ class Engine:
         self.rotating = not self.kinds.round or rows > 0
         self.needs = tables.Needs(self.kinds.reach > 0, lossy, rows, wall_rows, self.rotating, self.kinds.round)
         more = rotation.SCHEMES[type(self.scheme)].more
-        self.bodies = tables.bodies(particles, self.kinds, rotating=self.rotating, lossy=lossy, more=more)
+        self.bodies = tables.bodies(particles, self.kinds, box, rotating=self.rotating, lossy=lossy, more=more)
         self.first_number = self.bodies.first_sphere.copy()
         chunks = -(-len(particles) // CHUNK)
         self.mode = self.mode_for(len(particles), threads)()
@@ -137,21 +134,29 @@ class Engine:
             list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates,
         )  # fmt: skip
 
+    def periods(self) -> list[tuple[float, float]]:
+        """Corner and length of the periodic cell along each axis [m], the length 0 where it is not periodic."""
+        w = self.walls
+        if not isinstance(w, PeriodicBox):
+            return [(0.0, 0.0)] * 3
+        return [(w.corner_x, w.length_x), (w.corner_y, w.length_y), (w.corner_z, w.length_z)]
+
     def start(self, step: int = 0, held: Held | None = None) -> None:
         """Evaluate the forces of the whole-step state and set the integrator going from there.
 
-        Contacts go on with what they remember, if that is given.
+        Contacts begin with what they remember of an earlier run, if that is given.
         """
         self.progress.step[0] = self.start_step = step
         move(step * self.dt, self.walls)
-        self.rebuild()
         if held:
-            self.hold(held)
+            self.bodies.wall_contacts[:] = held.wall_contacts  # bodies are in the user's order still
+        self.rebuild(held)
         unit = self._energy_unit()
         self.setting = self._setting(unit)
         self.progress.phase[0] = loop.FRESH
         self.advance(step)
-        moving = motion.start(self.scheme, self.law, self.dt, self.gravity, self.datum, unit, self.bodies, self.kinds)
+        moving = motion.start(self.scheme, self.law, self.dt, self.gravity, self.datum, unit, self.bodies, self.kinds,
+                              self.walls)  # fmt: skip
         self.progress.energy_start[0] = self.progress.elastic[0] + moving
 
     def _energy_unit(self) -> float:
@@ -190,32 +195,30 @@ class Engine:
         radius = self.kinds.radius[self.kinds.first_offset[b.kind[owner]] + within]
         i, j = self.candidates()
         x = b.sphere_position
-        pair = radius[i] + radius[j] - np.linalg.norm(x[:, i] - x[:, j], axis=0)
+        gap = x[:, i] - x[:, j]
+        for axis, (_, length) in enumerate(self.periods()):
+            gap[axis] -= length * np.floor(gap[axis] / (length or 1) + 0.5)
+        pair = radius[i] + radius[j] - np.linalg.norm(gap, axis=0)
         wall = radius - np.minimum(x - self.walls.lower[:, None], self.walls.upper[:, None] - x).min(0)
         return Overlaps(b.identity[owner], radius, i, j, pair, wall)
 
     def held(self) -> Held:
         """What contacts remember."""
-        n = memory.count_held(self.bodies, self.neighbours) if self.needs.wall_rows else 0
-        held = Held(np.empty(n, np.int64), np.empty(n, np.int64), np.zeros((self.needs.wall_rows, n)))
-        if n:
-            memory.write_table(self.bodies, self.first_number, self.neighbours, *held)
-        return held
+        return Held.of(self.bodies, self.neighbours, self.first_number)
 
-    def hold(self, held: Held) -> None:
-        """Make contacts remember."""
-        if self.needs.wall_rows:
-            first, order = np.empty(self.bodies.owner.size + 1, np.int64), np.empty(held.i.size, np.int64)
-            memory.index_table(held.i, first, order)
-            memory.read_table(self.bodies, self.first_number, self.neighbours, *held, first, order)
+    def rebuild(self, held: Held | None = None) -> None:
+        """Put bodies in cell order, list their neighbours anew and pick the candidates.
 
-    def rebuild(self) -> None:
-        """Put bodies in cell order, list their neighbours anew and pick the candidates."""
+        Contacts go on with what they remember, or with what is given.
+        """
         b, n = self.bodies, self.bodies.kind.size
-        held = self.held()
+        held = self.held() if held is None else held
         lower, upper = np.empty(3), np.empty(3)
         cells.bounding_box(b.position, lower, upper)
         bound = self.kinds.bound
+        for axis, (corner, length) in enumerate(self.periods()):
+            if length > 0:
+                lower[axis], upper[axis] = corner, corner + length
         shape, scale = _grid(
             upper - lower, (2 * bound.min() + self.skins.neighbours) / CELLS_WITHIN_REACH, _most_cells(n)
         )
@@ -234,10 +237,13 @@ class Engine:
         if not self.kinds.round:
             nb.listed_orientation[:] = b.orientation
         nb.kept_count[:] = 0  # the table has it all
+        if self.needs.wall_rows:
+            memory.read_walls(b, self.first_number, self.neighbours, *held.indexed(b.owner.size))
         self.neighbours = nb._replace(**tables.pair_force(nb, self.needs))
         while not sweeps.pick(self.mode, self.skins.candidates, b, self.kinds, self.neighbours, self.walls):
             self.make_room_for_candidates()
-        self.hold(held)
+        if self.needs.rows:
+            memory.read_pairs(b, self.first_number, self.neighbours, *held.indexed(b.owner.size))
         self.progress.travel[0] = 0.0
 
     def _list_neighbours(self, grid: cells.Grid) -> bool:
@@ -245,7 +251,7 @@ class Engine:
         b, nb = self.bodies, self.neighbours
         skin, chunks = self.skins.neighbours, nb.pairs.size
         w = self.workspace
-        sweeps.search(self.mode, skin, grid, w.cell_first, b, self.kinds, nb, w.wanted)
+        sweeps.search(self.mode, skin, grid, w.cell_first, b, self.kinds, nb, self.walls, w.wanted)
         wanted = w.wanted.max()
         if wanted > (nb.lower.size - 1) // chunks:
             self.neighbours = nb._replace(**tables.pair_arrays(chunks * tables.room(wanted)))
@@ -260,6 +266,7 @@ class Engine:
         b, w = self.bodies, self.workspace
         for rows in (
             b.position,
+            b.image,
             b.velocity,
             b.orientation,
             b.memory_q,
@@ -311,5 +318,5 @@ class Engine:
     ) -> None:
         """Write the whole-step state, in the user's numbering, to four component-major arrays."""
         elapsed = (self.progress.step[0] - self.start_step) * self.dt
-        motion.synchronise(self.scheme, self.dt, elapsed, self.gravity, self.bodies, self.kinds,
+        motion.synchronise(self.scheme, self.dt, elapsed, self.gravity, self.bodies, self.kinds, self.walls,
                            position, velocity, orientation, spin)  # fmt: skip

@@ -118,6 +118,7 @@ class Simulation:
             self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._contacts,
             self._skin, self._threads,
         )  # fmt: skip
+        diagnosis.check_box(self._box, engine)
         engine.start(step, self._engine.held() if hasattr(self, "_engine") else None)
         diagnosis.check_overlaps(engine)
         self._engine = engine

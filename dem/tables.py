@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.box import FACES
+from dem.box import AXES, FACES
 from kernels.candidates import GROUP
 from kernels.hertz import stiffness
+from kernels.periodic import PeriodicBox
 from kernels.state import Bodies, Kinds, Neighbours
 from kernels.state import Box as Walls
 
@@ -21,31 +22,35 @@ if TYPE_CHECKING:
 ROOM = 1.3  # arrays for pairs are made this much larger than wanted
 
 
-def walls(box: Box | None) -> Walls:
-    """Faces of the box, those that are open or absent at infinity."""
+def walls(box: Box | None) -> Walls | PeriodicBox:
+    """Faces of the box, those that are open, periodic or absent at infinity."""
     rest = np.array([-np.inf, np.inf] * 3)
     drift, swing, rate, phase = np.zeros((3, 6)), np.zeros((3, 6)), np.zeros(6), np.zeros(6)
-    if box:
-        for k, face in enumerate(FACES):
-            if face not in box.open:
-                rest[k] = (box.upper if k % 2 else box.lower)[k // 2]
-            if face in box.motion:
-                motion = box.motion[face]
-                drift[:, k], swing[:, k] = motion.velocity, motion.amplitude
-                rate[k], phase[k] = 2 * np.pi * motion.frequency, motion.phase
-    return Walls(
-        rest[0::2].copy(),
-        rest[1::2].copy(),
-        np.zeros((3, 6)),
-        bool(box and box.motion),
-        rest,
-        drift,
-        swing,
-        rate,
-        phase,
-        box.roughness if box else 0.0,
-        box.seed if box else 0,
-    )
+    for k, face in enumerate(FACES if box else ()):
+        if face not in box.absent:
+            rest[k] = (box.upper if k % 2 else box.lower)[k // 2]
+        if face in box.motion:
+            motion = box.motion[face]
+            drift[:, k], swing[:, k] = motion.velocity, motion.amplitude
+            rate[k], phase[k] = 2 * np.pi * motion.frequency, motion.phase
+    faces = Walls(
+        lower=rest[0::2].copy(), upper=rest[1::2].copy(), velocity=np.zeros((3, 6)), moving=bool(box and box.motion),
+        rest=rest, drift=drift, swing=swing, rate=rate, phase=phase,
+        roughness=box.roughness if box else 0.0, seed=box.seed if box else 0,
+    )  # fmt: skip
+    if not (box and box.periodic):
+        return faces
+    length = [size if axis in box.periodic else 0.0 for axis, size in zip(AXES, box.size, strict=True)]
+    return PeriodicBox(*faces, *box.lower, *length, *(1 / size if size else 0.0 for size in length))
+
+
+def fold(position: np.ndarray, box: Box | None) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (N, 3) in the periodic cell, and the cells that they are further along; empty if none is periodic."""
+    if not (box and box.periodic):
+        return position, np.zeros((0, 3))
+    periodic = np.array([axis in box.periodic for axis in AXES])
+    image = np.where(periodic, np.floor((position - box.lower) / box.size), 0.0)
+    return position - image * box.size, image
 
 
 def materials(particles: Particles) -> list[Material]:
@@ -86,20 +91,23 @@ def _on_line(offsets: np.ndarray, radii: np.ndarray) -> bool:
     return bool(np.all(radii == radii[0]) and np.all(offsets[:, 1:] == 0))
 
 
-def bodies(particles: Particles, kinds: Kinds, *, rotating: bool, lossy: bool, more: int = 0) -> Bodies:
+def bodies(
+    particles: Particles, kinds: Kinds, box: Box | None, *, rotating: bool, lossy: bool, more: int = 0
+) -> Bodies:
     """Component-major copies of the state; spheres that no torque can reach get no room for rotation.
 
     A lossy contact law wants velocities at the time of the forces.
     """
     n = len(particles)
     turning = n if rotating else 0
-    position = np.array(particles.position.T, order="C")
+    position, image = (np.array(rows.T, order="C") for rows in fold(particles.position, box))
     spheres = np.diff(kinds.first_offset)[particles.kind]
     first_sphere = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
     return Bodies(
         identity=np.arange(n),
         kind=np.array(particles.kind),
         position=position,
+        image=image,
         velocity=np.array(particles.velocity.T, order="C"),
         orientation=np.array(particles.orientation.T, order="C"),
         memory_q=np.zeros((4, turning)),

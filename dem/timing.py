@@ -64,13 +64,13 @@ def stage_times(engine: Engine, n: int) -> dict[str, float]:
     """Nanoseconds a particle for each part of a step, and for one making of each list; the state is put back after."""
     e, still = engine, engine.setting._replace(dt=0.0)
     before = [a.copy() for a in e.bodies]
-    lists = (e.bodies, e.kinds, e.neighbours)
+    lists = (e.bodies, e.kinds, e.neighbours, e.walls)
     timed = {
         "predict": lambda k: stages.repeat_predict(k, e.scheme, e.law, *lists, e.partial),
         "evaluate": lambda k: stages.repeat_evaluate(k, e.law, still, *lists, e.partial),
-        "correct": lambda k: stages.repeat_correct(k, e.scheme, e.law, still, *lists, e.walls, e.partial),
-        "step": lambda k: stages.repeat_step(k, e.mode, e.scheme, e.law, still, *lists, e.walls, e.partial),
-        "pick candidates": lambda k: stages.repeat_pick(k, e.mode, still.candidate_skin, *lists, e.walls),
+        "correct": lambda k: stages.repeat_correct(k, e.scheme, e.law, still, *lists, e.partial),
+        "step": lambda k: stages.repeat_step(k, e.mode, e.scheme, e.law, still, *lists, e.partial),
+        "pick candidates": lambda k: stages.repeat_pick(k, e.mode, still.candidate_skin, *lists),
         "list neighbours": lambda k: [e.rebuild() for _ in range(k)],
     }
     result = {}

@@ -91,7 +91,7 @@ def time_of(task, dt, progress):
 @stage
 def refresh_candidates(mode, setting, bodies, kinds, neighbours, box, progress, partial):
     """Pick the candidate pairs anew if the list of neighbours is still good for that; returns DONE or why not."""
-    displacement = sweeps.displacement(mode, bodies, kinds, neighbours, partial)
+    displacement = sweeps.displacement(mode, bodies, kinds, neighbours, box, partial)
     if not 2.0 * displacement + setting.candidate_skin <= setting.list_skin:
         return LIST_STALE
     if not sweeps.pick(mode, setting.candidate_skin, bodies, kinds, neighbours, box):

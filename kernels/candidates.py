@@ -9,8 +9,9 @@ from kernels import hertz
 from kernels.chunks import chunk_of
 from kernels.jit import formula, kernel, loop
 from kernels.neighbours import SLACK, entry_pair, flag_near
+from kernels.periodic import gap
 from kernels.quaternion import body_x, load_quaternion
-from kernels.vector import add_scaled, dot, load, store, subtract
+from kernels.vector import add_scaled, dot, load, store
 from kernels.walls import touches_rough
 
 GROUP = 4  # candidates of a body are gathered in groups of this many, see contact.gather_round
@@ -30,7 +31,7 @@ def unpack(packed):
 
 
 @kernel
-def pick(c, skin, bodies, kinds, neighbours):
+def pick(c, skin, bodies, kinds, neighbours, box):
     """Fill the candidate pairs of chunk c and note their number; more than there is room for are only counted."""
     room = neighbours.sphere_i.size // neighbours.pairs.size
     start = c * room
@@ -39,19 +40,21 @@ def pick(c, skin, bodies, kinds, neighbours):
     first, last = pairs_of(c, bodies, neighbours)
     if kinds.round:
         k += pick_round(
-            skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.kind, bodies.position,
+            box, skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.kind, bodies.position,
             kinds, start, stop, neighbours.force_at[c], neighbours.packed[first:last],
             neighbours.sphere_i, neighbours.sphere_j, neighbours.reach, neighbours.stiffness,
         )  # fmt: skip
     else:
         flag_near(
-            skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.position, bodies.orientation,
+            box, skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.position, bodies.orientation,
             bodies.kind, kinds.tip, kinds.bound, kinds.on_line, neighbours.packed[first:last],
         )  # fmt: skip
         for p in range(first, last):
             found = 0
             if neighbours.packed[p] > 0:
-                found = pick_bodies(k, stop, neighbours.lower[p], neighbours.higher[p], skin, bodies, kinds, neighbours)
+                found = pick_bodies(
+                    k, stop, neighbours.lower[p], neighbours.higher[p], skin, bodies, kinds, neighbours, box
+                )
             neighbours.packed[p] = pack(k, found)
             k += found
     neighbours.pairs[c] = k - start
@@ -59,7 +62,7 @@ def pick(c, skin, bodies, kinds, neighbours):
 
 @loop
 def pick_round(
-    skin, lower, higher, kind, position, kinds, start, stop, column, packed, sphere_i, sphere_j, reach, stiffness
+    box, skin, lower, higher, kind, position, kinds, start, stop, column, packed, sphere_i, sphere_j, reach, stiffness
 ):
     """Candidates among bodies that are one sphere, so that kind, sphere and body go by the same number.
 
@@ -73,9 +76,9 @@ def pick_round(
         r = kinds.reach
         if r == 0.0:
             r = write_pair(k, stop, kind[i], kind[j], kind[i], kind[j], kinds, reach, stiffness)
-        gap = subtract(load(position, i), load(position, j))
+        d = gap(box, load(position, i), load(position, j))
         cut_off = (r + skin) * SLACK
-        near = 1 if dot(gap, gap) < cut_off * cut_off else 0
+        near = 1 if dot(d, d) < cut_off * cut_off else 0
         packed[p] = pack(column + k - start, near)
         k += near
     return k - start
@@ -99,7 +102,7 @@ def pairs_of(c, bodies, neighbours):
 
 
 @kernel
-def pick_bodies(k, stop, b, partner, skin, bodies, kinds, neighbours):
+def pick_bodies(k, stop, b, partner, skin, bodies, kinds, neighbours, box):
     """Candidates of one pair of bodies, from k on; returns their number.
 
     No branch on the distance: whether a pair is near is a toss-up, which would cost more than the writing.
@@ -110,7 +113,7 @@ def pick_bodies(k, stop, b, partner, skin, bodies, kinds, neighbours):
     for i in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
         x_i = centre(b, i, u, bodies, kinds)
         for j in range(kinds.first_offset[h + 1] - kinds.first_offset[h]):
-            gap = subtract(centre(partner, j, w, bodies, kinds), x_i)
+            d = gap(box, centre(partner, j, w, bodies, kinds), x_i)
             if k < stop:
                 neighbours.sphere_i[k] = bodies.first_sphere[b] + i
                 neighbours.sphere_j[k] = bodies.first_sphere[partner] + j
@@ -119,7 +122,7 @@ def pick_bodies(k, stop, b, partner, skin, bodies, kinds, neighbours):
                 at_i, at_j = kinds.first_offset[g] + i, kinds.first_offset[h] + j
                 reach = write_pair(k, stop, g, h, at_i, at_j, kinds, neighbours.reach, neighbours.stiffness)
             cut_off = (reach + skin) * SLACK
-            k += 1 if dot(gap, gap) < cut_off * cut_off else 0
+            k += 1 if dot(d, d) < cut_off * cut_off else 0
     return k - start
 
 

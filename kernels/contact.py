@@ -14,6 +14,7 @@ from kernels.candidates import GROUP, first_incident, unpack
 from kernels.chunks import chunk_of, unsigned_range
 from kernels.energy import as_fixed
 from kernels.jit import formula, kernel, loop, stage
+from kernels.periodic import gap
 from kernels.quaternion import load_quaternion, rotate
 from kernels.touching import TINY, Found, below_of, force_of
 from kernels.values import of_pair
@@ -59,7 +60,7 @@ def place_crooked(c, bodies, kinds):
 
 
 @formula
-def evaluate_elastic(law, c, sense, half, unit, bodies, kinds, neighbours):
+def evaluate_elastic(law, c, sense, half, unit, bodies, kinds, neighbours, box):
     """Evaluate the candidate pairs of chunk c.
 
     Spheres that are all alike do without reading reach and stiffness of each pair, a tenth of a step's memory traffic.
@@ -74,12 +75,21 @@ def evaluate_elastic(law, c, sense, half, unit, bodies, kinds, neighbours):
     force_z = neighbours.pair_force[2, column : column + number]
     if kinds.reach > 0.0:
         elastic, largest = evaluate_pairs(
-            bodies.sphere_position, sphere_i, sphere_j, kinds.reach, kinds.stiffness, unit, force_x, force_y, force_z
+            box,
+            bodies.sphere_position,
+            sphere_i,
+            sphere_j,
+            kinds.reach,
+            kinds.stiffness,
+            unit,
+            force_x,
+            force_y,
+            force_z,
         )
     else:
         reach, stiffness = neighbours.reach[start:stop], neighbours.stiffness[start:stop]
         elastic, largest = evaluate_pairs(
-            bodies.sphere_position, sphere_i, sphere_j, reach, stiffness, unit, force_x, force_y, force_z
+            box, bodies.sphere_position, sphere_i, sphere_j, reach, stiffness, unit, force_x, force_y, force_z
         )
     return Found(elastic, largest, np.int64(0), np.int64(0), np.int64(0))
 
@@ -88,19 +98,19 @@ evaluate = laws.elastic_or(evaluate_elastic, touching.evaluate)
 
 
 @loop
-def evaluate_pairs(sphere_position, sphere_i, sphere_j, reach, stiffness, unit, force_x, force_y, force_z):
+def evaluate_pairs(box, sphere_position, sphere_i, sphere_j, reach, stiffness, unit, force_x, force_y, force_z):
     """Hertz force on sphere i of each candidate pair; returns elastic energy and the bits of the largest overlap."""
     elastic = np.int64(0)
     largest = np.int64(0)
     for k in range(sphere_i.size):
-        gap = subtract(load(sphere_position, sphere_i[k]), load(sphere_position, sphere_j[k]))
-        distance = math.sqrt(dot(gap, gap))
+        d = gap(box, load(sphere_position, sphere_i[k]), load(sphere_position, sphere_j[k]))
+        distance = math.sqrt(dot(d, d))
         overlap = of_pair(reach, k) - distance
         overlap = overlap if overlap > 0.0 else 0.0
         f = hertz.force(of_pair(stiffness, k), overlap) / (distance + TINY)
-        force_x[k] = f * gap[0]
-        force_y[k] = f * gap[1]
-        force_z[k] = f * gap[2]
+        force_x[k] = f * d[0]
+        force_y[k] = f * d[1]
+        force_z[k] = f * d[2]
         elastic += as_fixed(hertz.energy(of_pair(stiffness, k), overlap), unit)
         bits = np.float64(overlap).view(np.int64)
         largest = bits if bits > largest else largest
@@ -117,9 +127,9 @@ def gather(law, c, shift, sense, half, bodies, kinds, neighbours, box, unit):
     e = first_incident(low, neighbours.first_entry)
     if not kinds.round:
         for k in range(low, low + neighbours.active_count[c]):
-            e = gather_pairs(law, neighbours.active[k], e, bodies, neighbours)
+            e = gather_pairs(law, neighbours.active[k], e, bodies, neighbours, box)
     else:
-        gather_spheres(law, low, high, shift, e, bodies, kinds, neighbours)
+        gather_spheres(law, low, high, shift, e, bodies, kinds, neighbours, box)
     elastic, stored, loss, work = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     largest = np.int64(0)
     for k in range(low, low + neighbours.walled_count[c]):
@@ -155,7 +165,7 @@ def gather_round(low, high, shift, e, incident_j, incident_i, incident, pair_for
 
 
 @formula
-def gather_elastic(law, low, high, shift, e, bodies, kinds, neighbours):
+def gather_elastic(law, low, high, shift, e, bodies, kinds, neighbours, box):
     """Force on single spheres."""
     gather_round(
         low, high, shift, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.pair_force,
@@ -164,10 +174,10 @@ def gather_elastic(law, low, high, shift, e, bodies, kinds, neighbours):
 
 
 @formula
-def gather_lawful(law, low, high, shift, e, bodies, kinds, neighbours):
+def gather_lawful(law, low, high, shift, e, bodies, kinds, neighbours, box):
     """Force on single spheres by a law that needs velocities, and torque if they turn."""
     gather_wrenches(
-        low, high, shift, e, kinds.reach > 0.0, neighbours.incident_j, neighbours.incident_i, neighbours.incident,
+        box, low, high, shift, e, kinds.reach > 0.0, neighbours.incident_j, neighbours.incident_i, neighbours.incident,
         neighbours.wrench, bodies.position, bodies.force, bodies.torque,
     )  # fmt: skip
 
@@ -176,7 +186,7 @@ gather_spheres = laws.elastic_or(gather_elastic, gather_lawful)
 
 
 @loop
-def gather_wrenches(low, high, shift, e, alike, incident_j, incident_i, incident, wrench, position, force, torque):
+def gather_wrenches(box, low, high, shift, e, alike, incident_j, incident_i, incident, wrench, position, force, torque):
     """Force and torque of the candidate pairs on single spheres, in groups as in `gather_round`."""
     for b in unsigned_range(low, high):
         x = load(position, b)
@@ -187,13 +197,13 @@ def gather_wrenches(low, high, shift, e, alike, incident_j, incident_i, incident
             for m in range(GROUP):
                 k = np.uint32(incident[e + m])
                 f = subtract(f, force_of(wrench, k))
-                t = add(t, torque_of(alike, below_of(wrench, k), x, scale(-1.0, force_of(wrench, k))))
+                t = add(t, torque_of(box, alike, below_of(wrench, k), x, scale(-1.0, force_of(wrench, k))))
             e += GROUP
         while e < stop:
             for m in range(GROUP):
                 k = np.uint32(incident[e + m])
                 f = add(f, force_of(wrench, k))
-                t = add(t, torque_of(alike, below_of(wrench, k), x, force_of(wrench, k)))
+                t = add(t, torque_of(box, alike, below_of(wrench, k), x, force_of(wrench, k)))
             e += GROUP
         store(force, b - np.uint64(shift), f)
         if torque.shape[1] > 0:
@@ -201,13 +211,13 @@ def gather_wrenches(low, high, shift, e, alike, incident_j, incident_i, incident
 
 
 @formula
-def torque_of(alike, below, x, force):
+def torque_of(box, alike, below, x, force):
     """Torque about x of a force with what is kept below it."""
-    return below if alike else cross(subtract(below, x), force)
+    return below if alike else cross(gap(box, below, x), force)
 
 
 @formula
-def gather_pairs(law, b, e, bodies, neighbours):
+def gather_pairs(law, b, e, bodies, neighbours, box):
     """Force and torque of the candidate pairs on body b, whose incident pairs begin at e; returns their end."""
     x = load(bodies.position, b)
     f = (0.0, 0.0, 0.0)
@@ -221,7 +231,7 @@ def gather_pairs(law, b, e, bodies, neighbours):
         for k in range(start, start + number):
             f_k, point = force_at_point(law, k, sphere[k], bodies, neighbours)
             f = add_scaled(f, sign, f_k)
-            t = add_scaled(t, sign, cross(subtract(point, x), f_k))
+            t = add_scaled(t, sign, cross(gap(box, point, x), f_k))
     store(bodies.force, b, f)
     store(bodies.torque, b, t)
     return stop

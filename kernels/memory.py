@@ -2,8 +2,8 @@
 
 While the neighbours last, a chunk keeps what its touching pairs remember beside their pair of bodies, and finds them
 again among its new candidates (``keep``, ``give_back``). When bodies are listed anew they change places, so everything
-goes into a table by the user's numbers (``write_table``, ``read_table``), which is also how it is saved: spheres are
-numbered through all particles; a wall counts as the partner -1 - face.
+goes into a table by the user's numbers (``write_table``, ``read_pairs``, ``read_walls``): spheres are numbered through
+all particles; a wall counts as the partner -1 - face.
 """
 
 from kernels.candidates import pairs_of, unpack
@@ -124,8 +124,8 @@ def index_table(i, first, order):
 
 
 @kernel
-def read_table(bodies, first_number, neighbours, i, j, history, first, order):
-    """Give candidates and walls what a table, indexed by its first spheres, says that they remember."""
+def read_pairs(bodies, first_number, neighbours, i, j, history, first, order):
+    """Give candidates what a table, indexed by its first spheres, says that they remember."""
     for c in range(neighbours.pairs.size if neighbours.history.shape[0] > 0 else 0):
         start = first_candidate(c, neighbours)
         for k in range(start, start + neighbours.pairs[c]):
@@ -133,6 +133,11 @@ def read_table(bodies, first_number, neighbours, i, j, history, first, order):
             for m in range(first[a], first[a + 1]):
                 if j[order[m]] == number_of(neighbours.sphere_j[k], bodies, first_number):
                     copy_column(history, order[m], neighbours.history, k)
+
+
+@kernel
+def read_walls(bodies, first_number, neighbours, i, j, history, first, order):
+    """The same for the contacts with walls; before candidates are picked, since rough walls hold on to bodies."""
     for s in range(neighbours.wall_history.shape[1] // 6):
         for face in range(6):
             neighbours.wall_history[neighbours.wall_history.shape[0] - 1, 6 * s + face] = 0.0

@@ -13,6 +13,7 @@ from kernels import laws, rotation
 from kernels.chunks import chunk_of, unsigned_range
 from kernels.energy import as_fixed, gravitational, rotational, translational
 from kernels.jit import formula, kernel, loop, stage
+from kernels.periodic import fold, gap, unfold
 from kernels.quaternion import (
     exponential,
     load_quaternion,
@@ -23,7 +24,7 @@ from kernels.quaternion import (
     rotate_back,
     store_quaternion,
 )
-from kernels.vector import add_scaled, dot, load, scale, store, subtract
+from kernels.vector import add_scaled, dot, load, scale, store
 
 NO_SIGN = (1 << 63) - 1  # masks the sign, which the processor's own NaN has set
 
@@ -42,12 +43,12 @@ def as_float(bits):
 
 
 @loop
-def drift(low, high, dt, position, velocity):
+def drift(box, low, high, dt, position, velocity, image):
     """x += dt v for the slots low to high; returns the bits of the largest squared speed."""
     fastest = np.int64(0)
     for b in unsigned_range(low, high):
         v = load(velocity, b)
-        store(position, b, add_scaled(load(position, b), dt, v))
+        store(position, b, fold(box, add_scaled(load(position, b), dt, v), image, b))
         fastest = larger(fastest, dot(v, v))
     return fastest
 
@@ -129,40 +130,40 @@ def squared_turn(tip, q, q_old):
 
 
 @loop
-def drifted(low, high, position, listed_position):
+def drifted(box, low, high, position, listed_position):
     """Bits of the largest distance of the slots low to high from where they were listed."""
     farthest = np.int64(0)
     for b in unsigned_range(low, high):
-        gap = subtract(load(position, b), load(listed_position, b))
-        farthest = larger(farthest, math.sqrt(dot(gap, gap)))
+        d = gap(box, load(position, b), load(listed_position, b))
+        farthest = larger(farthest, math.sqrt(dot(d, d)))
     return farthest
 
 
 @loop
-def drifted_and_turned(low, high, kind, tip, position, orientation, listed_position, listed_orientation):
+def drifted_and_turned(box, low, high, kind, tip, position, orientation, listed_position, listed_orientation):
     """Bits of the largest distance of any sphere of the slots low to high from where it was listed, or more."""
     farthest = np.int64(0)
     for b in unsigned_range(low, high):
-        gap = subtract(load(position, b), load(listed_position, b))
+        d = gap(box, load(position, b), load(listed_position, b))
         turned = squared_turn(tip[kind[b]], load_quaternion(orientation, b), load_quaternion(listed_orientation, b))
-        farthest = larger(farthest, math.sqrt(dot(gap, gap)) + math.sqrt(turned))
+        farthest = larger(farthest, math.sqrt(dot(d, d)) + math.sqrt(turned))
     return farthest
 
 
 @kernel
-def displacement(c, bodies, kinds, neighbours):
+def displacement(c, bodies, kinds, neighbours, box):
     """Bits of the distance from where they were listed that no sphere of chunk c exceeds."""
     low, high = chunk_of(c, bodies.kind.size)
     if kinds.round:
-        return drifted(low, high, bodies.position, neighbours.listed_position)
+        return drifted(box, low, high, bodies.position, neighbours.listed_position)
     return drifted_and_turned(
-        low, high, bodies.kind, kinds.tip, bodies.position, bodies.orientation,
+        box, low, high, bodies.kind, kinds.tip, bodies.position, bodies.orientation,
         neighbours.listed_position, neighbours.listed_orientation,
     )  # fmt: skip
 
 
 @loop
-def kick(law, low, high, shift, dt, gravity, datum, unit, kind, mass, position, velocity, force, ahead):
+def kick(law, box, low, high, shift, dt, gravity, datum, unit, kind, mass, position, velocity, force, ahead, image):
     """v += dt (F/m + g); returns kinetic and gravitational energy at the whole step, in units."""
     energy = np.int64(0)
     for b in unsigned_range(low, high):
@@ -172,7 +173,9 @@ def kick(law, low, high, shift, dt, gravity, datum, unit, kind, mass, position, 
         store(velocity, b, add_scaled(v, dt, a))
         note_velocity(law, add_scaled(v, 1.5 * dt, a), ahead, b)
         v = add_scaled(v, 0.5 * dt, a)
-        energy += as_fixed(translational(m, v) + gravitational(m, gravity, load(position, b), datum), unit)
+        energy += as_fixed(
+            translational(m, v) + gravitational(m, gravity, unfold(box, load(position, b), image, b), datum), unit
+        )
     return energy
 
 
@@ -196,10 +199,10 @@ def spin(
 
 
 @stage
-def predict(scheme, law, c, dt, bodies, kinds):
+def predict(scheme, law, c, dt, bodies, kinds, box):
     """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone."""
     low, high = chunk_of(c, bodies.kind.size)
-    speed = drift(low, high, dt, bodies.position, bodies.velocity)
+    speed = drift(box, low, high, dt, bodies.position, bodies.velocity, bodies.image)
     if bodies.torque.shape[1] == 0:
         return np.float64(dt * math.sqrt(as_float(speed))).view(np.int64)
     return turn(
@@ -209,15 +212,15 @@ def predict(scheme, law, c, dt, bodies, kinds):
 
 
 @stage
-def correct(scheme, law, c, shift, dt, gravity, datum, unit, bodies, kinds):
+def correct(scheme, law, c, shift, dt, gravity, datum, unit, bodies, kinds, box):
     """The step of chunk c completed with its forces, that of slot b in column b - shift.
 
     Returns energy in units, and the bits of the squared spin.
     """
     low, high = chunk_of(c, bodies.kind.size)
     energy = kick(
-        law, low, high, shift, dt, gravity, datum, unit, bodies.kind, kinds.mass, bodies.position, bodies.velocity,
-        bodies.force, bodies.velocity_ahead,
+        law, box, low, high, shift, dt, gravity, datum, unit, bodies.kind, kinds.mass, bodies.position, bodies.velocity,
+        bodies.force, bodies.velocity_ahead, bodies.image,
     )  # fmt: skip
     fastest = np.int64(0)
     if bodies.torque.shape[1] > 0:
@@ -230,7 +233,7 @@ def correct(scheme, law, c, shift, dt, gravity, datum, unit, bodies, kinds):
 
 
 @kernel
-def start(scheme, law, dt, gravity, datum, unit, bodies, kinds):
+def start(scheme, law, dt, gravity, datum, unit, bodies, kinds, box):
     """From whole-step velocity, orientation and (in memory_w) world angular velocity to the half-step memory.
 
     Returns the energy that `kick` and `correct` will report while it is conserved, in units.
@@ -241,7 +244,8 @@ def start(scheme, law, dt, gravity, datum, unit, bodies, kinds):
         g = bodies.kind[b]
         m = kinds.mass[g]
         v = load(bodies.velocity, b)
-        energy += as_fixed(translational(m, v) + gravitational(m, gravity, load(bodies.position, b), datum), unit)
+        x = unfold(box, load(bodies.position, b), bodies.image, b)
+        energy += as_fixed(translational(m, v) + gravitational(m, gravity, x, datum), unit)
         a = add_scaled(gravity, 1.0 / m, load(bodies.force, b))
         store(bodies.velocity, b, add_scaled(v, 0.5 * dt, a))
         note_velocity(law, add_scaled(v, dt, a), bodies.velocity_ahead, b)
@@ -258,7 +262,7 @@ def start(scheme, law, dt, gravity, datum, unit, bodies, kinds):
 
 
 @kernel
-def synchronise(scheme, dt, elapsed, gravity, bodies, kinds, position, velocity, orientation, angular_velocity):
+def synchronise(scheme, dt, elapsed, gravity, bodies, kinds, box, position, velocity, orientation, angular_velocity):
     """Whole-step state in the user's numbering, written to the last four arrays.
 
     Spheres without torque have turned by omega times the time `elapsed` since the start.
@@ -268,7 +272,7 @@ def synchronise(scheme, dt, elapsed, gravity, bodies, kinds, position, velocity,
         n = bodies.identity[b]
         g = bodies.kind[b]
         a = add_scaled(gravity, 1.0 / kinds.mass[g], load(bodies.force, b))
-        store(position, n, load(bodies.position, b))
+        store(position, n, unfold(box, load(bodies.position, b), bodies.image, b))
         store(velocity, n, add_scaled(load(bodies.velocity, b), -0.5 * dt, a))
         q = load_quaternion(bodies.orientation, b)
         if rotating:

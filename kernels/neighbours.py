@@ -8,14 +8,15 @@ from kernels.cells import cell_at, row_of
 from kernels.chunks import CHUNK, chunk_of, unsigned_range
 from kernels.geometry import segment_distance_squared
 from kernels.jit import formula, kernel, loop
+from kernels.periodic import by_box, gap
 from kernels.quaternion import body_x, load_quaternion
-from kernels.vector import add_scaled, dot, load, subtract
+from kernels.vector import add_scaled, dot, load
 
 SLACK = 1.0 + 1e-9  # cut-offs are stretched by this, so that rounding never loses a pair
 
 
 @kernel
-def search(c, skin, grid, cell_first, bodies, kinds, neighbours):
+def search(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
     """Fill first, count, lower and higher for the bodies of chunk c, in cell order; returns the room needed.
 
     More pairs than the chunk's segment holds are counted but not written: the caller makes room and calls again.
@@ -26,8 +27,8 @@ def search(c, skin, grid, cell_first, bodies, kinds, neighbours):
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
         neighbours.first[b] = end
-        found = search_cells(b, skin, grid, cell_first, end, start + room, bodies, kinds, neighbours)
-        end = keep_pairs(b, skin, end, found, start + room, bodies, kinds, neighbours)
+        found = search_around(box, b, skin, grid, cell_first, end, start + room, bodies, kinds, neighbours)
+        end = keep_pairs(b, skin, end, found, start + room, bodies, kinds, neighbours, box)
         neighbours.count[b] = end - neighbours.first[b]
     if end - start <= room:
         neighbours.lowest[c], neighbours.highest[c] = reached(
@@ -47,7 +48,7 @@ def reached(low, lower, higher):
 
 
 @formula
-def search_cells(b, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
+def search_cells(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
     """Write to `higher`, from k on, the slots whose bounding spheres come closer to that of b than the skin.
 
     Cells have the size of the smallest bodies. A body looks for those that are not larger than itself, so only the
@@ -64,22 +65,57 @@ def search_cells(b, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
             begin = b + 1 if grid.equal and cy == y and cz == z else cell_first[base + max(x - span, 0)]
             end = cell_first[base + min(x + span + 1, grid.shape_x)]
             k = search_row(
-                begin, end, b, grid.equal, centre, bound, skin, bodies.position, bodies.kind, kinds.bound, k, stop,
+                box, begin, end, b, grid.equal, centre, bound, skin, bodies.position, bodies.kind, kinds.bound, k, stop,
                 neighbours.higher,
             )  # fmt: skip
     return k
 
 
+@formula
+def search_folded(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
+    """The same where the box is periodic: cells beyond a face are those on the other side."""
+    centre = load(bodies.position, b)
+    x, y, z = cell_at(centre, grid)
+    bound = kinds.bound[bodies.kind[b]]
+    most = max(grid.shape_x, grid.shape_y, grid.shape_z)
+    span = np.int64(min(math.ceil((2.0 * bound + skin) * SLACK / grid.size), most))
+    low_x, cells_x = window(x, span, grid.shape_x, box.length_x > 0.0)
+    low_y, cells_y = window(y, span, grid.shape_y, box.length_y > 0.0)
+    low_z, cells_z = window(z, span, grid.shape_z, box.length_z > 0.0)
+    first = low_x % grid.shape_x
+    rest = max(first + cells_x - grid.shape_x, 0)
+    for i in range(cells_z):
+        for j in range(cells_y):
+            base = row_of((low_y + j) % grid.shape_y, (low_z + i) % grid.shape_z, grid)
+            for begin, end in ((first, first + cells_x - rest), (0, rest)):
+                k = search_row(
+                    box, cell_first[base + begin], cell_first[base + end], b, False, centre, bound, skin,
+                    bodies.position, bodies.kind, kinds.bound, k, stop, neighbours.higher,
+                )  # fmt: skip
+    return k
+
+
+@formula
+def window(x, span, cells, periodic):
+    """First cell that may hold something near cell x, below 0 beyond a periodic face, and the number of them."""
+    low = x - span if periodic else max(x - span, 0)
+    high = x + span + 1 if periodic else min(x + span + 1, cells)
+    return (0, cells) if high - low >= cells else (low, high - low)
+
+
+search_around = by_box(search_cells, search_folded)
+
+
 @loop
-def search_row(begin, end, b, equal, centre, bound, skin, position, kind, bounds, k, stop, found):
+def search_row(box, begin, end, b, equal, centre, bound, skin, position, kind, bounds, k, stop, found):
     """Append those of the slots begin to end that are within reach; returns the new end of the list.
 
     No branch on the distance: every slot is written, and counts if it is near.
     """
     for c in unsigned_range(begin, end):
-        gap = subtract(load(position, c), centre)
+        d = gap(box, load(position, c), centre)
         cut_off = (bounds[kind[c]] + bound + skin) * SLACK
-        near = dot(gap, gap) < cut_off * cut_off
+        near = dot(d, d) < cut_off * cut_off
         if not equal:
             near = near and (bounds[kind[c]] < bound or (bounds[kind[c]] == bound and np.int64(c) > b))
         if k < stop:
@@ -89,7 +125,7 @@ def search_row(begin, end, b, equal, centre, bound, skin, position, kind, bounds
 
 
 @formula
-def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours):
+def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
     """Of the slots found for body b keep those that it may meet, as pairs in order of identity; returns their end."""
     if found > stop:
         return found
@@ -99,6 +135,7 @@ def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours):
         return found
     near = neighbours.packed[start:found]
     flag_near(
+        box,
         skin,
         lower,
         higher,
@@ -134,7 +171,7 @@ def keep_flagged(near, lower, higher):
 
 
 @loop
-def flag_near(skin, lower, higher, position, orientation, kind, tip, bound, on_line, near):
+def flag_near(box, skin, lower, higher, position, orientation, kind, tip, bound, on_line, near):
     """Write 1 for each pair of bodies whose capsules come closer than the skin, else 0, to near (integers).
 
     Equal spheres on a line, body x, lie inside the capsule about it, so this loses no pair; it keeps one fibre pair in
@@ -143,7 +180,8 @@ def flag_near(skin, lower, higher, position, orientation, kind, tip, bound, on_l
     for p in range(lower.size):
         b, c = lower[p], higher[p]
         g, h = kind[b], kind[c]
-        x_b, x_c = load(position, b), load(position, c)
+        x_b = (0.0, 0.0, 0.0)
+        x_c = gap(box, load(position, c), load(position, b))
         u, w = body_x(load_quaternion(orientation, b)), body_x(load_quaternion(orientation, c))
         d2 = segment_distance_squared(
             add_scaled(x_b, -tip[g], u), add_scaled(x_b, tip[g], u),

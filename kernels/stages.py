@@ -5,19 +5,19 @@ from kernels.jit import kernel
 
 
 @kernel
-def repeat_predict(times, scheme, law, bodies, kinds, lists, partial):
+def repeat_predict(times, scheme, law, bodies, kinds, lists, box, partial):
     """Predict with a time step of zero, so that nothing moves."""
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.predict_chunk(c, scheme, law, 0.0, bodies, kinds, lists, partial)
+            sweeps.predict_chunk(c, scheme, law, 0.0, bodies, kinds, lists, box, partial)
 
 
 @kernel
-def repeat_evaluate(times, law, still, bodies, kinds, lists, partial):
+def repeat_evaluate(times, law, still, bodies, kinds, lists, box, partial):
     """Evaluate the candidate pairs."""
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.evaluate_chunk(c, law, 1.0, still, bodies, kinds, lists, partial)
+            sweeps.evaluate_chunk(c, law, 1.0, still, bodies, kinds, lists, box, partial)
 
 
 @kernel
@@ -26,7 +26,7 @@ def repeat_correct(times, scheme, law, still, bodies, kinds, lists, box, partial
     for _ in range(times):
         for c in range(partial.shape[0]):
             sweeps.gather_chunk(c, law, 0, 1.0, still, bodies, kinds, lists, box, partial)
-            sweeps.correct_chunk(c, law, 0, scheme, still, bodies, kinds, partial)
+            sweeps.correct_chunk(c, law, 0, scheme, still, bodies, kinds, box, partial)
 
 
 @kernel

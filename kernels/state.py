@@ -22,6 +22,7 @@ class Bodies(NamedTuple):
     identity: np.ndarray  # (N,) int64, the user's number of the body
     kind: np.ndarray  # (N,) int32, column of the Kinds arrays
     position: np.ndarray  # (3, N) centre of mass [m]
+    image: np.ndarray  # (3, N) periodic cells that the body is further along than its position; else empty
     velocity: np.ndarray  # (3, N) at the half step [m/s]
     orientation: np.ndarray  # (4, N) at the time of the forces
     memory_q: np.ndarray  # (4, N)

@@ -1,8 +1,9 @@
 """The surfaces of bodies at a contact: how they move there, and how much mass stands behind them."""
 
 from kernels.jit import formula
+from kernels.periodic import gap
 from kernels.quaternion import load_quaternion, rotate_back
-from kernels.vector import add, cross, divide, dot, load, subtract
+from kernels.vector import add, cross, divide, dot, load
 
 
 @formula
@@ -12,11 +13,11 @@ def radius_of(s, b, bodies, kinds):
 
 
 @formula
-def surface_velocity(b, x, bodies):
+def surface_velocity(b, x, bodies, box):
     """Velocity v + ω × r of body b at the point x; bodies that no torque can reach do not turn."""
     v = load(bodies.velocity_ahead, b)
     if bodies.spin.shape[1] > 0:
-        v = add(v, cross(load(bodies.spin, b), subtract(x, load(bodies.position, b))))
+        v = add(v, cross(load(bodies.spin, b), gap(box, x, load(bodies.position, b))))
     return v
 
 
@@ -27,7 +28,7 @@ def spin_of(b, bodies):
 
 
 @formula
-def inverse_mass(b, x, normal, bodies, kinds):
+def inverse_mass(b, x, normal, bodies, kinds, box):
     """Velocity along the normal that a unit impulse along it at the point x gives body b there [1/kg].
 
     1/m + (r × n)·I^-1 (r × n): at its tip a fibre is lighter than as a whole, which the damping has to know for the
@@ -36,7 +37,7 @@ def inverse_mass(b, x, normal, bodies, kinds):
     g = bodies.kind[b]
     inverse = kinds.inverse_mass[g]
     if not kinds.round:
-        arm = cross(subtract(x, load(bodies.position, b)), normal)
+        arm = cross(gap(box, x, load(bodies.position, b)), normal)
         arm = rotate_back(load_quaternion(bodies.orientation, b), arm)
         inverse += dot(arm, divide(arm, load(kinds.inertia, g)))
     return inverse

@@ -81,17 +81,17 @@ def report(partial, c, column, found):
 
 
 @stage
-def predict_chunk(c, scheme, law, dt, bodies, kinds, lists, partial):
+def predict_chunk(c, scheme, law, dt, bodies, kinds, lists, box, partial):
     """Predict, and place what has anything to touch."""
-    partial[c, TRAVEL] = motion.predict(scheme, law, c, dt, bodies, kinds)
+    partial[c, TRAVEL] = motion.predict(scheme, law, c, dt, bodies, kinds, box)
     if not kinds.round:
         contact.place(c, bodies, kinds, lists)
 
 
 @stage
-def evaluate_chunk(c, law, sense, setting, bodies, kinds, lists, partial):
+def evaluate_chunk(c, law, sense, setting, bodies, kinds, lists, box, partial):
     """Evaluate candidate pairs."""
-    found = contact.evaluate(law, c, sense, 0.5 * setting.dt, setting.unit, bodies, kinds, lists)
+    found = contact.evaluate(law, c, sense, 0.5 * setting.dt, setting.unit, bodies, kinds, lists, box)
     report(partial, c, PAIRS, found)
 
 
@@ -103,11 +103,11 @@ def gather_chunk(c, law, shift, sense, setting, bodies, kinds, lists, box, parti
 
 
 @stage
-def correct_chunk(c, law, shift, scheme, setting, bodies, kinds, partial):
+def correct_chunk(c, law, shift, scheme, setting, bodies, kinds, box, partial):
     """Complete the step with the forces."""
     gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
     partial[c, MOVING], partial[c, SPIN] = motion.correct(
-        scheme, law, c, shift, setting.dt, gravity, setting.datum, setting.unit, bodies, kinds
+        scheme, law, c, shift, setting.dt, gravity, setting.datum, setting.unit, bodies, kinds, box
     )
 
 
@@ -118,12 +118,12 @@ def reaches_out(c, first, stop, lists):
 
 
 @kernel
-def evaluate_borders(block, law, task, setting, bodies, kinds, lists, partial):
+def evaluate_borders(block, law, task, setting, bodies, kinds, lists, box, partial):
     """Evaluate those chunks of a block that reach out of it, before anything moves."""
     first, stop = lists.block[block], lists.block[block + 1]
     for c in range(first, stop):
         if reaches_out(c, first, stop, lists):
-            evaluate_chunk(c, law, sense_of(task), setting, bodies, kinds, lists, partial)
+            evaluate_chunk(c, law, sense_of(task), setting, bodies, kinds, lists, box, partial)
 
 
 @stage
@@ -139,16 +139,16 @@ def sweep_block(block, task, scheme, law, setting, bodies, kinds, lists, box, pa
     lag = lists.lag[0]
     for c in range(first, stop + lag):
         if task != PREDICT and c < stop and not reaches_out(c, first, stop, lists):
-            evaluate_chunk(c, law, sense_of(task), setting, bodies, kinds, lists, partial)
+            evaluate_chunk(c, law, sense_of(task), setting, bodies, kinds, lists, box, partial)
         d = c - lag
         if d >= first:
             shift = (d - first) * CHUNK if task == STEP and kinds.round else 0
             if task != PREDICT:
                 gather_chunk(d, law, shift, sense_of(task), setting, bodies, kinds, lists, box, partial)
             if task == STEP or task == LAST_STEP:  # noqa: PLR1714, numba wants it spelt out
-                correct_chunk(d, law, shift, scheme, setting, bodies, kinds, partial)
+                correct_chunk(d, law, shift, scheme, setting, bodies, kinds, box, partial)
             if task == STEP or task == PREDICT:  # noqa: PLR1714
-                predict_chunk(d, scheme, law, setting.dt, bodies, kinds, lists, partial)
+                predict_chunk(d, scheme, law, setting.dt, bodies, kinds, lists, box, partial)
 
 
 @stage
@@ -194,25 +194,25 @@ def sweep_threaded(task, scheme, law, setting, bodies, kinds, lists, box, partia
     """The same by threads, a block of chunks each."""
     if task != PREDICT:
         for k in prange(lists.block.size - 1):
-            evaluate_borders(k, law, task, setting, bodies, kinds, lists, partial)
+            evaluate_borders(k, law, task, setting, bodies, kinds, lists, box, partial)
     for k in prange(lists.block.size - 1):
         sweep_block(k, task, scheme, law, setting, bodies, kinds, lists, box, partial)
     return findings(partial)
 
 
 @formula
-def displacement_serial(bodies, kinds, lists, partial):
+def displacement_serial(bodies, kinds, lists, box, partial):
     """Distance that no sphere exceeds from where it was listed."""
     for c in range(partial.shape[0]):
-        partial[c, TRAVEL] = motion.displacement(c, bodies, kinds, lists)
+        partial[c, TRAVEL] = motion.displacement(c, bodies, kinds, lists, box)
     return largest(partial, TRAVEL)
 
 
 @threaded
-def displacement_threaded(bodies, kinds, lists, partial):
+def displacement_threaded(bodies, kinds, lists, box, partial):
     """The same by threads."""
     for c in prange(partial.shape[0]):
-        partial[c, TRAVEL] = motion.displacement(c, bodies, kinds, lists)
+        partial[c, TRAVEL] = motion.displacement(c, bodies, kinds, lists, box)
     return largest(partial, TRAVEL)
 
 
@@ -222,7 +222,7 @@ def pick_serial(skin, bodies, kinds, lists, box):
     for c in range(lists.pairs.size):
         contact.place_crooked(c, bodies, kinds)
     for c in range(lists.pairs.size):
-        pick_chunk(c, skin, bodies, kinds, lists)
+        pick_chunk(c, skin, bodies, kinds, lists, box)
     fits = candidates.has_room(lists)
     if fits:
         for c in range(lists.pairs.size):
@@ -236,7 +236,7 @@ def pick_threaded(skin, bodies, kinds, lists, box):
     for c in prange(lists.pairs.size):
         contact.place_crooked(c, bodies, kinds)
     for c in prange(lists.pairs.size):
-        pick_chunk(c, skin, bodies, kinds, lists)
+        pick_chunk(c, skin, bodies, kinds, lists, box)
     fits = candidates.has_room(lists)
     if fits:
         for c in prange(lists.pairs.size):
@@ -245,11 +245,11 @@ def pick_threaded(skin, bodies, kinds, lists, box):
 
 
 @kernel
-def pick_chunk(c, skin, bodies, kinds, lists):
+def pick_chunk(c, skin, bodies, kinds, lists, box):
     """Pick the candidates of a chunk, what they remember put aside unless it is already."""
     if lists.history.shape[0] > 0 and lists.kept_count[c] < 0:
         memory.keep(c, bodies, lists)
-    candidates.pick(c, skin, bodies, kinds, lists)
+    candidates.pick(c, skin, bodies, kinds, lists, box)
 
 
 @kernel
@@ -285,17 +285,17 @@ def reorder_threaded(order, rows, scratch):
 
 
 @kernel
-def search_serial(skin, grid, cell_first, bodies, kinds, lists, wanted):
+def search_serial(skin, grid, cell_first, bodies, kinds, lists, box, wanted):
     """List the pairs of all bodies, and the room that each chunk wants."""
     for c in range(wanted.size):
-        wanted[c] = neighbours.search(c, skin, grid, cell_first, bodies, kinds, lists)
+        wanted[c] = neighbours.search(c, skin, grid, cell_first, bodies, kinds, lists, box)
 
 
 @threaded
-def search_threaded(skin, grid, cell_first, bodies, kinds, lists, wanted):
+def search_threaded(skin, grid, cell_first, bodies, kinds, lists, box, wanted):
     """The same by threads."""
     for c in prange(wanted.size):
-        wanted[c] = neighbours.search(c, skin, grid, cell_first, bodies, kinds, lists)
+        wanted[c] = neighbours.search(c, skin, grid, cell_first, bodies, kinds, lists, box)
 
 
 reorder = by_mode(reorder_serial, reorder_threaded)

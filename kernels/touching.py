@@ -11,6 +11,7 @@ import numpy as np
 from kernels import hertz, laws
 from kernels.energy import as_fixed
 from kernels.jit import formula, loop
+from kernels.periodic import gap
 from kernels.surfaces import inverse_mass, radius_of, spin_of, surface_velocity
 from kernels.values import of_pair
 from kernels.vector import add, add_scaled, cross, dot, load, scale, subtract
@@ -29,7 +30,7 @@ class Found(NamedTuple):
 
 
 @formula
-def evaluate(law, c, sense, half, unit, bodies, kinds, neighbours):
+def evaluate(law, c, sense, half, unit, bodies, kinds, neighbours, box):
     """Evaluate the touching among the candidate pairs of chunk c."""
     number = neighbours.pairs[c]
     room = neighbours.sphere_i.size // neighbours.pairs.size
@@ -38,23 +39,23 @@ def evaluate(law, c, sense, half, unit, bodies, kinds, neighbours):
     sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
     overlap, touching = neighbours.overlap[column : column + number], neighbours.touching[column : column + room]
     if kinds.reach > 0.0:
-        find(bodies.sphere_position, sphere_i, sphere_j, kinds.reach, overlap)
+        find(box, bodies.sphere_position, sphere_i, sphere_j, kinds.reach, overlap)
     else:
-        find(bodies.sphere_position, sphere_i, sphere_j, neighbours.reach[start:stop], overlap)
+        find(box, bodies.sphere_position, sphere_i, sphere_j, neighbours.reach[start:stop], overlap)
     if neighbours.history.shape[1] > 0:
         forget(overlap, neighbours.history[neighbours.history.shape[0] - 1, start:stop])
     clear(column, touching[: neighbours.touched[segment]], neighbours.wrench)
     neighbours.touched[segment] = list_touching(overlap, touching)
     touching = touching[: neighbours.touched[segment]]
-    return evaluate_touching(law, start, column, touching, sense, half, unit, bodies, kinds, neighbours)
+    return evaluate_touching(law, start, column, touching, sense, half, unit, bodies, kinds, neighbours, box)
 
 
 @loop
-def find(position, sphere_i, sphere_j, reach, overlap):
+def find(box, position, sphere_i, sphere_j, reach, overlap):
     """Overlap of each candidate pair; zero for those that are apart."""
     for k in range(sphere_i.size):
-        gap = subtract(load(position, sphere_i[k]), load(position, sphere_j[k]))
-        deep = of_pair(reach, k) - math.sqrt(dot(gap, gap))
+        d = gap(box, load(position, sphere_i[k]), load(position, sphere_j[k]))
+        deep = of_pair(reach, k) - math.sqrt(dot(d, d))
         overlap[k] = deep if deep > 0.0 else 0.0
 
 
@@ -84,7 +85,7 @@ def list_touching(overlap, touching):
 
 
 @loop
-def evaluate_touching(law, start, column, touching, sense, half, unit, bodies, kinds, neighbours):
+def evaluate_touching(law, start, column, touching, sense, half, unit, bodies, kinds, neighbours, box):
     """Force on sphere i of each touching pair, at the point of contact; memory and energies."""
     elastic, stored, loss = np.int64(0), np.int64(0), np.int64(0)
     largest = 0.0
@@ -96,7 +97,7 @@ def evaluate_touching(law, start, column, touching, sense, half, unit, bodies, k
         reach, stiffness = kinds.reach, kinds.stiffness
         if reach == 0.0:
             reach, stiffness = neighbours.reach[k], neighbours.stiffness[k]
-        touch, x = meeting(i, b, j, c, reach, stiffness, bodies, kinds)
+        touch, x = meeting(i, b, j, c, reach, stiffness, bodies, kinds, box)
         m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
         memory = laws.load(law, neighbours.history, k)
         force, memory, stored_k, loss_k = laws.contact(law, m_i, m_j, touch, memory, half, sense)
@@ -113,18 +114,18 @@ def evaluate_touching(law, start, column, touching, sense, half, unit, bodies, k
 
 
 @formula
-def meeting(i, b, j, c, reach, stiffness, bodies, kinds):
+def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
     """What sphere i of body b and sphere j of body c do to each other, and the point halfway between their surfaces."""
     x_i = load(bodies.sphere_position, i)
-    gap = subtract(x_i, load(bodies.sphere_position, j))
-    distance = math.sqrt(dot(gap, gap))
-    normal = scale(1.0 / (distance + TINY), gap)
+    d = gap(box, x_i, load(bodies.sphere_position, j))
+    distance = math.sqrt(dot(d, d))
+    normal = scale(1.0 / (distance + TINY), d)
     overlap = reach - distance
     radius = 0.5 * reach if kinds.reach > 0.0 else radius_of(i, b, bodies, kinds)
     x = add_scaled(x_i, 0.5 * overlap - radius, normal)
-    velocity = subtract(surface_velocity(b, x, bodies), surface_velocity(c, x, bodies))
+    velocity = subtract(surface_velocity(b, x, bodies, box), surface_velocity(c, x, bodies, box))
     twist = 0.5 * dot(add(spin_of(b, bodies), spin_of(c, bodies)), normal)
-    mass = 1.0 / (inverse_mass(b, x, normal, bodies, kinds) + inverse_mass(c, x, normal, bodies, kinds))
+    mass = 1.0 / (inverse_mass(b, x, normal, bodies, kinds, box) + inverse_mass(c, x, normal, bodies, kinds, box))
     return laws.Touch(stiffness, mass, overlap, normal, velocity, twist), x
 
 

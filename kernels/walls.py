@@ -167,7 +167,7 @@ def plane_seen(s, b, face, flat, half, history, bodies, kinds, box):
     overlap = history[3, k] - dot(m, x)
     if not history[history.shape[0] - 1, k] > 0.0:
         n = inward(face)
-        v = subtract(surface_velocity(b, x, bodies), load(box.velocity, face))
+        v = subtract(surface_velocity(b, x, bodies, box), load(box.velocity, face))
         overlap = 0.0
         if flat > 0.0 and dot(v, n) < 0.0:
             m = tilted_normal(n, v, box.roughness, box.seed, bodies.identity[b], bodies.wall_contacts[b])
@@ -193,9 +193,9 @@ def meeting(s, b, face, overlap, normal, bodies, kinds, box):
     """What sphere s of body b and a face do to each other, and the point halfway between their surfaces."""
     radius = radius_of(s, b, bodies, kinds)
     x = add_scaled(load(bodies.sphere_position, s), 0.5 * overlap - radius, normal)
-    velocity = subtract(surface_velocity(b, x, bodies), load(box.velocity, face))
+    velocity = subtract(surface_velocity(b, x, bodies, box), load(box.velocity, face))
     twist = 0.5 * dot(spin_of(b, bodies), normal)
-    mass = 1.0 / inverse_mass(b, x, normal, bodies, kinds)
+    mass = 1.0 / inverse_mass(b, x, normal, bodies, kinds, box)
     stiffness = hertz.stiffness(kinds.wall_modulus[kinds.material[bodies.kind[b]]], radius)
     return laws.Touch(stiffness, mass, overlap, normal, velocity, twist), x
 
