@@ -8,6 +8,7 @@ from dem.box import Box
 from dem.case import Case, RotationCase, cases
 from dem.clump import Clump
 from dem.energy import Energy
+from dem.hard_spheres import HardSpheres, HardVerdict
 from dem.integrators import INTEGRATORS, Integrator
 from dem.materials import Material
 from dem.packing import random_orientations
@@ -25,6 +26,8 @@ __all__ = [
     "Clump",
     "Energy",
     "Fibre",
+    "HardSpheres",
+    "HardVerdict",
     "Integrator",
     "MassProperties",
     "Material",

@@ -113,11 +113,8 @@ def run(
     verdict = sim.run(chosen.duration, output=path, frames=chosen.frames, progress=not quiet, overwrite=overwrite)
     seconds = time.perf_counter() - start
     if not quiet:
-        rate = verdict.steps / seconds
-        out.print(
-            f"{path}: {len(sim.particles)} particles, {verdict.steps} steps in {seconds:.2f} s "
-            f"({rate:.3g} steps/s, {rate * len(sim.particles):.3g} particle steps/s)"
-        )
+        pace = sim.pace(verdict.count, seconds)
+        out.print(f"{path}: {len(sim.particles)} particles, {verdict.count} {sim.unit} in {seconds:.2f} s ({pace})")
         out.print(str(verdict))
     elif not verdict.passed:
         sys.stderr.write(f"{verdict}\n")
