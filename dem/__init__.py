@@ -5,7 +5,7 @@ frame. Start with `Simulation`; read what it wrote with `Trajectory`.
 """
 
 from dem.box import Box
-from dem.case import Case, RotationCase, cases
+from dem.case import Case, HardSphereCase, RotationCase, cases
 from dem.clump import Clump
 from dem.energy import Energy
 from dem.hard_spheres import HardSpheres, HardVerdict
@@ -26,6 +26,7 @@ __all__ = [
     "Clump",
     "Energy",
     "Fibre",
+    "HardSphereCase",
     "HardSpheres",
     "HardVerdict",
     "Integrator",
