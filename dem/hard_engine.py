@@ -104,6 +104,6 @@ def _space(
     by_axis = (boundary, lower, upper, np.array(gravity), period, per_metre, cells, width)
     return flight.Space(
         *(tuple(a.tolist()) for a in by_axis),
-        head=np.empty(int(cells.prod()), np.int32), following=np.empty(n, np.int32),
-        preceding=np.empty(n, np.int32), near=np.empty(n, np.uint32),
+        head=np.empty(int(cells.prod()), np.int32), following=np.empty(n + 1, np.int32),
+        preceding=np.empty(n, np.int32), near=np.empty(n + 1, np.uint32),
     )  # fmt: skip

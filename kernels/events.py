@@ -138,16 +138,17 @@ def settle(spheres, i, n, laws, space, tally):
 def hit_wall(i, wall, t, spheres, space, laws, tally):
     """Impact of particle i with a wall at time t; the particle is put where it touches.
 
-    A wall with asperities would tilt the normal n here, by contact number wall_impacts[i] of particle i. The particle
-    could then leave into the flat wall, its velocity along the wall's own normal still negative: it would have to be
-    reflected again at once, as a new contact with another tilt, a bounded number of times.
+    A rough wall would tilt the normal n, by contact number wall_impacts[i] of particle i. The particle could then leave
+    into the flat wall, its velocity along the flat normal still negative: it would have to be reflected again at once,
+    as a new contact with another tilt, a bounded number of times.
     """
     row, axis = spheres.row, wall // 2
     side = 1.0 - 2.0 * (wall % 2)
     bring(row, i, t, space)
     plane = space.upper[axis] if side < 0.0 else space.lower[axis]
     row[i, axis] = plane + side * row[i, RADIUS]
-    n = (side if axis == 0 else 0.0, side if axis == 1 else 0.0, side if axis == 2 else 0.0)
+    flat = (side if axis == 0 else 0.0, side if axis == 1 else 0.0, side if axis == 2 else 0.0)
+    n = flat
     arm, still = row[i, RADIUS], (0.0, 0.0, 0.0)
     q = contact_velocity(n, velocity_at(row, i, t, space), still, arm, load(spheres.omega, i), 0.0, still)
     normal, tangential, lost = still, still, 0.0
@@ -155,7 +156,7 @@ def hit_wall(i, wall, t, spheres, space, laws, tally):
         law = law_now(i, t, laws.wall, spheres, laws.contact_time)
         normal, tangential, lost = impulse(n, q, 1.0 / spheres.mass[i], arm * arm / spheres.inertia[i], law)
     push(spheres, i, n, normal, tangential, t)
-    settle(spheres, i, n, laws, space, tally)
+    settle(spheres, i, flat, laws, space, tally)
     spheres.wall_impacts[i] += 1
     tally.lost[0] += lost
     tally.wall[0] += 1
@@ -232,8 +233,9 @@ def advance(stop, most, spheres, space, laws, agenda, tally):
 def begin(t, spheres, space, agenda):
     """Sort the particles into cells and find the first event of each."""
     clear(agenda)
+    space.following[agenda.time.size] = agenda.time.size
     for c in range(space.head.size):
-        space.head[c] = -1
+        space.head[c] = agenda.time.size
     for i in range(agenda.time.size):
         for axis in range(3):
             c = np.int64(math.floor((spheres.row[i, axis] - space.lower[axis]) / space.width[axis]))

@@ -64,10 +64,10 @@ class Space(NamedTuple):
     per_metre: tuple  # periods a metre, 0 if there is none
     cells: tuple  # number along each axis
     width: tuple  # of a cell [m]
-    head: np.ndarray  # (cells,) first particle in each cell, -1 for none
-    following: np.ndarray  # (N,) next one in the same cell
-    preceding: np.ndarray  # (N,)
-    near: np.ndarray  # (N,) room for a search
+    head: np.ndarray  # (cells,) first particle in each cell, N for none
+    following: np.ndarray  # (N + 1,) next one in the same cell, N for none; the last entry is N
+    preceding: np.ndarray  # (N,) the one before, or -1 - cell
+    near: np.ndarray  # (N + 1,) room for a search
 
 
 @formula
@@ -157,7 +157,7 @@ def enter_cell(i, plan, space):
     first = space.head[c]
     space.following[i] = first
     space.preceding[i] = -1 - c
-    if first >= 0:
+    if first < space.preceding.size:
         space.preceding[first] = i
     space.head[c] = i
 
@@ -170,14 +170,17 @@ def leave_cell(i, space):
         space.following[before] = after
     else:
         space.head[-1 - before] = after
-    if after >= 0:
+    if after < space.preceding.size:
         space.preceding[after] = before
 
 
 @kernel
 def list_near(i, block, plan, space):
-    """List who is in a block of cells around that of particle i; returns how many."""
-    count, own = 0, cell_of(plan, i)
+    """List who is in a block of cells around that of particle i; returns how many.
+
+    Whether somebody is in a cell is a toss-up, that it is more than one is rare: no branch on the first.
+    """
+    count, own, nobody = 0, cell_of(plan, i), space.preceding.size
     for z in range(own[2] + block[4], own[2] + block[5] + 1):
         c_z = cell_beside(z, 2, space)
         for y in range(own[1] + block[2], own[1] + block[3] + 1):
@@ -186,8 +189,13 @@ def list_near(i, block, plan, space):
                 continue
             for x in range(own[0] + block[0], own[0] + block[1] + 1):
                 c_x = cell_beside(x, 0, space)
-                j = space.head[number_of_cell(c_x, c_y, c_z, space)] if c_x >= 0 else -1
-                while j >= 0:
+                if c_x < 0:
+                    continue
+                j = space.head[number_of_cell(c_x, c_y, c_z, space)]
+                space.near[count] = j
+                count += j < nobody
+                j = space.following[j]
+                while j < nobody:
                     space.near[count] = j
                     count += 1
                     j = space.following[j]

@@ -245,6 +245,24 @@ def test_periodic_gas_keeps_its_momentum_and_goes_on_beyond_the_box(rng, nylon):
     assert sim.run(0.1, frames=1).passed
 
 
+def test_open_space_is_a_box_without_walls(rng, nylon):
+    """Spheres shot at each other from all sides of open space, whose cells repeat: as in a box nobody reaches.
+
+    To 1e-11 m after an impact or two of each, then as far apart again as they came."""
+    n = 30
+    x = rng.normal(size=(n, 3))
+    x *= np.linspace(0.3, 3.0, n)[:, None] / np.linalg.norm(x, axis=1)[:, None]
+    v = rng.normal(0, 0.02, (n, 3)) - x / 3.0
+    balls = dem.Particles(dem.Sphere(diameter=0.15), nylon, position=x, velocity=v)
+    box = dem.Box((-50,) * 3, (50,) * 3, material=nylon)
+    one, other = (dem.HardSpheres(balls, b, gravity=(0, 0, -0.1), restitution=0.9) for b in (None, box))
+    for sim in (one, other):
+        assert sim.run(9.0, frames=1).passed
+    assert one.collisions == other.collisions
+    assert one.collisions.pair > 10
+    np.testing.assert_allclose(one.particles.position, other.particles.position, atol=1e-11)
+
+
 def test_a_chute_is_periodic_along_gravity(nylon):
     """Uniform acceleration through the periods: x = g t²/2 without end, total energy kept."""
     ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.05, 0.05, 0.05]])
