@@ -5,10 +5,11 @@ frame. Start with `Simulation`; read what it wrote with `Trajectory`.
 """
 
 from dem.box import Box, Motion
-from dem.case import Case, RotationCase, cases
+from dem.case import Case, HardSphereCase, RotationCase, cases
 from dem.clump import Clump
 from dem.contacts import Contact, Contacts
 from dem.energy import Energy
+from dem.hard_spheres import HardSpheres, HardVerdict
 from dem.integrators import INTEGRATORS, Integrator
 from dem.materials import Material
 from dem.packing import random_orientations
@@ -29,6 +30,9 @@ __all__ = [
     "Contacts",
     "Energy",
     "Fibre",
+    "HardSphereCase",
+    "HardSpheres",
+    "HardVerdict",
     "Integrator",
     "MassProperties",
     "Material",

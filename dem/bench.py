@@ -16,10 +16,13 @@ from dem.writer import TrajectoryWriter
 from kernels.jit import most_threads
 
 if TYPE_CHECKING:
+    from dem.hard_engine import HardEngine
+    from dem.hard_spheres import HardSpheres
     from dem.simulation import Simulation
 
 RATE = "particle_steps_per_second"
 WORK = 2_000_000  # particle steps at each size of a series
+EVENTS = 1_000_000  # of hard spheres, likewise
 
 
 class Stepping:
@@ -151,6 +154,37 @@ class Speedup:
         }
 
 
+class Colliding:
+    """Collisions per second of hard spheres against their number."""
+
+    unit = "collisions_per_second"
+
+    def __init__(self, *sizes: int, **parameters: float | str | tuple) -> None:
+        self.sizes, self.parameters = sizes, parameters
+
+    def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
+        """Cost at each size, events and cells included, and the rate at the largest; always on one thread."""
+        del threads, split
+        rates = {}
+        for n in self.sizes:
+            sim = case("hard-spheres")(n=n, **self.parameters).simulation()
+            engine = sim._engine  # noqa: SLF001
+            engine.advance(np.inf, _share_of(20 * n, share))  # away from the lattice
+
+            def work(engine: HardEngine = engine, sim: HardSpheres = sim) -> float:
+                before = sim.collisions.total
+                engine.advance(np.inf, _share_of(EVENTS, share))
+                return sim.collisions.total - before
+
+            rates[str(n)] = median_rate(work)
+        return {
+            "threads": 1,
+            "share": share,
+            self.unit: rates[str(self.sizes[-1])],
+            "ns_per_collision": {n: 1e9 / rate for n, rate in rates.items()},
+        }
+
+
 class Writing:
     """Frames per second of the trajectory writer."""
 
@@ -199,6 +233,7 @@ BENCHMARKS = {
     "fibres_sizes": Sizes("many-fibres", 100, 1000, 10_000, 100_000),
     "spheres_threads": Speedup("many-spheres", 100_000),
     "fibres_threads": Speedup("many-fibres", 100_000),
+    "hard_spheres": Colliding(1000, 10_000, 100_000, solid_fraction=0.3, periodic="xyz", gravity=(0, 0, 0)),
     "write_trajectory": Writing(10_000, 50),
 }
 
@@ -213,7 +248,7 @@ def names_with(parameters: dict, *, stepping: bool = False) -> list[str]:
     ]
 
 
-def benchmark(name: str, **parameters: float | str) -> Stepping | Sizes | Speedup | Writing:
+def benchmark(name: str, **parameters: float | str) -> Stepping | Sizes | Speedup | Colliding | Writing:
     """Look up a benchmark, with other parameters of its case if wanted; raises ValueError with the nearest name."""
     found = BENCHMARKS[checks.one_of("benchmark", name, BENCHMARKS)]
     if not parameters:
@@ -248,7 +283,7 @@ def compare(results: dict, path: Path) -> dict[str, float]:
                     f"{name} ran with {setting} {then} in {path}, now with {figures.get(setting)}: run alike to compare"
                 )
                 raise ValueError(message)
-    units = (RATE, Writing.unit)
+    units = (RATE, Colliding.unit, Writing.unit)
     return {
         name: figures[unit] / earlier[name][unit]
         for name, figures in results.items()

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    NonNegativeFloat,
+    PositiveFloat,
+    PositiveInt,
+    ValidationError,
+)
 
 from dem import checks
+from dem.hard_spheres import HardSpheres
 from dem.integrators import DEFAULT
 from dem.simulation import Simulation
 from dem.study import angle_between, integrate_rotation
@@ -23,23 +33,29 @@ if TYPE_CHECKING:
     from dem.particles import Particles
     from dem.study import RotationHistory
 
+Axes = Annotated[tuple[Literal["x", "y", "z"], ...], BeforeValidator(lambda v: tuple(v) if isinstance(v, str) else v)]
 GROUP = "dem.cases"  # entry-point group; any installed package may add to it
 
 
 class BaseCase(BaseModel):
-    """What cases of particles and cases of one rotating body have in common."""
+    """What all cases have in common."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     name: ClassVar[str]
 
     duration: PositiveFloat = Field(2.0, description="simulated time [s]")
-    time_step: PositiveFloat = Field(1e-6, description="[s]")
-    integrator: str = Field(DEFAULT, description="rotational scheme")
     frames: PositiveInt = Field(200, description="frames written after the first")
 
 
-class Case(BaseCase):
+class SteppedCase(BaseCase):
+    """What goes forward in time steps."""
+
+    time_step: PositiveFloat = Field(1e-6, description="[s]")
+    integrator: str = Field(DEFAULT, description="rotational scheme")
+
+
+class Case(SteppedCase):
     """A runnable set-up of particles. Subclasses add parameters as fields and say in `build` what they make.
 
     Examples
@@ -71,7 +87,46 @@ class Case(BaseCase):
         )  # fmt: skip
 
 
-class StudyCase(BaseCase):
+class HardSphereCase(BaseCase):
+    """A runnable set-up of hard spheres, without time steps. Subclasses say in `build` what they make.
+
+    Examples
+    --------
+    >>> import dem
+    >>> sim = dem.cases()["hard-spheres"](n=100, restitution=0.9).simulation()
+    >>> len(sim.particles)
+    100
+    """
+
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, -9.81), description="[m/s2]")
+    restitution: float = Field(1.0, gt=0, le=1, description="of two spheres, normal")
+    tangential_restitution: float = Field(-1.0, ge=-1, le=1, description="of two spheres; -1: smooth, 1: rough")
+    friction: NonNegativeFloat | None = Field(None, description="of two spheres, Coulomb's; default: no limit")
+    wall_restitution: float | None = Field(None, gt=0, le=1, description="with a wall; default: as of two spheres")
+    wall_tangential_restitution: float | None = Field(None, ge=-1, le=1, description="with a wall")
+    wall_friction: NonNegativeFloat | None = Field(None, description="with a wall")
+    contact_time: PositiveFloat = Field(1e-5, description="impacts that follow within it are elastic [s]")
+    periodic: Axes = Field((), description="axes without walls, such as xy")
+    roughness: float = Field(0.0, ge=0, le=1, description="standard deviation of the walls' inclination [rad]")
+
+    def build(self) -> tuple[Particles, Box | None]:
+        """Particles and box of this case."""
+        raise NotImplementedError
+
+    def simulation(self) -> HardSpheres:
+        """The simulation, ready to run."""
+        particles, box = self.build()
+        return HardSpheres(
+            particles, box, **{name: getattr(self, name) for name in HARD},
+            description={"case": self.name, "parameters": self.model_dump(mode="json")},
+        )  # fmt: skip
+
+
+# what goes to HardSpheres as it is; periodic and roughness are for the box
+HARD = HardSphereCase.model_fields.keys() - BaseCase.model_fields.keys() - {"periodic", "roughness"}
+
+
+class StudyCase(SteppedCase):
     """Something that turns without contacts, whose history is a table; subclasses say in `table` what is in it."""
 
     frames: PositiveInt = Field(200, description="rows after the first, or a few more: the last one is the end")

@@ -93,7 +93,10 @@ def run(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Run a case and write its trajectory, or a table (.csv) for a case of one rotating body."""
+    """Run a case and write its trajectory, or a table (.csv) for a case of one rotating body.
+
+    Hard spheres have neither time step nor integrator nor threads.
+    """
     compilation.SILENT = quiet
     kind = case(name)
     parameters = _parameters(settings or [])
@@ -113,11 +116,8 @@ def run(
     verdict = sim.run(chosen.duration, output=path, frames=chosen.frames, progress=not quiet, overwrite=overwrite)
     seconds = time.perf_counter() - start
     if not quiet:
-        rate = verdict.steps / seconds
-        out.print(
-            f"{path}: {len(sim.particles)} particles, {verdict.steps} steps in {seconds:.2f} s "
-            f"({rate:.3g} steps/s, {rate * len(sim.particles):.3g} particle steps/s)"
-        )
+        pace = sim.pace(verdict.count, seconds)
+        out.print(f"{path}: {len(sim.particles)} particles, {verdict.count} {sim.unit} in {seconds:.2f} s ({pace})")
         out.print(str(verdict))
     elif not verdict.passed:
         sys.stderr.write(f"{verdict}\n")
@@ -252,7 +252,8 @@ def bench(
 
 def _print_figures(name: str, unit: str, figures: dict, compared: str) -> None:
     out.print(f"{name}  {figures[unit]:.4g} {unit.replace('_', ' ')}{compared}")
-    for series, meaning in (("ns_per_particle_step", "ns a particle step"), ("speed_up", "times one thread")):
+    series_of = {"ns_per_particle_step": "ns a particle step", "ns_per_collision": "ns a collision"}
+    for series, meaning in (series_of | {"speed_up": "times one thread"}).items():
         if series in figures:
             out.print(f"    {meaning}: " + ", ".join(f"{k}: {v:.3g}" for k, v in figures[series].items()))
     if "ns_per_particle" in figures:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -110,6 +110,14 @@ class Contacts:
                 restitution=mean(one.restitution, other.restitution), friction=mean(one.friction, other.friction)
             )
         return entry
+
+    def describe(self, materials: list[Material]) -> list[dict]:
+        """Restitution and friction of each pair of these materials."""
+        return [
+            {"materials": [asdict(one), asdict(other)], **asdict(self.between(one, other))}
+            for k, one in enumerate(materials)
+            for other in materials[k:]
+        ]
 
     def check_materials(self, materials: list[Material]) -> None:
         """Refuse entries for materials that are not there: they would do nothing."""

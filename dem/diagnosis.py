@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kernels import advance as loop
+from kernels import events
 
 if TYPE_CHECKING:
     from dem.box import Box
     from dem.engine import Engine
+    from dem.hard_engine import HardEngine
     from dem.particles import Particles
     from dem.simulation import Simulation
 
 DEEPEST_START = 0.1  # overlap over the smaller radius at the start; Hertz theory assumes small overlaps
+ROUNDING = 1e-9  # how deep hard spheres may overlap at the start, over the sum of their radii
 
 
 def check_inside(particles: Particles, box: Box | None) -> None:
-    """Refuse particles whose centre is outside the box."""
+    """Refuse particles whose centre is outside the walls of the box."""
     if box is None:
         return
     position = particles.position
@@ -77,6 +80,53 @@ def check_overlaps(engine: Engine) -> None:
         raise ValueError(message)
 
 
+def check_spheres(particles: Particles) -> None:
+    """Refuse particles that are no single spheres about their centre."""
+    for k, (shape, material) in enumerate(particles.kinds):
+        inertia = np.asarray(shape.mass_properties(material.density).inertia)
+        if len(shape.radii) != 1 or np.any(shape.offsets) or np.ptp(inertia) > ROUNDING * inertia.max():
+            i = int(np.flatnonzero(particles.kind == k)[0])
+            message = f"particle {i} is {shape}, expected a dem.Sphere: impacts are for spheres, take dem.Simulation"
+            raise ValueError(message)
+
+
+def check_apart(engine: HardEngine) -> None:
+    """Refuse hard spheres that overlap each other or a wall at the start by more than rounding."""
+    (pair, i, j), (wall, k) = engine.overlaps()
+    hard = f"hard spheres may touch, {ROUNDING:g} of the radii for rounding"
+    if pair > ROUNDING:
+        message = f"particles {i} and {j} overlap by {pair:.3g} of their radii at the start ({hard}): move them apart"
+        raise ValueError(message)
+    if wall > ROUNDING:
+        message = (
+            f"particle {k} overlaps a wall by {wall:.3g} of its radius at the start ({hard}): move it inside or "
+            "enlarge the box"
+        )
+        raise ValueError(message)
+
+
+def check_going_on(code: int, engine: HardEngine) -> None:
+    """Raise FloatingPointError if events come one after the other and time does not go on."""
+    if code == events.STUCK:
+        i, j = engine.tally.latest.tolist()
+        other = f"particle {j}" if j >= 0 else "a wall"
+        message = (
+            f"t = {engine.time:.6g} s: time stands still, particle {i} and {other} meet again and again at one moment: "
+            "give the spheres more room, or raise contact_time"
+        )
+        raise FloatingPointError(message)
+
+
+def check_finite(particles: Particles, where: str, cause: str) -> None:
+    """Raise FloatingPointError if some value of the state is not finite."""
+    for name in ("position", "velocity", "orientation", "angular_velocity"):
+        bad = np.flatnonzero(~np.isfinite(getattr(particles, name)).all(1))
+        if len(bad):
+            count = f"{len(bad)} of {len(particles)} particles, first particle {bad[0]}"
+            message = f"{where}: {name} not finite for {count}; {cause}"
+            raise FloatingPointError(message)
+
+
 def _share(overlap: float, share: float) -> str:
     return f"{overlap:.3g} m at the start, {share:.0%} of a radius (at most {DEEPEST_START:.0%})"
 
@@ -101,12 +151,7 @@ def check_run(code: int, sim: Simulation) -> None:
             f"{loop.LARGEST_TURN:g} can be followed; lower time_step (now {sim.time_step:g} s)"
         )
         raise FloatingPointError(message)
-    for name in ("position", "velocity", "orientation", "angular_velocity"):
-        bad = np.flatnonzero(~np.isfinite(getattr(sim.particles, name)).all(1))
-        if len(bad):
-            count = f"{len(bad)} of {len(sim.particles)} particles, first particle {bad[0]}"
-            message = f"{where}: {name} not finite for {count}; {cause}"
-            raise FloatingPointError(message)
+    check_finite(sim.particles, where, cause)
     if sim.box is not None:
         position = sim.particles.position
         outside = _outside(position, sim._engine.walls.lower, sim._engine.walls.upper)  # noqa: SLF001

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from dem.box import Box
+    from dem.particles import Particles
 
 
 class Energy(NamedTuple):
@@ -35,3 +41,12 @@ class Energy(NamedTuple):
     def total(self) -> float:
         """Mechanical and dissipated energy less the work of walls [J]: what is conserved."""
         return self.mechanical + self.dissipated - self.work
+
+
+def datum(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> float:
+    """g·x where potential energy is zero [m²/s²]: lowest corner of the box, else the initial centre of mass."""
+    g = np.array(gravity)
+    if box:
+        return float(np.maximum(g * box.lower, g * box.upper).sum())
+    m = particles.mass
+    return float(g @ (m @ particles.position) / m.sum())

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from os import PathLike
 
+    from dem.hard_spheres import HardSpheres, HardVerdict
     from dem.simulation import Simulation
 
 SLICE = 0.1  # s of computing between looks at the keyboard and the progress bar
@@ -43,6 +44,11 @@ class Verdict:
     engulfed: bool
 
     @property
+    def count(self) -> int:
+        """Work done: steps."""
+        return self.steps
+
+    @property
     def passed(self) -> bool:
         """Whether energy and unit length are conserved within budget, and no sphere sank into another."""
         return self.energy_error <= ENERGY_BUDGET and self.norm_error <= NORM_BUDGET and not self.engulfed
@@ -61,25 +67,33 @@ class Verdict:
         return line
 
 
+def evenly(first: int, steps: int, frames: int) -> list[int]:
+    """The steps at which `frames` frames are due, the last one after `steps` more."""
+    return sorted({first + (steps * k + frames // 2) // frames for k in range(1, frames + 1)} | {first + steps})
+
+
 def record(
-    sim: Simulation,
-    steps: int,
+    sim: Simulation | HardSpheres,
+    stops: list,
+    length: float,
+    reach: Callable,
     *,
     output: str | PathLike | None,
-    frames: int,
     progress: bool,
     overwrite: bool,
-) -> Verdict:
-    """Take `steps` steps with `frames` evenly spaced frames after the first; see `Simulation.run`."""
-    first = sim.step_count
-    due = sorted({first + (steps * k + frames // 2) // frames for k in range(1, frames + 1)} | {first + steps})
+) -> Verdict | HardVerdict:
+    """Carry a simulation to each of its stops, which are steps or times, with a frame first and one at each.
+
+    ``reach(sim, stop, moved, interrupted)`` carries it to a stop; it says now and then what part of the whole length
+    it has come since, with how much work, and returns early when interrupted.
+    """
     file = nullcontext() if output is None else TrajectoryWriter(output, sim, overwrite=overwrite)
-    with file as writer, _interruptible() as interrupted, _bar(sim, steps, shown=progress) as moved:
+    with file as writer, _interruptible() as interrupted, _bar(sim, length, shown=progress) as moved:
         if writer:
             writer.append()
-        for frame in due:
-            _reach(sim, frame, moved, interrupted)
-            if writer and sim.step_count > writer.last_step:
+        for stop in stops:
+            reach(sim, stop, moved, interrupted)
+            if writer and sim.time > writer.last_time:
                 writer.append()
             if interrupted():
                 break
@@ -94,15 +108,22 @@ def record(
     return verdict
 
 
-def _reach(sim: Simulation, stop: int, moved: Callable[[int], None], interrupted: Callable[[], bool]) -> None:
+def reach_step(
+    sim: Simulation, stop: int, moved: Callable[[float, int], None], interrupted: Callable[[], bool]
+) -> None:
     """Advance to step `stop` in slices of about SLICE seconds. How it is cut does not change the result."""
     chunk = 1
     while sim.step_count < stop and not interrupted():
         start = time.perf_counter()
         taken = min(chunk, stop - sim.step_count)
         sim.step(taken)
-        moved(taken)
-        chunk = max(1, int(taken * min(10.0, SLICE / max(time.perf_counter() - start, 1e-9))))
+        moved(taken, taken)
+        chunk = next_chunk(taken, start)
+
+
+def next_chunk(taken: int, start: float) -> int:
+    """How much to do next so that it takes SLICE seconds, when `taken` has been done since `start`."""
+    return max(1, int(taken * min(10.0, SLICE / max(time.perf_counter() - start, 1e-9))))
 
 
 @contextmanager
@@ -120,20 +141,19 @@ def _interruptible() -> Iterator[Callable[[], bool]]:
 
 
 @contextmanager
-def _bar(sim: Simulation, steps: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
-    """Progress bar with rate and remaining time on stderr, if that is a terminal."""
+def _bar(sim: Simulation | HardSpheres, length: float, *, shown: bool) -> Iterator[Callable[[float, int], None]]:
+    """Progress bar with rate and remaining time on stderr, if that is a terminal; to be told way and work."""
     if not (shown and sys.stderr.isatty()):
-        yield lambda _: None
+        yield lambda _, __: None
         return
-    start, done, n = time.perf_counter(), 0, len(sim.particles)
+    start, done = time.perf_counter(), 0
     columns = (BarColumn(), TextColumn("{task.percentage:3.0f} %  {task.fields[rate]}"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=steps, rate="")
+        task = bar.add_task("", total=length, rate="")
 
-        def moved(taken: int) -> None:
+        def moved(way: float, work: int) -> None:
             nonlocal done
-            done += taken
-            rate = done / (time.perf_counter() - start)
-            bar.update(task, completed=done, rate=f"{rate:.3g} steps/s, {rate * n:.3g} particle steps/s")
+            done += work
+            bar.update(task, advance=way, rate=sim.pace(done, time.perf_counter() - start))
 
         yield moved

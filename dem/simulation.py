@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from dem import checks, compilation, diagnosis
 from dem.box import Box
 from dem.contacts import Contacts
-from dem.energy import Energy
+from dem.energy import Energy, datum
 from dem.engine import Engine
 from dem.integrators import DEFAULT
 from dem.integrators import integrator_for_contacts as look_up
 from dem.particles import Particles
-from dem.run import Verdict, record
+from dem.run import Verdict, evenly, reach_step, record
 from kernels import energy as energy_kernels
 from kernels.jit import most_threads, set_threads
 
@@ -71,6 +71,8 @@ class Simulation:
     (0.01, -0.0981)
     """
 
+    unit: ClassVar[str] = "steps"  # of work
+
     def __init__(
         self,
         particles: Particles,
@@ -105,7 +107,7 @@ class Simulation:
         self.description = description or {}
         self._skin = _skin
         self._particles = particles.copy()
-        self._datum = _datum(particles, box, self._gravity)
+        self._datum = datum(particles, box, self._gravity)
         diagnosis.check_inside(particles, box)
         set_threads(self._threads)
         with compilation.announced(f"{integrator}-{Engine.mode_for(len(particles), self._threads).__name__}"):
@@ -157,6 +159,16 @@ class Simulation:
     def threads(self) -> int:
         """At most so many threads are used."""
         return self._threads
+
+    @property
+    def settings(self) -> dict:
+        """What besides particles, box and gravity fixes the run."""
+        return {"time_step": self.time_step, "integrator": self.integrator.name}
+
+    def pace(self, steps: int, seconds: float) -> str:
+        """How fast so many steps in so much computing time are, in words."""
+        rate = steps / seconds
+        return f"{rate:.3g} steps/s, {rate * len(self._particles):.3g} particle steps/s"
 
     @property
     def step_count(self) -> int:
@@ -240,7 +252,8 @@ class Simulation:
             raise ValueError(message)
         frames = min(checks.whole("frames", frames, least=1), steps)
         self._notice_changes()
-        return record(self, steps, output=output, frames=frames, progress=progress, overwrite=overwrite)
+        stops = evenly(self.step_count, steps, frames)
+        return record(self, stops, steps, reach_step, output=output, progress=progress, overwrite=overwrite)
 
     def energy(self) -> Energy:
         """Energies at the present step [J]."""
@@ -298,15 +311,6 @@ class Simulation:
             largest_overlap=overlap / (2 * float(radius.min())),
             engulfed=overlap >= float(radius.max()),
         )
-
-
-def _datum(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> float:
-    """g·x where potential energy is zero [m²/s²]: lowest corner of the box, else the initial centre of mass."""
-    g = np.array(gravity)
-    if box:
-        return float(np.maximum(g * box.lower, g * box.upper).sum())
-    m = particles.mass
-    return float(g @ (m @ particles.position) / m.sum())
 
 
 def _threads(threads: int | None) -> int:

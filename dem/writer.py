@@ -1,8 +1,9 @@
 """Write trajectories: HDF5 in the H5MD 1.1 layout, flushed at every frame.
 
 P. de Buyl, P. Colberg, F. Höfling, Comput. Phys. Commun. 185 (2014) 1546. What MDAnalysis needs beyond it: one
-particles group named `trajectory`, explicit step and time, no unit on position (its table has no metre). Orientation
-follows H5MD proposal 104: quaternion, scalar first, body to world. Energies are totals of the system, so they do not go
+particles group named `trajectory`, explicit step and time, the edges of a periodic box at every frame, no unit on
+position (its table has no metre). Positions go on beyond a periodic box. Orientation follows H5MD proposal 104:
+quaternion, scalar first, body to world. Energies are totals of the system, so they do not go
 by the names of H5MD's thermodynamics module, which are averages per particle. The default file version is kept: a
 killed writer then leaves a file that opens with every flushed frame, where libver="latest" would not.
 """
@@ -10,9 +11,10 @@ killed writer then leaves a file that opens with every flushed frame, where libv
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from types import TracebackType
 
+    from dem.hard_spheres import HardSpheres, HardVerdict
     from dem.run import Verdict
     from dem.simulation import Simulation
 
@@ -52,11 +55,11 @@ class TrajectoryWriter:
         If it cannot be written.
     """
 
-    def __init__(self, path: str | PathLike, sim: Simulation, *, overwrite: bool = False) -> None:
+    def __init__(self, path: str | PathLike, sim: Simulation | HardSpheres, *, overwrite: bool = False) -> None:
         self.path = Path(path)
         self.sim = sim
         self.frames = 0
-        self.last_step = -1
+        self.last_time = -math.inf
         described = json.dumps(describe(sim))
         if self.path.exists() and not self.path.is_file():
             what = "a folder" if self.path.is_dir() else "no regular file"
@@ -120,7 +123,8 @@ class TrajectoryWriter:
         group = self._file.create_group("particles/trajectory")
         box = group.create_group("box")
         box.attrs["dimension"] = 3
-        box.attrs["boundary"] = np.array([b"none"] * 3)
+        periodic = self.sim.box.periodic if self.sim.box else ()
+        box.attrs["boundary"] = np.array([b"periodic" if axis in periodic else b"none" for axis in "xyz"])
         group["mass"] = self.sim.particles.mass
         group["mass"].attrs["unit"] = np.bytes_(b"kg")
         group["species"] = self.sim.particles.kind
@@ -128,6 +132,8 @@ class TrajectoryWriter:
         self._time = _extendable(group, "position/time", (), np.float64)
         self._time.attrs["unit"] = "s"  # variable length: MDAnalysis cannot read the fixed strings of the standard
         self._values = {}
+        if periodic:
+            self._values["edges"] = self._element(box, "edges", (3,))
         for name, (width, unit, attributes) in FIELDS.items():
             self._values[name] = self._element(group, name, (n, width))
             if unit:
@@ -150,35 +156,36 @@ class TrajectoryWriter:
         sim, k = self.sim, self.frames
         energy = sim.energy()
         rows = {name: getattr(sim.particles, name) for name in FIELDS}
+        rows["edges"] = self.sim.box and self.sim.box.size
         rows |= {name: getattr(energy, name) for name in ENERGIES}
         # step and time last: a frame counts once it has them
         for name, dataset in (*self._values.items(), *self._energies.items()):
             dataset.resize(k + 1, axis=0)
             dataset[k] = rows[name]
-        for dataset, value in ((self._time, sim.time), (self._step, sim.step_count)):
+        step = getattr(sim, "step_count", k)  # events come without steps: then the number of the frame
+        for dataset, value in ((self._time, sim.time), (self._step, step)):
             dataset.resize(k + 1, axis=0)
             dataset[k] = value
         self.frames += 1
-        self.last_step = sim.step_count
+        self.last_time = sim.time
         self._file.flush()
 
-    def close_with(self, verdict: Verdict, *, interrupted: bool) -> None:
+    def close_with(self, verdict: Verdict | HardVerdict, *, interrupted: bool) -> None:
         """Note the verdict of the run, and whether it was stopped by hand."""
         stopped = "interrupted; " if interrupted else ""
         self._file["parameters"].attrs["verdict"] = stopped + str(verdict)
 
 
-def describe(sim: Simulation) -> dict:
+def describe(sim: Simulation | HardSpheres) -> dict:
     """The resolved input of a simulation: all that a reader needs to set it up again, but for the particles' state."""
     kinds = [
         {"shape": type(shape).__name__, **_fields(shape), "material": _fields(material)}
         for shape, material in sim.particles.kinds
     ]
-    box = sim.box and {"lower": sim.box.lower, "upper": sim.box.upper, "material": _fields(sim.box.material)}
+    box = sim.box and asdict(sim.box)
     return {
         **sim.description,
-        "time_step": sim.time_step,
-        "integrator": sim.integrator.name,
+        **sim.settings,
         "gravity": sim.gravity,
         "box": box,
         "kinds": kinds,

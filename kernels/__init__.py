@@ -26,4 +26,9 @@ Where to look for what
 ``sweeps``      those over all bodies, by one thread or several
 ``advance``     the loop over time steps
 ``stages``      its parts one at a time, for benchmarks
+``impact``      hard spheres: when they meet, and what that changes
+``flight``      hard spheres between their impacts, cells, the search for each one's next event
+``agenda``      those events, soonest first
+``events``      the loop over events
+``onlooker``    what is seen of hard spheres in between
 """

@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 import dem
 from benchmarks import __main__ as command
 from dem import lammps
-from dem.bench import BENCHMARKS, Sizes, Speedup, benchmark, names_with
+from dem.bench import BENCHMARKS, Colliding, Sizes, Speedup, benchmark, names_with
 from dem.cli import app
 from dem.timing import stage_times
 from kernels.jit import most_threads
 
 
-@pytest.mark.parametrize("name", ["nine_fibres", "fibres_1e3", "write_trajectory"])
+@pytest.mark.parametrize("name", ["nine_fibres", "fibres_1e3", "hard_spheres", "write_trajectory"])
 def test_prints_one_number(name, capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["benchmarks", name, "--share", "0.01"])
     command.main()
@@ -132,6 +132,12 @@ def test_series_over_sizes_and_threads(monkeypatch):
     speed_up = Speedup("many-spheres", 100).measure(share=0.01)["speed_up"]
     assert speed_up["1"] == 1.0
     assert len(speed_up) == len({1, most_threads()}) or most_threads() > 2
+
+
+def test_hard_spheres_are_timed_by_their_collisions():
+    figures = Colliding(200, 300, solid_fraction=0.3, periodic="xyz", gravity=(0, 0, 0)).measure(share=0.01)
+    assert list(figures["ns_per_collision"]) == ["200", "300"]
+    assert figures["collisions_per_second"] == pytest.approx(1e9 / figures["ns_per_collision"]["300"])
 
 
 def test_the_spacing_of_fibres_can_be_chosen():

@@ -13,13 +13,14 @@ from dem.case import StudyCase
 from dem.cli import app
 from dem.study import rub_cylinders
 
+HARD = ("hard-spheres", "granular-cooling")
 ROTATION = ("torque-sphere", "symmetric-top", "torque-cylinder", "coupled-cylinders")
 
 
 def test_all_cases_are_found_through_the_entry_points():
-    assert set(dem.cases()) >= {"single-fibre", "nine-fibres", "many-fibres", "many-spheres", *ROTATION}
+    assert set(dem.cases()) >= {"single-fibre", "nine-fibres", "many-fibres", "many-spheres", *HARD, *ROTATION}
     for name, kind in dem.cases().items():
-        assert issubclass(kind, StudyCase if name in ROTATION else dem.Case)
+        assert issubclass(kind, StudyCase if name in ROTATION else dem.HardSphereCase if name in HARD else dem.Case)
         assert kind.name == name
 
 

@@ -1,0 +1,52 @@
+"""Any number of hard spheres: a gas in a box that settles if impacts take energy, or that cools in periodic space."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+
+import dem
+from cases.lattice import cubic, gaussian
+from dem.case import Axes
+
+
+class ManyHardSpheres(dem.HardSphereCase):
+    """N hard spheres on a jittered lattice in a box, with random velocities; event-driven."""
+
+    name = "hard-spheres"
+
+    duration: PositiveFloat = Field(0.5, description="simulated time [s]")
+    frames: PositiveInt = Field(50, description="frames written after the first")
+    diameter: PositiveFloat = Field(0.01, description="[m]")
+    density: PositiveFloat = Field(1100.0, description="[kg/m3]")
+    n: PositiveInt = Field(1000, description="number of spheres")
+    solid_fraction: PositiveFloat = Field(0.3, le=0.52, description="volume of the spheres over that of the lattice")
+    speed: NonNegativeFloat = Field(0.5, description="root mean square velocity at the start [m/s]")
+    seed: int = Field(1, ge=0, description="of the random numbers")
+
+    def build(self) -> tuple[dem.Particles, dem.Box]:
+        """Build the lattice of spheres and a box that just holds it."""
+        rng = np.random.default_rng(self.seed)
+        pitch = self.diameter * (math.pi / 6 / self.solid_fraction) ** (1 / 3)
+        position, size, _ = cubic(self.n, pitch, 0.0)
+        position += 0.499 * (pitch - self.diameter) * rng.uniform(-1, 1, position.shape)
+        stuff = dem.Material(young=5e7, poisson=0.35, density=self.density)  # of which impacts need only the density
+        balls = dem.Particles(
+            dem.Sphere(diameter=self.diameter), stuff, position=position, velocity=gaussian(rng, self.n, self.speed)
+        )
+        return balls, dem.Box((0, 0, 0), size, stuff, periodic=self.periodic, roughness=self.roughness, seed=self.seed)
+
+
+class GranularCooling(ManyHardSpheres):
+    """A periodic gas of inelastic hard spheres that cools by Haff's law."""
+
+    name = "granular-cooling"
+
+    duration: PositiveFloat = Field(5.0, description="simulated time [s]")
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
+    restitution: float = Field(0.9, gt=0, le=1, description="of two spheres, normal")
+    contact_time: PositiveFloat = Field(1e-9, description="impacts that follow within it are elastic [s]")
+    periodic: Axes = Field(("x", "y", "z"), description="axes without walls")
+    solid_fraction: PositiveFloat = Field(0.1, le=0.52, description="volume of the spheres over that of the lattice")

@@ -1,0 +1,277 @@
+"""Hard spheres: impacts without duration, carried out one after the other."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dem import checks, compilation, diagnosis
+from dem.box import Box
+from dem.energy import Energy, datum
+from dem.hard_engine import HardEngine
+from dem.hard_input import check_box, law
+from dem.hard_verdict import Collisions, HardVerdict
+from dem.particles import Particles
+from dem.run import next_chunk, record
+from kernels import energy as energy_kernels
+from kernels import events
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+
+
+class HardSpheres:
+    """Hard spheres in a box, advanced from impact to impact.
+
+    Parameters
+    ----------
+    particles : Particles
+        Single spheres, of any sizes; copied.
+    box : Box, optional
+        None means no walls. Its faces may be rough or periodic; positions then go on beyond them.
+    gravity : (3,) floats
+        [m/s²].
+    restitution, tangential_restitution : floats
+        Of two spheres: the relative velocity q at the contact becomes q' with n·q' = -e n·q, 0 < e <= 1, and
+        n × q' = -ξ n × q, -1 <= ξ <= 1. ξ = -1 is perfectly smooth, 1 perfectly rough.
+    friction : float, optional
+        Coulomb's coefficient: the tangential impulse is at most so many times the normal one. Default: no limit.
+    wall_restitution, wall_tangential_restitution, wall_friction : floats, optional
+        Of a sphere and a wall; default: as of two spheres.
+    contact_time : float
+        [s]; an impact less than this after the last one of either partner is elastic.
+    description : dict, optional
+        What describes the run for later readers; stored in the output file.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For values out of range, particles that are no single spheres, outside the box, or overlapping.
+
+    Notes
+    -----
+    Impacts are binary and take no time, see `kernels.impact`; between them spheres fly freely, and the time of the next
+    impact is exact. Particles that are hit again within `contact_time` t_c collide elastically, which keeps dissipative
+    ones from colliding infinitely often in finite time (Luding & McNamara, Granular Matter 1 (1998) 113). A ball on the
+    floor ends in bounces of a height below g t_c²/8, and one that lies there is lifted to them. Young's modulus
+    and Poisson's ratio do not matter, nor do time steps; the cost goes with the number of impacts, so heaps at rest
+    are better left to `Simulation`. The same input gives the same bytes, however the run is cut.
+
+    Examples
+    --------
+    >>> import dem
+    >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.5, 0.5, 0.005 + 0.19620]])
+    >>> box = dem.Box((0, 0, 0), (1, 1, 1), material=nylon)
+    >>> sim = dem.HardSpheres(ball, box, restitution=0.5)
+    >>> verdict = sim.run(0.25)
+    >>> sim.collisions.wall, round(float(sim.particles.velocity[0, 2]), 4)
+    (1, 0.4905)
+    """
+
+    unit: ClassVar[str] = "collisions"  # of work
+
+    def __init__(
+        self,
+        particles: Particles,
+        box: Box | None = None,
+        *,
+        gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
+        restitution: float = 1.0,
+        tangential_restitution: float = -1.0,
+        friction: float | None = None,
+        wall_restitution: float | None = None,
+        wall_tangential_restitution: float | None = None,
+        wall_friction: float | None = None,
+        contact_time: float = 1e-5,
+        description: dict | None = None,
+    ) -> None:
+        if not isinstance(particles, Particles):
+            message = f"particles is {type(particles).__name__}, expected dem.Particles"
+            raise TypeError(message)
+        if box is not None and not isinstance(box, Box):
+            message = f"box is {type(box).__name__}, expected dem.Box or None"
+            raise TypeError(message)
+        if not isinstance(description or {}, dict):
+            message = f"description is {type(description).__name__}, expected a dict"
+            raise TypeError(message)
+        pair = law("", restitution, tangential_restitution, friction)
+        wall = law("wall_", wall_restitution, wall_tangential_restitution, wall_friction, pair)
+        contact_time = checks.number("contact_time", contact_time, above=0, unit="s")
+        self._laws = events.Laws(pair, wall, contact_time, box.roughness if box else 0.0, box.seed if box else 0)
+        self._box = box
+        self._gravity = checks.vector("gravity", gravity, "acceleration [m/s2]")
+        self.description = description or {}
+        diagnosis.check_spheres(particles)
+        check_box(box, particles)
+        self._particles = particles.copy()
+        self._datum = datum(particles, box, self._gravity)
+        with compilation.announced("hard-spheres"):
+            self._start(0.0)
+            self._engine.advance(0.0, 0)  # no event, but everything is compiled now
+
+    def _start(self, now: float) -> None:
+        """Start from the particles' state; all that is kept of a run begins again."""
+        p = self._particles
+        diagnosis.check_inside(p, self._box)
+        engine = HardEngine(p, self._box, self._gravity, self._laws, now)
+        diagnosis.check_apart(engine)
+        self._engine = engine
+        self._revision = p.revision
+        self._shown = now
+        self._largest_kinetic = 0.0
+        self.start_energy = self.energy()
+
+    def _notice_changes(self) -> None:
+        """Start again if the user has assigned to the state of the particles."""
+        if self._particles.revision != self._revision:
+            self._start(self.time)
+
+    @property
+    def box(self) -> Box | None:
+        """The walls."""
+        return self._box
+
+    @property
+    def gravity(self) -> tuple[float, float, float]:
+        """Acceleration [m/s²]."""
+        return self._gravity
+
+    @property
+    def settings(self) -> dict:
+        """What besides particles, box and gravity fixes the run."""
+        laws = self._laws
+        values = {"method": "hard spheres, event-driven", "contact_time": laws.contact_time}
+        for prefix, l in (("", laws.pair), ("wall_", laws.wall)):
+            values[f"{prefix}restitution"], values[f"{prefix}tangential_restitution"] = l.restitution, l.tangential
+            values[f"{prefix}friction"] = l.friction if np.isfinite(l.friction) else None
+        return values
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self._engine.time
+
+    @property
+    def collisions(self) -> Collisions:
+        """Numbers of impacts since the start, or since the state was last assigned to."""
+        tally = self._engine.tally
+        return Collisions(int(tally.pair[0]), int(tally.wall[0]))
+
+    @property
+    def particles(self) -> Particles:
+        """The particles at the present time, in their original order."""
+        if self._shown != self.time:
+            names = ("position", "velocity", "orientation", "angular_velocity")
+            self._particles._state.update(zip(names, self._engine.state(), strict=True))  # noqa: SLF001
+            self._shown = self.time
+        return self._particles
+
+    def pace(self, collisions: int, seconds: float) -> str:
+        """How fast so many collisions in so much computing time are, in words."""
+        return f"{collisions / seconds:.3g} collisions/s"
+
+    def run(
+        self,
+        duration: float,
+        *,
+        output: str | PathLike | None = None,
+        frames: int = 200,
+        progress: bool = False,
+        overwrite: bool = False,
+    ) -> HardVerdict:
+        """Run for a duration, writing evenly spaced frames to an HDF5 file.
+
+        Parameters
+        ----------
+        duration : float
+            Simulated time to add [s].
+        output : path, optional
+            File to write (H5MD, see `dem.Trajectory`). It must not exist, unless `overwrite`.
+        frames : int
+            Number of frames after the first one; looking does not change the run.
+        progress : bool
+            Show a progress bar with rate and remaining time on a terminal.
+
+        Returns
+        -------
+        HardVerdict
+            Energy error and what else tells whether the run can be trusted.
+
+        Raises
+        ------
+        FileExistsError, OSError
+            If the output exists or cannot be written; nothing has been simulated then.
+        FloatingPointError
+            If time stands still because somebody has no room to move, or values are no longer finite.
+        """
+        duration = checks.number("duration", duration, above=0, unit="s")
+        frames = checks.whole("frames", frames, least=1)
+        self._notice_changes()
+        first = self.time
+        if not first < first + duration / frames < np.inf:
+            message = f"duration {duration:g} s in {frames} frames cannot be told from none at t = {first:g} s"
+            raise ValueError(message)
+        stops = [first + duration * (k / frames) for k in range(1, frames)] + [first + duration]
+        return record(self, stops, duration, _reach, output=output, progress=progress, overwrite=overwrite)
+
+    def energy(self) -> Energy:
+        """Energies at the present time [J]; nothing elastic is in them."""
+        self._notice_changes()
+        result = Energy(*energy_kernels.ledger(*self._bodies(gravity=True), *self._state()), elastic=0.0)
+        self._largest_kinetic = max(self._largest_kinetic, result.kinetic)
+        return result
+
+    def momentum(self) -> tuple[np.ndarray, np.ndarray]:
+        """Linear momentum [kg m/s], and angular momentum about the origin [kg m²/s], each (3,)."""
+        self._notice_changes()
+        linear, angular = energy_kernels.momenta(*self._bodies(), *self._state())
+        return np.array(linear), np.array(angular)
+
+    def _bodies(self, *, gravity: bool = False) -> tuple:
+        """Kind of each particle, mass and inertia of each kind; with gravity also that and its datum."""
+        properties = [shape.mass_properties(material.density) for shape, material in self._particles.kinds]
+        inertia = np.array([p.inertia for p in properties]).T.copy()
+        bodies = self._particles.kind, np.array([p.mass for p in properties]), inertia
+        return (*bodies, self._gravity, self._datum) if gravity else bodies
+
+    def _state(self) -> list[np.ndarray]:
+        """State, component-major."""
+        p = self.particles
+        views = (p.position, p.velocity, p.orientation, p.angular_velocity)
+        return [np.array(view.T, order="C") for view in views]
+
+    def verdict(self) -> HardVerdict:
+        """Judge the run since the start, or since the state was last assigned to.
+
+        Raises
+        ------
+        FloatingPointError
+            If the run broke.
+        """
+        energy, tally = self.energy(), self._engine.tally
+        diagnosis.check_finite(self._particles, f"t = {self.time:.6g} s", "speeds or gravity are too large")
+        change = energy.total - self.start_energy.total - float(tally.lifted[0])
+        reference = max(abs(self.start_energy.total), self._largest_kinetic) or 1.0
+        (pair, *_), (wall, _) = self._engine.overlaps()
+        return HardVerdict(
+            collisions=self.collisions,
+            time=self.time,
+            energy_error=abs(change + float(tally.lost[0])) / reference,
+            energy_change=change / reference,
+            largest_overlap=max(0.0, pair, wall, float(tally.overlap[0])),
+        )
+
+
+def _reach(sim: HardSpheres, stop: float, moved: Callable, interrupted: Callable[[], bool]) -> None:
+    """Advance to the time `stop` in slices of about SLICE seconds. How it is cut does not change the result."""
+    chunk, engine = 1000, sim._engine  # noqa: SLF001
+    while sim.time < stop and not interrupted():
+        start, before, done = time.perf_counter(), sim.time, sim.collisions.total
+        code = engine.advance(stop, chunk)
+        diagnosis.check_going_on(code, engine)
+        moved(sim.time - before, sim.collisions.total - done)
+        chunk = next_chunk(chunk, start)

@@ -1,0 +1,60 @@
+"""What to think of a run of hard spheres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+BUDGET = 1e-8  # of energy and of overlaps; both are rounding, some 1e-13 after 1e6 impacts
+
+
+class Collisions(NamedTuple):
+    """Numbers of impacts so far."""
+
+    pair: int
+    wall: int
+
+    @property
+    def total(self) -> int:
+        """Of both kinds."""
+        return self.pair + self.wall
+
+
+@dataclass(frozen=True)
+class HardVerdict:
+    """What tells whether a run of hard spheres can be trusted.
+
+    ``energy_error`` is the departure of the energy, with what impacts have taken by their law, from that at the start;
+    ``energy_change`` that of the energy itself, both over the energy at the start (or the largest kinetic energy, if
+    larger); ``largest_overlap`` is over the sum of the radii. What lifting resting spheres took is left out of all.
+    """
+
+    collisions: Collisions
+    time: float
+    energy_error: float
+    energy_change: float
+    largest_overlap: float
+
+    @property
+    def count(self) -> int:
+        """Work done: collisions."""
+        return self.collisions.total
+
+    @property
+    def passed(self) -> bool:
+        """Whether energy never grew and spheres never overlapped beyond rounding."""
+        return max(self.energy_error, self.energy_change, self.largest_overlap) <= BUDGET
+
+    def __str__(self) -> str:
+        """One line."""
+        c = self.collisions
+        line = (
+            f"{'PASS' if self.passed else 'FAIL'}: {c.pair} collisions of spheres and {c.wall} with walls to "
+            f"t = {self.time:.6g} s, energy changed by {self.energy_change:+.3g} of the start, {self.energy_error:.1e} "
+            f"unaccounted for, largest overlap {self.largest_overlap:.1e} of the radii"
+        )
+        if self.largest_overlap > BUDGET:
+            line += f"; spheres overlap by more than rounding, {BUDGET:g}: the box may be too far from the origin"
+        elif not self.passed:
+            line += f"; energy error above {BUDGET:g}: the run may be too long for its contact_time"
+        return line
