@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kernels.jit import most_threads
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -92,3 +94,24 @@ def one_of(what: str, name: str, names: Iterable[str]) -> str:
         message = f"unknown {what} {name!r}: {hint}known are {', '.join(known)}"
         raise ValueError(message)
     return name
+
+
+def threads(number: int | None) -> int:
+    """Number of threads to use."""
+    most = most_threads()
+    if number is None:
+        return most
+    number = whole("threads", number, least=1)
+    if number > most:
+        message = f"threads is {number}, at most {most} here: lower it, or start with NUMBA_NUM_THREADS={number} set"
+        raise ValueError(message)
+    return number
+
+
+def of_types(*, optional: bool = False, **given: tuple[object, type]) -> None:
+    """Check that arguments, given as name=(value, type), are of these types, or None if they are optional."""
+    for name, (value, kind) in given.items():
+        if not (isinstance(value, kind) or (optional and value is None)):
+            wanted = "a dict" if kind is dict else f"dem.{kind.__name__}"
+            message = f"{name} is {type(value).__name__}, expected {wanted}{' or None' * optional}"
+            raise TypeError(message)

@@ -111,8 +111,9 @@ class Contacts:
             )
         return entry
 
-    def describe(self, materials: list[Material]) -> list[dict]:
-        """Restitution and friction of each pair of these materials."""
+    def describe(self, materials: list[Material], box: Box | None) -> list[dict]:
+        """Restitution and friction of each pair of these materials and the box's."""
+        materials = list(dict.fromkeys([*materials, *([box.material] if box else [])]))
         return [
             {"materials": [asdict(one), asdict(other)], **asdict(self.between(one, other))}
             for k, one in enumerate(materials)

@@ -134,6 +134,13 @@ class Engine:
             list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates,
         )  # fmt: skip
 
+    def go_on(self, held: Held, unit: float, datum: float, start: int) -> None:
+        """Go on from bodies and progress that have been put in, as from a checkpoint."""
+        self.datum, self.start_step = datum, start
+        self.setting = self._setting(unit)
+        move(self.progress.step[0] * self.dt, self.walls)
+        self.rebuild(held)
+
     def periods(self) -> list[tuple[float, float]]:
         """Corner and length of the periodic cell along each axis [m], the length 0 where it is not periodic."""
         w = self.walls

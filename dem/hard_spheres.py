@@ -15,6 +15,7 @@ from dem.hard_input import check_box, law
 from dem.hard_verdict import Collisions, HardVerdict
 from dem.particles import Particles
 from dem.run import next_chunk, record
+from dem.system import System
 from kernels import energy as energy_kernels
 from kernels import events
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
 
-class HardSpheres:
+class HardSpheres(System):
     """Hard spheres in a box, advanced from impact to impact.
 
     Parameters
@@ -89,25 +90,13 @@ class HardSpheres:
         contact_time: float = 1e-5,
         description: dict | None = None,
     ) -> None:
-        if not isinstance(particles, Particles):
-            message = f"particles is {type(particles).__name__}, expected dem.Particles"
-            raise TypeError(message)
-        if box is not None and not isinstance(box, Box):
-            message = f"box is {type(box).__name__}, expected dem.Box or None"
-            raise TypeError(message)
-        if not isinstance(description or {}, dict):
-            message = f"description is {type(description).__name__}, expected a dict"
-            raise TypeError(message)
+        super().__init__(particles, box, gravity, description)
         pair = law("", restitution, tangential_restitution, friction)
         wall = law("wall_", wall_restitution, wall_tangential_restitution, wall_friction, pair)
         contact_time = checks.number("contact_time", contact_time, above=0, unit="s")
         self._laws = events.Laws(pair, wall, contact_time, box.roughness if box else 0.0, box.seed if box else 0)
-        self._box = box
-        self._gravity = checks.vector("gravity", gravity, "acceleration [m/s2]")
-        self.description = description or {}
         diagnosis.check_spheres(particles)
         check_box(box, particles)
-        self._particles = particles.copy()
         self._datum = datum(particles, box, self._gravity)
         with compilation.announced("hard-spheres"):
             self._start(0.0)
@@ -129,16 +118,6 @@ class HardSpheres:
         """Start again if the user has assigned to the state of the particles."""
         if self._particles.revision != self._revision:
             self._start(self.time)
-
-    @property
-    def box(self) -> Box | None:
-        """The walls."""
-        return self._box
-
-    @property
-    def gravity(self) -> tuple[float, float, float]:
-        """Acceleration [m/s²]."""
-        return self._gravity
 
     @property
     def settings(self) -> dict:
@@ -237,12 +216,6 @@ class HardSpheres:
         inertia = np.array([p.inertia for p in properties]).T.copy()
         bodies = self._particles.kind, np.array([p.mass for p in properties]), inertia
         return (*bodies, self._gravity, self._datum) if gravity else bodies
-
-    def _state(self) -> list[np.ndarray]:
-        """State, component-major."""
-        p = self.particles
-        views = (p.position, p.velocity, p.orientation, p.angular_velocity)
-        return [np.array(view.T, order="C") for view in views]
 
     def verdict(self) -> HardVerdict:
         """Judge the run since the start, or since the state was last assigned to.

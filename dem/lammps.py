@@ -2,7 +2,8 @@
 
 For the versions with `fix wall/gran granular` and `fix rigid/small ... gravity` (2022 and later). Settings are the best
 that were found for these workloads: `gran/hertz/history` without tangential force is faster than `granular`, and the
-skins are 0.2 diameters for spheres, 0.4 for fibres. Mass and inertia of fibres are those of the union of the spheres.
+skins are 0.2 diameters for spheres, 0.1 with friction, 0.4 for fibres. Mass and inertia of fibres are those of the
+union of the spheres. Friction is `granular` with `mindlin` between spheres, and none at walls.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from dem.energy import Energy
     from dem.simulation import Simulation
 
-SKIN, FIBRE_SKIN = {1: 0.2}, 0.4  # diameters, by spheres a particle
+SKIN, FRICTION_SKIN, FIBRE_SKIN = 0.2, 0.1, 0.4  # diameters
 FEW, FEW_SKIN = 100, 2.0  # so few particles that long lists cost nothing
 
 
@@ -45,7 +46,8 @@ def program() -> str:
 def run(sim: Simulation, steps: int) -> tuple[float, np.ndarray]:
     """Particle steps a second of LAMMPS on one core, from the present state of a simulation of equal particles.
 
-    Also returns positions and velocities of all spheres (N, K, 6) at the end, in the order of the particles.
+    Also returns positions, velocities and angular velocities of all spheres (N, K, 9) at the end, in the order of the
+    particles.
 
     Raises
     ------
@@ -64,28 +66,32 @@ def run(sim: Simulation, steps: int) -> tuple[float, np.ndarray]:
         command = [lmp, "-in", "in.dem", "-log", "none", "-nocite"]
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
         end = Path(folder) / "end.dem"
-        rows = np.loadtxt(end, skiprows=9, ndmin=2) if end.exists() else np.empty((0, 7))
+        rows = np.loadtxt(end, skiprows=9, ndmin=2) if end.exists() else np.empty((0, 10))
     times = re.findall(r"Loop time of (\S+) on", done.stdout)
     if done.returncode or not times or not len(rows):
         reason = (re.findall(r"ERROR.*", done.stdout + done.stderr) or [done.stderr.strip() or "no reason given"])[0]
         message = f"LAMMPS ({lmp}) failed: {reason}"
         raise ValueError(message)
-    return len(sim.particles) * steps / float(times[-1]), rows[:, 1:].reshape(len(sim.particles), -1, 6)
+    return len(sim.particles) * steps / float(times[-1]), rows[:, 1:].reshape(len(sim.particles), -1, 9)
 
 
 def energy(sim: Simulation, state: np.ndarray) -> Energy:
-    """Energies [J] of the particles of a simulation in a state (N, K, 6) of their spheres.
+    """Energies [J] of the particles of a simulation in a state (N, K, 9) of their spheres.
 
     The axis of a body is that through its outer spheres, and it does not spin about it.
     """
     particles = sim.particles.copy()
-    x, v = state[:, :, :3], state[:, :, 3:]
+    x, v = state[:, :, :3], state[:, :, 3:6]
     particles.position, particles.velocity = x.mean(1), v.mean(1)
-    if state.shape[1] > 1:
+    if state.shape[1] == 1:
+        particles.angular_velocity = state[:, 0, 6:]
+    else:
         axis = x[:, -1] - x[:, 0]
         particles.orientation = packing.along(axis)
         particles.angular_velocity = np.cross(axis, v[:, -1] - v[:, 0]) / (axis**2).sum(1, keepdims=True)
-    return type(sim)(particles, sim.box, gravity=sim.gravity, time_step=sim.time_step, threads=1).energy()
+    return type(sim)(
+        particles, sim.box, gravity=sim.gravity, time_step=sim.time_step, threads=1, contacts=sim.contacts
+    ).energy()
 
 
 def write(sim: Simulation, folder: Path, steps: int) -> None:
@@ -118,14 +124,28 @@ def _particles(k: int) -> list[str]:
 
 def _contacts(sim: Simulation) -> list[str]:
     material = sim.particles.kinds[0][1]
-    pair = 4 / 3 * material.effective_modulus(material)
-    wall = 4 / 3 * material.effective_modulus(sim.box.material)
-    law = f"granular hertz {wall!r} 0.0 damping velocity tangential linear_nohistory 0.0 0.0"
+    pair, wall = sim.contacts.between(material, material), sim.contacts.between(material, sim.box.material)
+    if wall.friction:
+        message = "LAMMPS can be compared with walls that have no friction"
+        raise ValueError(message)
+    pair_modulus = 4 / 3 * material.effective_modulus(material)
+    wall_modulus = 4 / 3 * material.effective_modulus(sim.box.material)
+    damping = "0.0 damping velocity" if wall.restitution == 1 else f"{wall.restitution!r} damping coeff_restitution"
+    law = f"granular hertz {wall_modulus!r} {damping} tangential linear_nohistory 0.0 0.0"
+    normal = f"hertz/material {material.young!r} {pair.restitution!r} {material.poisson!r} damping coeff_restitution"
+    style = [f"pair_style gran/hertz/history {pair_modulus!r} 0.0 0.0 0.0 0.0 0", "pair_coeff * *"]
+    if _has_losses(sim):
+        style = ["pair_style granular", f"pair_coeff * * {normal} tangential mindlin NULL 1.0 {pair.friction!r}"]
     return [
-        f"pair_style gran/hertz/history {pair!r} 0.0 0.0 0.0 0.0 0",
-        "pair_coeff * *",
+        *style,
         *(f"fix wall{a} all wall/gran {law} {a}plane {low!r} {high!r}" for a, low, high in _edges(sim)),
     ]
+
+
+def _has_losses(sim: Simulation) -> bool:
+    material = sim.particles.kinds[0][1]
+    pair = sim.contacts.between(material, material)
+    return pair.restitution < 1 or pair.friction > 0
 
 
 def _motion(sim: Simulation, k: int) -> list[str]:
@@ -138,7 +158,9 @@ def _motion(sim: Simulation, k: int) -> list[str]:
 
 
 def _run(sim: Simulation, k: int, diameter: float, steps: int) -> list[str]:
-    skin = FEW_SKIN if len(sim.particles) < FEW else SKIN.get(k, FIBRE_SKIN)
+    skin = FIBRE_SKIN if k > 1 else FRICTION_SKIN if _has_losses(sim) else SKIN
+    if len(sim.particles) < FEW:
+        skin = FEW_SKIN
     return [
         f"neighbor {skin * diameter!r} bin",
         "neigh_modify delay 0 every 1 check yes",
@@ -147,7 +169,7 @@ def _run(sim: Simulation, k: int, diameter: float, steps: int) -> list[str]:
         "thermo 1000000000",
         "run 0",
         f"run {steps} pre no",
-        "write_dump all custom end.dem id x y z vx vy vz modify sort id format float %.17g",
+        "write_dump all custom end.dem id x y z vx vy vz omegax omegay omegaz modify sort id format float %.17g",
     ]
 
 
@@ -169,10 +191,10 @@ def _data(sim: Simulation, diameter: float, mass: float) -> str:
     centres = sphere_centres(sim)
     n, k, _ = centres.shape
     density = mass / k / (np.pi / 6 * diameter**3)
-    velocity = np.repeat(sim.particles.velocity, k, axis=0)
+    velocity = np.repeat(np.hstack([sim.particles.velocity, sim.particles.angular_velocity]), k, axis=0)
     box = "".join(f"{low!r} {high!r} {a}lo {a}hi\n" for a, low, high in _edges(sim))
     atoms = [f"{i} 1 {diameter!r} {density!r} {_row(x)}" for i, x in enumerate(centres.reshape(-1, 3), 1)]
-    speeds = [f"{i} {_row(v)} 0 0 0" for i, v in enumerate(velocity, 1)]
+    speeds = [f"{i} {_row(v)}" for i, v in enumerate(velocity, 1)]
     return "\n".join(
         [f"written by pcdm-dem\n\n{n * k} atoms\n1 atom types\n{box}", "Atoms\n", *atoms, "\nVelocities\n", *speeds, ""]
     )

@@ -124,15 +124,21 @@ class Particles:
             message = f"cannot concatenate {groups!r}, expected a list of dem.Particles"
             raise TypeError(message)
         kinds: dict[tuple[Shape, Material], int] = {}
-        joined = cls.__new__(cls)
-        joined._kind = np.concatenate(
+        kind = np.concatenate(
             [np.array([kinds.setdefault(k, len(kinds)) for k in g.kinds], dtype=np.int32)[g.kind] for g in groups]
         )
-        joined._kind.flags.writeable = False
-        joined._kinds = list(kinds)
-        joined._revision = 0
-        joined._state = {name: np.concatenate([g._state[name] for g in groups]) for name in STATE}
-        return joined
+        return cls.of_kinds(list(kinds), kind, {n: np.concatenate([g._state[n] for g in groups]) for n in STATE})
+
+    @classmethod
+    def of_kinds(cls, kinds: list[tuple[Shape, Material]], kind: np.ndarray, state: dict[str, np.ndarray]) -> Particles:
+        """Particles whose kinds and state are known to be right, as from a checkpoint."""
+        made = cls.__new__(cls)
+        made._kind = np.array(kind, dtype=np.int32)
+        made._kind.flags.writeable = False
+        made._kinds = list(kinds)
+        made._revision = 0
+        made._state = {name: np.array(state[name]) for name in STATE}
+        return made
 
     @property
     def kind(self) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dem import checks, compilation, diagnosis
+from dem import checkpoint, checks, compilation, diagnosis
 from dem.box import Box
 from dem.contacts import Contacts
 from dem.energy import Energy, datum
@@ -16,8 +16,9 @@ from dem.integrators import DEFAULT
 from dem.integrators import integrator_for_contacts as look_up
 from dem.particles import Particles
 from dem.run import Verdict, evenly, reach_step, record
+from dem.system import System
 from kernels import energy as energy_kernels
-from kernels.jit import most_threads, set_threads
+from kernels.jit import set_threads
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 MOST_STEPS = 2.0**62  # what a 64-bit counter holds, with room
 
 
-class Simulation:
+class Simulation(System):
     """Rigid particles in a box, advanced in time.
 
     Parameters
@@ -45,6 +46,8 @@ class Simulation:
         A name from `dem.INTEGRATORS`.
     threads : int, optional
         At most so many threads; default all cores, or NUMBA_NUM_THREADS. The number changes no bit of the result.
+    contacts : Contacts, optional
+        Restitution and friction by pair of materials; default: geometric means of what the materials say.
     description : dict, optional
         What describes the run for later readers; stored in the output file.
 
@@ -57,7 +60,7 @@ class Simulation:
     -----
     One force evaluation a step. Positions and velocities form the leap-frog (velocity Verlet) pair, orientations and
     angular velocities are those of the chosen scheme; what `particles` shows is the state at the whole step.
-    Contacts are Hertzian, elastic and frictionless: F = 4/3 E* √R* δ^1.5.
+    Contacts are Hertzian, F = 4/3 E* √R* δ^1.5, with damping and friction where the materials have them.
 
     Examples
     --------
@@ -85,30 +88,17 @@ class Simulation:
         contacts: Contacts | None = None,
         description: dict | None = None,
         _skin: tuple[float, float] | None = None,
+        _resumed: bool = False,
     ) -> None:
-        if not isinstance(particles, Particles):
-            message = f"particles is {type(particles).__name__}, expected dem.Particles"
-            raise TypeError(message)
-        if box is not None and not isinstance(box, Box):
-            message = f"box is {type(box).__name__}, expected dem.Box or None"
-            raise TypeError(message)
-        if not isinstance(description or {}, dict):
-            message = f"description is {type(description).__name__}, expected a dict"
-            raise TypeError(message)
-        if contacts is not None and not isinstance(contacts, Contacts):
-            message = f"contacts is {type(contacts).__name__}, expected dem.Contacts or None"
-            raise TypeError(message)
-        self._box = box
+        super().__init__(particles, box, gravity, description)
+        checks.of_types(optional=True, contacts=(contacts, Contacts))
         self._contacts = contacts or Contacts()
-        self._gravity = checks.vector("gravity", gravity, "acceleration [m/s2]")
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
         self._integrator = look_up(integrator)
-        self._threads = _threads(threads)
-        self.description = description or {}
+        self._threads = checks.threads(threads)
         self._skin = _skin
-        self._particles = particles.copy()
         self._datum = datum(particles, box, self._gravity)
-        diagnosis.check_inside(particles, box)
+        self._resumed = _resumed  # from a state that was right when it was saved
         set_threads(self._threads)
         with compilation.announced(f"{integrator}-{Engine.mode_for(len(particles), self._threads).__name__}"):
             self._start(step=0)
@@ -120,9 +110,13 @@ class Simulation:
             self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._contacts,
             self._skin, self._threads,
         )  # fmt: skip
-        diagnosis.check_box(self._box, engine)
+        if not self._resumed:
+            diagnosis.check_inside(self._particles, self._box)
+            diagnosis.check_box(self._box, engine)
         engine.start(step, self._engine.held() if hasattr(self, "_engine") else None)
-        diagnosis.check_overlaps(engine)
+        if not self._resumed:
+            diagnosis.check_overlaps(engine)
+        self._resumed = False
         self._engine = engine
         self._revision = self._particles.revision
         self._shown_step = step
@@ -132,18 +126,38 @@ class Simulation:
     def _notice_changes(self) -> None:
         """Start again if the user has assigned to the state of the particles."""
         if self._particles.revision != self._revision:
-            diagnosis.check_inside(self._particles, self._box)
             self._start(self.step_count)
 
-    @property
-    def box(self) -> Box | None:
-        """The walls."""
-        return self._box
+    def save(self, path: str | PathLike) -> None:
+        """Write all that decides how this goes on to a file; an old one is replaced when the new one is complete.
+
+        Raises
+        ------
+        OSError, TypeError
+            If it cannot be written, or for shapes whose class is no dataclass.
+        """
+        checkpoint.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | PathLike, *, threads: int | None = None) -> Simulation:
+        """Go on from a file that `save` wrote: the same bytes as if the run had never stopped.
+
+        Raises
+        ------
+        OSError, ValueError
+            If there is no such file, or it is no complete checkpoint.
+        """
+        return checkpoint.load(cls, path, threads)
+
+    def _go_on(self, start_energy: Energy, largest_kinetic: float) -> None:
+        """Take up the account of an earlier run."""
+        self._shown_step = -1
+        self.start_energy, self._largest_kinetic = start_energy, largest_kinetic
 
     @property
-    def gravity(self) -> tuple[float, float, float]:
-        """Acceleration [m/s²]."""
-        return self._gravity
+    def contacts(self) -> Contacts:
+        """Restitution and friction by pair of materials."""
+        return self._contacts
 
     @property
     def time_step(self) -> float:
@@ -163,7 +177,8 @@ class Simulation:
     @property
     def settings(self) -> dict:
         """What besides particles, box and gravity fixes the run."""
-        return {"time_step": self.time_step, "integrator": self.integrator.name}
+        contacts = self.contacts.describe([m for _, m in self._particles.kinds], self.box)
+        return {"time_step": self.time_step, "integrator": self.integrator.name, "contacts": contacts}
 
     def pace(self, steps: int, seconds: float) -> str:
         """How fast so many steps in so much computing time are, in words."""
@@ -277,12 +292,6 @@ class Simulation:
         linear, angular = energy_kernels.momenta(self._particles.kind, e.kinds.mass, e.kinds.inertia, *self._state())
         return np.array(linear), np.array(angular)
 
-    def _state(self) -> list[np.ndarray]:
-        """Whole-step state, component-major."""
-        p = self.particles
-        views = (p.position, p.velocity, p.orientation, p.angular_velocity)
-        return [np.array(view.T, order="C") for view in views]
-
     @property
     def energy_error(self) -> float:
         """Largest departure of the total energy at any step, relative to the start or the largest kinetic energy."""
@@ -311,15 +320,3 @@ class Simulation:
             largest_overlap=overlap / (2 * float(radius.min())),
             engulfed=overlap >= float(radius.max()),
         )
-
-
-def _threads(threads: int | None) -> int:
-    """Number of threads to use."""
-    most = most_threads()
-    if threads is None:
-        return most
-    threads = checks.whole("threads", threads, least=1)
-    if threads > most:
-        message = f"threads is {threads}, at most {most} here: lower it, or start with NUMBA_NUM_THREADS={threads} set"
-        raise ValueError(message)
-    return threads

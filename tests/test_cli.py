@@ -143,7 +143,7 @@ def test_a_verdict_of_fail_is_status_1_even_when_quiet(cli):
 
 def test_lists(cli):
     assert "nine-fibres" in cli("cases").stdout
-    assert "restitution" not in cli("cases", "nine-fibres").stdout
+    assert "solid_fraction" not in cli("cases", "nine-fibres").stdout
     assert "simulated time [s]" in cli("cases", "nine-fibres").stdout
     assert re.search(r"improved-pcdm +2 +1 ", cli("integrators").stdout)
 

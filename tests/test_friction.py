@@ -106,3 +106,58 @@ def test_room_that_runs_out_loses_no_memory(monkeypatch):
     tight = crowd("mixture", "friction")
     monkeypatch.undo()
     assert_same_bytes(tight, crowd("mixture", "friction"))
+
+
+@pytest.mark.parametrize("kind", LOSSY)
+@pytest.mark.parametrize("name", ["spheres", "mixture"])
+def test_saved_and_loaded_goes_on_to_the_last_bit(name, kind, tmp_path):
+    whole = crowd(name, kind, steps=900)
+    part = crowd(name, kind, steps=500)
+    part.save(tmp_path / "state.h5")
+    part.step(100)  # what the first one does later does not matter
+    loaded = dem.Simulation.load(tmp_path / "state.h5")
+    loaded.step(400)
+    assert_same_bytes(whole, loaded)
+    assert loaded.verdict() == whole.verdict()
+
+
+def test_a_shaken_rough_periodic_box_goes_on_to_the_last_bit(tmp_path):
+    grains = material("friction")
+    grid = (np.stack(np.meshgrid(*[np.arange(4)] * 3), -1).reshape(-1, 3) + 0.5) * 0.0104
+    box = dem.Box(
+        (0, 0, 0), (0.0416, 0.0416, 0.06), grains, periodic=["x", "y"], roughness=0.1, seed=3,
+        motion={"z-": dem.Motion(amplitude=(0, 0, 1e-3), frequency=40)},
+    )  # fmt: skip
+    velocity = np.random.default_rng(8).normal(0, 0.3, (64, 3))
+    shapes = [dem.Sphere(diameter=0.01), dem.Clump(offsets=[[0, 0, 0], [0.003, 0, 0]], radii=[0.003, 0.002])] * 32
+    sims = [dem.Simulation(dem.Particles(shapes, grains, position=grid, velocity=velocity), box, time_step=1e-5)
+            for _ in range(2)]  # fmt: skip
+    sims[0].step(4000)
+    sims[1].step(2500)
+    sims[1].save(tmp_path / "state.h5")
+    loaded = dem.Simulation.load(tmp_path / "state.h5")
+    loaded.step(1500)
+    assert_same_bytes(sims[0], loaded)
+    np.testing.assert_array_equal(loaded._engine.held().wall_contacts, sims[0]._engine.held().wall_contacts)
+
+
+def test_a_failed_save_leaves_the_old_one(tmp_path, monkeypatch):
+    sim = crowd("spheres", "friction", n=8, steps=10)
+    path = tmp_path / "state.h5"
+    sim.save(path)
+    before = path.read_bytes()
+
+    def fail(*_):
+        message = "no space left on device"
+        raise OSError(message)
+
+    monkeypatch.setattr("dem.checkpoint._write", fail)
+    with pytest.raises(OSError, match=r"checkpoint .* cannot be written: no space left"):
+        sim.save(path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["state.h5"]
+    (tmp_path / "other.h5").write_bytes(before[:1000])
+    with pytest.raises(ValueError, match="no complete checkpoint"):
+        dem.Simulation.load(tmp_path / "other.h5")
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        dem.Simulation.load(tmp_path / "none.h5")

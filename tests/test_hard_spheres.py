@@ -18,7 +18,7 @@ from kernels import agenda, events
 STATE = ("position", "velocity", "orientation", "angular_velocity")
 
 
-def hard(particles, box=None, *, periodic=(), **given):
+def hard_spheres(particles, box=None, *, periodic=(), **given):
     """The engine, in a box that is periodic along some axes."""
     return dem.HardSpheres(particles, replace(box, periodic=tuple(periodic)) if periodic else box, **given)
 
@@ -40,7 +40,7 @@ def two(rng, nylon, rubber, **given):
                           angular_velocity=spins[:1], orientation=random_quaternions(rng, 1))  # fmt: skip
     second = dem.Particles(dem.Sphere(diameter=2 * radius[1]), rubber, position=x[1:], velocity=v[1:],
                            angular_velocity=spins[1:])  # fmt: skip
-    return hard(dem.Particles.concatenate([first, second]), **given), n, radius
+    return hard_spheres(dem.Particles.concatenate([first, second]), **given), n, radius
 
 
 def crowd(rng, nylon, n, size, *, radii=(0.008, 0.02), speed=1.0, spin=30.0):
@@ -82,7 +82,7 @@ def test_spheres_that_miss_by_a_hair_do_not_meet(nylon):
     for offset, hits in ((1 - 1e-9, 1), (1 + 1e-9, 0)):
         balls = dem.Particles(dem.Sphere(diameter=1e-5), nylon, position=[[0, 0, 0], [1.0, 1e-5 * offset, 0]],
                               velocity=[[1.0, 0, 0], [0, 0, 0]])  # fmt: skip
-        sim = hard(balls, gravity=(0, 0, 0))
+        sim = hard_spheres(balls, gravity=(0, 0, 0))
         sim.run(2.0, frames=1)
         assert sim.collisions.pair == hits
 
@@ -131,7 +131,7 @@ def test_impact_with_each_wall(rng, nylon, e, xi, mu):
             touch = np.full(3, 0.5) + n * (0.01 - 0.5)
             ball = dem.Particles(dem.Sphere(diameter=0.02), nylon, position=[touch - 0.01 * v], velocity=[v],
                                  angular_velocity=[w])  # fmt: skip
-            sim = hard(ball, box_of(1.0, nylon), gravity=(0, 0, 0), wall_restitution=e,
+            sim = hard_spheres(ball, box_of(1.0, nylon), gravity=(0, 0, 0), wall_restitution=e,
                                   wall_tangential_restitution=xi, wall_friction=mu)  # fmt: skip
             sim.run(0.02, frames=1)
             assert sim.collisions == (0, 1)
@@ -180,7 +180,7 @@ def test_spheres_turn_at_their_spins(rng, nylon):
     q, w = random_quaternions(rng, 5), rng.normal(0, 200, (5, 3))
     balls = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=np.arange(15).reshape(5, 3), orientation=q,
                           angular_velocity=w)  # fmt: skip
-    sim = hard(balls)
+    sim = hard_spheres(balls)
     sim.run(0.37, frames=3)
     found = Rotation.from_quat(sim.particles.orientation, scalar_first=True)
     expected = Rotation.from_rotvec(0.37 * w) * Rotation.from_quat(q, scalar_first=True)
@@ -204,7 +204,7 @@ def test_crowds_collide_as_by_brute_force(rng, nylon, periodic, gravity, pair, w
     particles = crowd(rng, nylon, n, size)
     named = dict(zip(("restitution", "tangential_restitution", "friction"), pair, strict=True))
     named |= dict(zip(("wall_restitution", "wall_tangential_restitution", "wall_friction"), wall, strict=True))
-    sim = hard(particles, box_of(size, nylon), gravity=gravity, periodic="xyz" if periodic else (), **named)
+    sim = hard_spheres(particles, box_of(size, nylon), gravity=gravity, periodic="xyz" if periodic else (), **named)
     brute = BruteForce(
         particles.position, particles.velocity, particles.angular_velocity,
         [shape.radii[0] for shape, _ in [particles.kinds[k] for k in particles.kind]], particles.mass,
@@ -229,7 +229,7 @@ def test_crowds_collide_as_by_brute_force(rng, nylon, periodic, gravity, pair, w
 @pytest.mark.parametrize(("xi", "mu"), [(-1.0, None), (1.0, None)])
 def test_elastic_crowds_keep_their_energy(rng, nylon, xi, mu):
     """Smooth or perfectly rough, under gravity: 4000 impacts at a rounding error of 1e-16 each, at worst added up."""
-    sim = hard(crowd(rng, nylon, 60, 0.3), box_of(0.3, nylon), tangential_restitution=xi, friction=mu)
+    sim = hard_spheres(crowd(rng, nylon, 60, 0.3), box_of(0.3, nylon), tangential_restitution=xi, friction=mu)
     verdict = sim.run(2.0, frames=4)
     assert verdict.count > 3000
     assert abs(verdict.energy_change) < 1e-12
@@ -240,7 +240,7 @@ def test_elastic_crowds_keep_their_energy(rng, nylon, xi, mu):
 def test_periodic_gas_keeps_its_momentum_and_goes_on_beyond_the_box(rng, nylon):
     """Momentum to rounding; positions unwrapped, so that the centre of mass moves at its velocity."""
     particles = crowd(rng, nylon, 50, 0.3)
-    sim = hard(particles, box_of(0.3, nylon), gravity=(0, 0, 0), periodic=("z", "x", "y"), restitution=0.9)
+    sim = hard_spheres(particles, box_of(0.3, nylon), gravity=(0, 0, 0), periodic=("z", "x", "y"), restitution=0.9)
     momentum, m = sim.momentum()[0], particles.mass
     sim.run(3.0, frames=2)
     np.testing.assert_allclose(sim.momentum()[0], momentum, atol=1e-13)
@@ -262,7 +262,7 @@ def test_open_space_is_a_box_without_walls(rng, nylon):
     v = rng.normal(0, 0.02, (n, 3)) - x / 3.0
     balls = dem.Particles(dem.Sphere(diameter=0.15), nylon, position=x, velocity=v)
     box = dem.Box((-50,) * 3, (50,) * 3, material=nylon)
-    one, other = (hard(balls, b, gravity=(0, 0, -0.1), restitution=0.9) for b in (None, box))
+    one, other = (hard_spheres(balls, b, gravity=(0, 0, -0.1), restitution=0.9) for b in (None, box))
     for sim in (one, other):
         assert sim.run(9.0, frames=1).passed
     assert one.collisions == other.collisions
@@ -273,7 +273,7 @@ def test_open_space_is_a_box_without_walls(rng, nylon):
 def test_a_chute_is_periodic_along_gravity(nylon):
     """Uniform acceleration through the periods: x = g t²/2 without end, total energy kept."""
     ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.05, 0.05, 0.05]])
-    sim = hard(ball, box_of(0.1, nylon), gravity=(3.0, 0, 0), periodic="x")
+    sim = hard_spheres(ball, box_of(0.1, nylon), gravity=(3.0, 0, 0), periodic="x")
     verdict = sim.run(4.0, frames=3)
     assert sim.particles.position[0, 0] == pytest.approx(0.05 + 24.0, abs=1e-12)
     assert verdict.passed
@@ -285,7 +285,7 @@ def test_newtons_cradle(nylon):
     x = np.zeros((6, 3))
     x[1:, 0] = 0.1 + 0.01 * np.arange(5)
     balls = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=x, velocity=np.eye(6, 3) * [1, 0, 0])
-    sim = hard(balls, gravity=(0, 0, 0))
+    sim = hard_spheres(balls, gravity=(0, 0, 0))
     sim.run(0.2, frames=1)
     assert sim.collisions.pair == 5
     np.testing.assert_allclose(sim.particles.velocity[:, 0], [0, 0, 0, 0, 0, 1], atol=1e-12)
@@ -299,7 +299,7 @@ def test_newtons_cradle(nylon):
 def test_how_a_run_is_cut_does_not_show(rng, nylon, given):
     """To t = 2 at once, or in pieces with frames in between and looks at everything: the same bytes."""
     particles, box = crowd(rng, nylon, 60, 0.3), box_of(0.3, nylon)
-    whole, pieces = (hard(particles, box, **given) for _ in range(2))
+    whole, pieces = (hard_spheres(particles, box, **given) for _ in range(2))
     whole.run(2.0, frames=1)
     for duration, frames in ((0.25, 1), (0.75, 64), (0.5, 3), (0.5, 8)):  # sums of powers of two, so no rounding
         pieces.run(duration, frames=frames)
@@ -317,7 +317,7 @@ def test_numbering_does_not_show(rng, nylon):
     particles, box = crowd(rng, nylon, 30, 0.3), box_of(0.3, nylon)
     shapes = [particles.kinds[k][0] for k in particles.kind[::-1]]
     turned = dem.Particles(shapes, nylon, **{name: getattr(particles, name)[::-1] for name in STATE})
-    one, other = (hard(p, box, restitution=0.9, tangential_restitution=0.3) for p in (particles, turned))
+    one, other = (hard_spheres(p, box, restitution=0.9, tangential_restitution=0.3) for p in (particles, turned))
     for sim in (one, other):
         sim.run(0.15, frames=1)
     assert one.collisions == other.collisions
@@ -345,7 +345,7 @@ def test_the_agenda_keeps_the_soonest_event_first(rng):
 
 def bouncing(nylon, *, e, contact_time, height=0.5):
     ball = dem.Particles(dem.Sphere(diameter=0.02), nylon, position=[[0.5, 0.5, 0.01 + height]])
-    return hard(ball, box_of(1.0, nylon), gravity=(0, 0, -10.0), restitution=e, contact_time=contact_time)
+    return hard_spheres(ball, box_of(1.0, nylon), gravity=(0, 0, -10.0), restitution=e, contact_time=contact_time)
 
 
 def test_a_ball_bounces_to_heights_of_powers_of_e(nylon):
@@ -383,7 +383,7 @@ def test_what_lies_on_the_floor_stays_there(nylon, e):
     """A ball, and a stack of three that touch, at rest: lifted to bounces of t_c, so no higher than a few g t_c²/8."""
     t_c = 1e-4
     x = np.array([[0.2, 0.5, 0.01], [0.5, 0.5, 0.01], [0.5, 0.5, 0.03], [0.5, 0.5, 0.05]])
-    sim = hard(dem.Particles(dem.Sphere(diameter=0.02), nylon, position=x), box_of(1.0, nylon),
+    sim = hard_spheres(dem.Particles(dem.Sphere(diameter=0.02), nylon, position=x), box_of(1.0, nylon),
                           restitution=e, contact_time=t_c)  # fmt: skip
     verdict = sim.run(1.0, frames=3)
     assert verdict.passed
@@ -398,7 +398,7 @@ def test_dissipative_crowds_settle(rng, nylon):
     """Spheres that pile up under gravity: no standstill, energy only lost, none overlap by more than rounding.
 
     Some keep rolling: nothing resists that."""
-    sim = hard(crowd(rng, nylon, 40, 0.25), box_of(0.25, nylon), restitution=0.5, contact_time=1e-4,
+    sim = hard_spheres(crowd(rng, nylon, 40, 0.25), box_of(0.25, nylon), restitution=0.5, contact_time=1e-4,
                           tangential_restitution=0.3, friction=0.5)  # fmt: skip
     verdict = sim.run(1.0, frames=2)
     assert verdict.passed
@@ -410,7 +410,7 @@ def test_clusters_without_gravity_do_not_collapse(nylon):
     """Three in a row with e below 7 - 4 √3 = 0.0718 would collide infinitely often (McNamara & Young 1992)."""
     balls = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0], [0.1, 0, 0], [0.2, 0, 0]],
                           velocity=[[1, 0, 0], [0, 0, 0], [-1, 0, 0]])  # fmt: skip
-    sim = hard(balls, gravity=(0, 0, 0), restitution=0.05)
+    sim = hard_spheres(balls, gravity=(0, 0, 0), restitution=0.05)
     assert sim.run(1.0, frames=1).passed
     assert sim.collisions.pair < 100
 
@@ -418,7 +418,7 @@ def test_clusters_without_gravity_do_not_collapse(nylon):
 def test_no_room_to_move_is_said(nylon):
     """A sphere that two walls touch and that moves between them has infinitely many impacts at one moment."""
     ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.5, 0.5, 0.005]], velocity=[[0, 0, 1.0]])
-    sim = hard(ball, box_of((1, 1, 0.01), nylon), gravity=(0, 0, 0))
+    sim = hard_spheres(ball, box_of((1, 1, 0.01), nylon), gravity=(0, 0, 0))
     with pytest.raises(FloatingPointError, match=r"time stands still, particle 0 and a wall meet again and again"):
         sim.run(1.0)
 
@@ -518,7 +518,7 @@ def test_stiff_soft_spheres_collide_as_hard_ones(nylon):
     From E to 32 E the deviation falls fourfold, twice, within the next order."""
     balls = dem.Particles([dem.Sphere(diameter=d) for d in (0.01, 0.016)], nylon,
                           position=[[0, 0, 0], [0.04, 0.007, 0]], velocity=[[1.0, 0, 0], [-0.5, 0, 0]])  # fmt: skip
-    hard = hard(balls, gravity=(0, 0, 0))
+    hard = hard_spheres(balls, gravity=(0, 0, 0))
     hard.run(0.04, frames=1)
     assert hard.collisions.pair == 1
     off = [np.abs(soft(balls, None, young, 0.04).velocity - hard.particles.velocity).max()
@@ -532,7 +532,7 @@ def test_a_stiff_soft_crowd_starts_as_a_hard_one(rng, nylon):
 
     From E to 100 E the deviation falls 6.3 times, within the next order, which later impacts blow up."""
     particles, box = crowd(rng, nylon, 20, 0.25, spin=0.0), box_of(0.25, nylon)
-    hard = hard(particles, box)
+    hard = hard_spheres(particles, box)
     hard.run(0.04, frames=1)
     assert hard.collisions.total > 10
     off = [np.abs(soft(particles, box, young, 0.04, hard.gravity).position - hard.particles.position).max()
@@ -569,7 +569,7 @@ BALL, BIG = dem.Sphere(diameter=0.02), dem.Sphere(diameter=0.04)
 def test_refusals(nylon, shape, x, given, said):
     particles = dem.Particles(shape, nylon, position=x)
     with pytest.raises(ValueError, match=said):
-        hard(particles, **{"box": box_of(1.0, nylon)} | given)
+        hard_spheres(particles, **{"box": box_of(1.0, nylon)} | given)
 
 
 def test_wrong_types_are_refused(nylon):
@@ -581,11 +581,11 @@ def test_wrong_types_are_refused(nylon):
         ((ball,), {"description": "x"}, "description is str, expected a dict"),
     ):
         with pytest.raises(TypeError, match=said):
-            hard(*arguments, **given)
+            hard_spheres(*arguments, **given)
 
 
 def test_bad_durations_are_refused(nylon):
-    sim = hard(dem.Particles(BALL, nylon, position=[[0.5] * 3]))
+    sim = hard_spheres(dem.Particles(BALL, nylon, position=[[0.5] * 3]))
     for duration in (0.0, -1.0, np.inf, np.nan):
         with pytest.raises(ValueError, match="duration is"):
             sim.run(duration)
@@ -595,7 +595,7 @@ def test_bad_durations_are_refused(nylon):
 
 
 def test_speeds_beyond_all_numbers_are_said(nylon):
-    sim = hard(dem.Particles(BALL, nylon, position=[[0.5] * 3]), gravity=(1e308, 0, 0))
+    sim = hard_spheres(dem.Particles(BALL, nylon, position=[[0.5] * 3]), gravity=(1e308, 0, 0))
     with pytest.raises(FloatingPointError, match=r"position not finite for 1 of 1 particles"):
         sim.run(10.0, frames=1)
 
@@ -605,13 +605,13 @@ def test_touching_spheres_are_let_in(nylon):
     grid = np.stack(np.meshgrid(*[np.arange(5)] * 3), -1).reshape(-1, 3) * 0.01 + 0.005
     balls = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=grid,
                           velocity=np.random.default_rng(3).normal(0, 1, (125, 3)))  # fmt: skip
-    sim = hard(balls, box_of(0.06, nylon), gravity=(0, 0, 0))
+    sim = hard_spheres(balls, box_of(0.06, nylon), gravity=(0, 0, 0))
     assert sim.run(0.05, frames=1).passed
     assert sim.collisions.pair > 1000
 
 
 def test_assigned_states_start_the_run_again(rng, nylon):
-    sim = hard(crowd(rng, nylon, 30, 0.3), box_of(0.3, nylon))
+    sim = hard_spheres(crowd(rng, nylon, 30, 0.3), box_of(0.3, nylon))
     sim.run(0.5, frames=1)
     sim.particles.velocity = sim.particles.angular_velocity = np.zeros((30, 3))
     assert sim.energy().kinetic == 0
@@ -629,7 +629,7 @@ def test_assigned_states_start_the_run_again(rng, nylon):
 
 def test_files(tmp_path, rng, nylon):
     """Frames, verdict and input come back; a periodic box says so, and MDAnalysis reads it."""
-    sim = hard(crowd(rng, nylon, 20, 0.3), box_of(0.3, nylon), gravity=(0, 0, 0), periodic="xz",
+    sim = hard_spheres(crowd(rng, nylon, 20, 0.3), box_of(0.3, nylon), gravity=(0, 0, 0), periodic="xz",
                           restitution=0.9, description={"what": "a test"})  # fmt: skip
     path = tmp_path / "run.h5"
     verdict = sim.run(0.5, output=path, frames=5)
@@ -652,7 +652,7 @@ def test_files(tmp_path, rng, nylon):
 @pytest.mark.filterwarnings("ignore")  # of MDAnalysis about itself
 def test_mdanalysis_reads_the_period(tmp_path, rng, nylon):
     mda = pytest.importorskip("MDAnalysis")
-    sim = hard(crowd(rng, nylon, 9, 0.3), box_of(0.3, nylon), gravity=(0, 0, 0), periodic=("x", "y", "z"))
+    sim = hard_spheres(crowd(rng, nylon, 9, 0.3), box_of(0.3, nylon), gravity=(0, 0, 0), periodic=("x", "y", "z"))
     sim.run(0.1, output=tmp_path / "run.h5", frames=2)
     universe = mda.Universe.empty(9, trajectory=True, velocities=True)
     universe.load_new(str(tmp_path / "run.h5"), format="H5MD", convert_units=False)
@@ -686,7 +686,7 @@ def test_options_of_time_steps_are_refused_by_name():
 
 
 def test_every_kernel_is_compiled_for_one_kind_of_array(rng, nylon):
-    sim = hard(crowd(rng, nylon, 10, 0.3), box_of(0.3, nylon), gravity=(0, 0, -10), periodic="x")
+    sim = hard_spheres(crowd(rng, nylon, 10, 0.3), box_of(0.3, nylon), gravity=(0, 0, -10), periodic="x")
     sim.run(0.01)
     if hasattr(events.advance, "signatures"):
         assert len(events.advance.signatures) <= 1
