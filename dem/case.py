@@ -127,7 +127,7 @@ HARD = HardSphereCase.model_fields.keys() - BaseCase.model_fields.keys() - {"per
 
 
 class StudyCase(SteppedCase):
-    """Something that turns without contacts, whose history is a table; subclasses say in `table` what is in it."""
+    """Something whose outcome is a table; subclasses say in `table` what is in it."""
 
     frames: PositiveInt = Field(200, description="rows after the first, or a few more: the last one is the end")
 

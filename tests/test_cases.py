@@ -20,7 +20,7 @@ ROTATION = ("torque-sphere", "symmetric-top", "torque-cylinder", "coupled-cylind
 def test_all_cases_are_found_through_the_entry_points():
     assert set(dem.cases()) >= {"single-fibre", "nine-fibres", "many-fibres", "many-spheres", *HARD, *ROTATION}
     for name, kind in dem.cases().items():
-        assert issubclass(kind, StudyCase if name in ROTATION else dem.HardSphereCase if name in HARD else dem.Case)
+        assert issubclass(kind, StudyCase if name in (*ROTATION, "rough-wall") else dem.HardSphereCase if name in HARD else dem.Case)
         assert kind.name == name
 
 
@@ -173,3 +173,17 @@ def test_cylinders_that_speed_up_are_refused():
     with pytest.raises(ValueError, match=r"inertia is .* expected two moments above 0"):
         rub_cylinders("pcdm", radii=(1, 2), friction=1.0, inertia=(0.0, 1.0), angular_velocity=(1, 1), time_step=0.1,
                       steps=3)  # fmt: skip
+
+
+def test_rough_walls_scatter_velocities_of_spheres_and_spins_of_fibres():
+    """For small σ a sphere's velocity turns by 2 γ in the plane of incidence and by 2 β sin α across it."""
+    case = dem.cases()["rough-wall"](n=400, frames=2, roughness=0.04)
+    columns, header, _ = case.table()
+    rows = dict(zip(header.split(","), columns.T, strict=True))
+    np.testing.assert_allclose(rows["sphere_velocity"][0], 0, atol=1e-13)
+    expected = 2 * rows["roughness_rad"][1:] * np.sqrt(1.5)
+    # 400 samples: 2.5 % a standard deviation; the shadow effect adds σ² at 45 degrees
+    np.testing.assert_allclose(rows["sphere_velocity"][1:], expected, rtol=0.08)
+    assert not rows["sphere_spin"].any()
+    assert (rows["fibre_velocity"][1:] < 0.7 * rows["sphere_velocity"][1:]).all()
+    assert (rows["fibre_spin"][1:] > rows["fibre_velocity"][1:]).all()

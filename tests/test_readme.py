@@ -10,7 +10,7 @@ def test_the_examples_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     text = (Path(__file__).parent.parent / "README.md").read_text()
     examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(examples) == 2
+    assert len(examples) == 3
     exec(compile("".join(examples), "README.md", "exec"), {})
     assert capsys.readouterr().out.startswith("PASS")
     with dem.Trajectory("run.h5") as run:
