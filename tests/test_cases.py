@@ -20,7 +20,8 @@ ROTATION = ("torque-sphere", "symmetric-top", "torque-cylinder", "coupled-cylind
 def test_all_cases_are_found_through_the_entry_points():
     assert set(dem.cases()) >= {"single-fibre", "nine-fibres", "many-fibres", "many-spheres", *HARD, *ROTATION}
     for name, kind in dem.cases().items():
-        assert issubclass(kind, StudyCase if name in (*ROTATION, "rough-wall") else dem.HardSphereCase if name in HARD else dem.Case)
+        hard = dem.HardSphereCase if name in HARD else dem.Case
+        assert issubclass(kind, StudyCase if name in (*ROTATION, "rough-wall") else hard)
         assert kind.name == name
 
 

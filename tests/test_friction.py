@@ -74,7 +74,7 @@ def test_the_skin_does_not_show(name, kind):
 
 
 @pytest.mark.skipif(most_threads() < 2, reason="one core")
-@pytest.mark.parametrize("kind", LOSSY)
+@pytest.mark.parametrize("kind", [pytest.param("damped", marks=pytest.mark.slow), "friction"])
 @pytest.mark.parametrize("name", ["spheres", "sizes", "mixture"])
 def test_the_number_of_threads_does_not_show(name, kind):
     one, two = (crowd(name, kind, n=5000, steps=300, threads=threads) for threads in (1, 2))

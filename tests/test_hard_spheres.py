@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from conftest import random_quaternions
 from hard_oracle import BruteForce, impulse
+from scipy import stats
 from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
@@ -690,3 +691,38 @@ def test_every_kernel_is_compiled_for_one_kind_of_array(rng, nylon):
     sim.run(0.01)
     if hasattr(events.advance, "signatures"):
         assert len(events.advance.signatures) <= 1
+
+
+def rough_floor(nylon, alpha, sigma, n=2000):
+    """Spheres that have hit a rough floor at the angle alpha, each once unless it had to be hit again."""
+    material = nylon
+    x = np.arange(n) * 0.03 + 0.1
+    particles = dem.Particles(
+        dem.Sphere(diameter=0.01), material, position=np.column_stack([x, np.full(n, 0.5), np.full(n, 0.02)]),
+        velocity=np.tile([np.cos(alpha), 0, -np.sin(alpha)], (n, 1)),
+    )  # fmt: skip
+    box = dem.Box((-9, -9, 0), (99, 9, 9), material, roughness=sigma, seed=5)
+    sim = dem.HardSpheres(particles, box, gravity=(0, 0, 0))
+    sim.run(0.02 / np.sin(alpha), frames=1)
+    return sim
+
+
+def test_rebound_angles_at_a_rough_wall_follow_the_effective_distribution(nylon):
+    """α + 2 γ in the plane of incidence, γ with the density of Sommerfeld & Huber; p-value of 2000 angles above 1 %."""
+    alpha, sigma = np.radians(40), np.radians(4)
+    sim = rough_floor(nylon, alpha, sigma)
+    assert sim.collisions.wall == 2000
+    v = sim.particles.velocity
+    gamma = 0.5 * (np.arctan2(v[:, 2], v[:, 0]) - alpha)
+    x = np.linspace(-0.5, 0.5, 20001)
+    density = dem.effective_density(x, alpha, sigma)
+    assert stats.kstest(gamma, lambda g: np.interp(g, x, np.cumsum(density) * (x[1] - x[0]))).pvalue > 0.01
+
+
+def test_nobody_passes_a_rough_wall_at_grazing_incidence(nylon):
+    """Inclinations that leave a sphere moving into the wall are followed by others at once; energy stays as it is."""
+    sim = rough_floor(nylon, np.radians(2), 0.2)
+    assert sim.collisions.wall > 2000
+    assert (sim.particles.velocity[:, 2] > 0).all()
+    np.testing.assert_allclose(np.linalg.norm(sim.particles.velocity, axis=1), 1, rtol=1e-13)
+    assert sim.verdict().passed
