@@ -141,7 +141,7 @@ def restitution(damping: float) -> float:
     Examples
     --------
     >>> round(restitution(0.2), 4)
-    0.7628
+    0.7664
     """
     zeta = damping / math.sqrt(5.0)
     if abs(zeta - 1.0) < 1e-6:
