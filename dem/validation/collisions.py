@@ -37,7 +37,7 @@ def collide(
     one: Ball, other: Ball | Material, contact: Contact, *, velocity: tuple, spin: tuple = (0, 0, 0),
     other_velocity: tuple = (0, 0, 0), other_spin: tuple = (0, 0, 0), steps: int = 2000, phase: float = 0.0,
 ) -> Outcome:  # fmt: skip
-    """Let a ball at the height where it touches come down (-z) upon another ball or a wall, and follow it until it parts.
+    """Let a ball that is about to touch come down (-z) upon another ball or a wall, and follow it until it parts.
 
     `steps` is the number of time steps that the elastic impact at the same normal speed would last; `phase` is where
     within a step the touch falls.

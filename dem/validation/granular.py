@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 G = 9.81
 BALL = {"density": 2600.0, "poisson": 0.3}
 SOURCE = (
-    "Problems: R. Garg et al., Powder Technol. 220 (2012) 122, and the MFiX verification manual, cases DEM-01 to DEM-05. "
+    "Problems: R. Garg et al., Powder Technol. 220 (2012) 122, and the MFiX verification manual, DEM-01 to DEM-05. "
     "Diameter, density, height and restitutions of 01 and 02, the heights of 03, and the materials of 05 are theirs; "
     "stiffnesses are ours, for theirs are linear springs and ours are Hertz's, and so are the numbers of 04. Evidence: "
     "closed forms; where a contact lasts under gravity, an independent integration."
@@ -76,9 +76,7 @@ def falling(report: Report, *, quick: bool) -> None:
         exact, lasting, rebound = exact_bounce(ball, e, time)
         report.below(f"01, e = {e}: height off the exact path, over the drop", np.abs(height - exact).max() / 0.4, 1e-5)
         vz = float(sim.particles.velocity[0, 2]) + G * (sim.time - math.sqrt(0.8 / G) - lasting)
-        report.near(
-            f"01, e = {e}: speed of rebound [m/s]", vz, rebound, exact=f"{rebound:.7g}", within=1e-5, digits=7
-        )
+        report.near(f"01, e = {e}: speed of rebound [m/s]", vz, rebound, exact=f"{rebound:.7g}", within=1e-5, digits=7)
         rows += [(e, *row) for row in np.column_stack([time, height, exact])[::5].tolist()]
         lines[f"e = {e}"] = time, height
         lines[f"e = {e}, exact"] = time[::25], exact[::25]
@@ -104,8 +102,9 @@ def bouncing(report: Report, *, quick: bool) -> None:
         name = f"02, e = {e}: bounces off a hard sphere's, hardest ball, relative"
         report.below(name, errors[-1], 3e-2 if quick else 5e-3)
         if e < 1:
-            report.near(f"02, e = {e}: share of the error of a ball a hundredth as stiff", errors[-1] / errors[-2], 0.01**0.4,
-                            exact=f"{0.01**0.4:.4f}", within=0.1)  # fmt: skip
+            share = errors[-1] / errors[-2]
+            name = f"02, e = {e}: share of the error of a ball a hundredth as stiff"
+            report.near(name, share, 0.01**0.4, exact=f"{0.01**0.4:.4f}", within=0.1)
     report.tables["02"] = (["restitution", "young_Pa", "bounce", "height_m", "hard_sphere_m"], rows)
     report.figures["02"] = curves("DEM-02: heights of bounces", "bounce", "height [m]", lines, yscale="log", marker="o")
 
@@ -129,7 +128,9 @@ def stacked(report: Report, *, quick: bool) -> None:
         ("equal", (5e-4, 5e-4), (2e4, 1e4)), ("unequal", (5e-4, 8e-4), (2e4, 1e4)),
     ):  # fmt: skip
         for e in (1.0, 0.5):
-            balls = [Ball(r, Material(young=1e5, poisson=0.3, density=rho)) for r, rho in zip(radii, density, strict=True)]
+            balls = [
+                Ball(r, Material(young=1e5, poisson=0.3, density=rho)) for r, rho in zip(radii, density, strict=True)
+            ]
             top = 1.94 * sum(radii)
             begin = [0.95 * radii[0], top - 0.98 * radii[1]]
             rates, rest, k = column(balls, top, e)
@@ -235,10 +236,10 @@ def mfix(*, quick: bool) -> Report:
     mfix_oblique(report, quick=quick)
     report.statements += [
         SOURCE,
-        "02: a soft ball touches the floor for a while, in which weight and damping do work; heights tend to those of a "
-        "hard sphere like the duration of the contact, E^(-2/5).",
-        "Tolerances: 01, 1e-5, of the damping's fourth root at first touch; 03, second order with 200 steps a period; 04, "
-        "rounding, where a force is constant any scheme is exact.",
+        "02: a soft ball touches the floor for a while, in which weight and damping do work; heights tend to those of "
+        "a hard sphere like the duration of the contact, E^(-2/5).",
+        "Tolerances: 01, 1e-5, of the damping's fourth root at first touch; 03, second order with 200 steps a period; "
+        "04, rounding, where a force is constant any scheme is exact.",
         "04: the lever of friction is the radius less half the overlap; exact values here have it. Not compared with: "
         "the measured points of Kharaz et al. (2001) for 05, which we do not have as numbers.",
     ]

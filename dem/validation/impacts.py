@@ -87,9 +87,7 @@ def _check_elastic(report: Report, name: str, one: Ball, other: Ball | Material,
     off = np.abs(force - k * np.maximum(overlap, 0) ** 1.5).max() / largest
     report.below(f"{name}: force off Hertz's law, share of the largest", off, 1e-6, exact="0")
     report.near(f"{name}: largest force [N]", force.max(), largest, exact=f"{largest:.8g}", within=error, digits=8)
-    report.near(
-        f"{name}: largest overlap [m]", overlap.max(), deepest, exact=f"{deepest:.8g}", within=error, digits=8
-    )
+    report.near(f"{name}: largest overlap [m]", overlap.max(), deepest, exact=f"{deepest:.8g}", within=error, digits=8)
     contact = np.count_nonzero(overlap > 0) * dt
     report.near(
         f"{name}: duration [s], counted in steps", contact, lasting, exact=f"{lasting:.6g}", within=2 * dt / lasting
@@ -113,4 +111,6 @@ def _restitution(report: Report, steps: int) -> None:
                     exact=f"{worst[0]:g}", within=1e-4, relative=False, digits=6)  # fmt: skip
         lines[name] = tuple(zip(*found, strict=True))
     report.tables["restitution"] = (["material", "restitution", "rebound_ratio"], rows)
-    report.figures["restitution"] = curves("test 3", "restitution wanted", "rebound over impact speed", lines, marker="o")
+    report.figures["restitution"] = curves(
+        "test 3", "restitution wanted", "rebound over impact speed", lines, marker="o"
+    )

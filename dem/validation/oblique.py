@@ -11,7 +11,7 @@ from dem.contacts import Contact
 from dem.materials import Material
 from dem.validation.collisions import collide
 from dem.validation.impacts import OXIDE, SOURCE, rigid
-from dem.validation.reference import After, Ball, hertz_impact, planar_impact, reduced_mass
+from dem.validation.reference import TAKES_ALL, After, Ball, hertz_impact, planar_impact, reduced_mass
 from dem.validation.report import Report, curves
 
 ALLOY = Material(young=7e10, poisson=0.33, density=2700)
@@ -23,6 +23,14 @@ GLASS = Material(young=7e10, poisson=0.25)  # soda-lime glass, the anvil of MFiX
 ANGLES = np.array([2, 4, 6, 8, 10, 13, 16, 19, 22, 25, 28, 31, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85.0])
 SPINS = np.array([0.175, 0.5, 1.0, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 22.0])
 TANGENTIAL = np.array([0.1, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30.0])
+
+
+JUMP = (
+    "Weakness: with damping, what the tangential dashpot carries passes into the spring at once when sliding begins, so "
+    "outcomes jump with the incidence. For aluminium oxide with e = 0.8 and µ = 0.3 the tangential restitution jumps "
+    "from 0.783 to 0.849 at 18°, at any time step; elsewhere it changes by less than 0.003 from one quarter degree to the "
+    "next."
+)
 
 
 class Sweep(NamedTuple):
@@ -90,7 +98,7 @@ def check_sliding(
     off = np.abs(run.found.tangential - tangential + kick)[gross] / np.abs(kick[gross])
     wall = not isinstance(other, Ball)
     # spheres turn about each other while they touch: their normal turns by an angle like overlap over radius
-    most = 1e-4 if wall else 2 * overlap / one.radius + 1e-4
+    most = 3e-4 if wall else 2 * overlap / one.radius + 3e-4
     report.below(f"{name}: sliding throughout ({gross.sum()} cases), impulse µ J_n, relative error", off.max(), most,
                  exact="0")  # fmt: skip
 
@@ -98,7 +106,7 @@ def check_sliding(
 def tests_4_to_8(*, quick: bool) -> Report:
     """Chung & Ooi, tests 4 to 8."""
     report = Report("chung-ooi-oblique", "Oblique impacts and spinning spheres (Chung & Ooi 2011, tests 4 to 8)")
-    steps, thin = (1000, 3) if quick else (4000, 1)
+    steps, thin = (500, 3) if quick else (4000, 1)
     rows: list = []
     _incidence(report, rows, steps, ANGLES[::thin])
     _tangential(report, rows, steps, TANGENTIAL[::thin])
@@ -111,13 +119,15 @@ def tests_4_to_8(*, quick: bool) -> Report:
         "Reference: the law of contact as a differential equation in the plane, integrated by a Runge-Kutta method of "
         "its own at four times as many steps; its own uncertainty is that from half as many. Where contacts slide all "
         "the time there is a closed form. Errors are shares of the initial slip or normal speed, the larger one.",
-        "Tolerances: 1e-4 without damping (second order: 100/steps²). With damping 3e-3: the dashpot and its share of "
-        "the force at the onset of sliding make the problem itself sensitive, and convergence first order there.",
+        "Tolerances: 5e-4 without damping, second order at 500 steps a contact. With damping 5e-3, for "
+        "convergence is of first order there: the dashpot sets in within a step of the touch.",
         "Weakness: the force law has no slip zone that grows through the contact area (Mindlin & Deresiewicz 1953), so "
         "at small angles it differs from a continuum; both solutions here share that law.",
         "Tests 7 and 8 leave open the sense of the spins. Here both spheres turn the same way, so that their surfaces "
         "rub; turning opposite ways they roll on each other, and nothing tangential happens.",
     ]
+    if TAKES_ALL:
+        report.statements.append(JUMP)
     return report
 
 
@@ -135,10 +145,13 @@ def _incidence(report: Report, rows: list, steps: int, angles: np.ndarray) -> No
         ball = Ball(0.0025, material)
         vt = 3.9 * np.sin(theta)
         run = sweep(ball, rigid(material), contact, normal=3.9 * np.cos(theta), tangential=vt, steps=steps)
-        check_sweep(report, f"4, {name}", ball, run, within=3e-3)
+        check_sweep(report, f"4, {name}", ball, run, within=5e-3)
         check_sliding(report, f"4, {name}", ball, rigid(material), contact, vt, run)
         _note(rows, f"4, {name}", run)
-        ratio[name], ratio[f"{name}, reference"] = (angles, run.found.tangential / vt), (angles, run.exact.tangential / vt)
+        ratio[name], ratio[f"{name}, reference"] = (
+            (angles, run.found.tangential / vt),
+            (angles, run.exact.tangential / vt),
+        )
         spin[name], spin[f"{name}, reference"] = (angles, run.found.spin), (angles, run.exact.spin)
         for label, after in ((name, run.found), (f"{name}, reference", run.exact)):
             rebound[label] = angles, np.degrees(np.arctan2(after.slip, after.normal))
@@ -157,7 +170,7 @@ def _tangential(report: Report, rows: list, steps: int, tangential: np.ndarray) 
     for name, material in {"steel": STEEL, "polyethylene": POLYETHYLENE}.items():
         ball = Ball(1e-5, material)
         run = sweep(ball, material, contact, normal=speed, tangential=tangential, steps=steps)
-        check_sweep(report, f"5, {name}", ball, run, within=1e-4)
+        check_sweep(report, f"5, {name}", ball, run, within=5e-4)
         check_sliding(report, f"5, {name}", ball, material, contact, tangential, run)
         _note(rows, f"5, {name}", run)
         for label, after in ((name, run.found), (f"{name}, reference", run.exact)):
@@ -174,7 +187,7 @@ def _spin_on_wall(report: Report, rows: list, steps: int, spins: np.ndarray) -> 
     for name, material in {"aluminium alloy": ALLOY, "copper": COPPER}.items():
         ball = Ball(0.1, material)
         run = sweep(ball, rigid(material), contact, normal=speed, spin=spins, steps=steps)
-        check_sweep(report, f"6, {name}", ball, run, within=3e-3)
+        check_sweep(report, f"6, {name}", ball, run, within=5e-3)
         check_sliding(report, f"6, {name}", ball, rigid(material), contact, np.zeros(spins.shape), run)
         _note(rows, f"6, {name}", run)
         for label, after in ((name, run.found), (f"{name}, reference", run.exact)):
@@ -196,7 +209,7 @@ def _spin_of_pairs(report: Report, rows: list, steps: int, spins: np.ndarray) ->
     }
     for name, (one, other, closing, share) in pairs.items():
         run = sweep(one, other, contact, normal=closing, spin=spins, other_spin=share * spins, steps=steps)
-        check_sweep(report, name, one, run, within=3e-3)
+        check_sweep(report, name, one, run, within=5e-3)
         check_sliding(report, name, one, other, contact, np.zeros(spins.shape), run)
         _note(rows, name, run)
         if name[0] == "8":
@@ -213,8 +226,8 @@ def mfix_oblique(report: Report, *, quick: bool) -> None:
     contact, angles = Contact(restitution=1, friction=0.092), ANGLES[:: 3 if quick else 1]
     theta, ball = np.radians(angles), Ball(0.0025, OXIDE)
     vt = 3.9 * np.sin(theta)
-    run = sweep(ball, GLASS, contact, normal=3.9 * np.cos(theta), tangential=vt, steps=1000 if quick else 4000)
-    check_sweep(report, "DEM-05", ball, run, within=1e-4)
+    run = sweep(ball, GLASS, contact, normal=3.9 * np.cos(theta), tangential=vt, steps=500 if quick else 4000)
+    check_sweep(report, "DEM-05", ball, run, within=5e-4)
     check_sliding(report, "DEM-05", ball, GLASS, contact, vt, run)
     rows: list = []
     _note(rows, "5", run)

@@ -1,7 +1,7 @@
 """Independent solution of one impact: the contact law as an ordinary differential equation, integrated finely.
 
-Nothing of the engine is used: a planar impact of two spheres, or of a sphere and a wall, of the laws as published, by the
-classical fourth-order Runge-Kutta method, many impacts at a time.
+Nothing of the engine is used: a planar impact of two spheres, or of a sphere and a wall, with the laws as published, by
+the classical Runge-Kutta method, many impacts at a time.
 """
 
 from __future__ import annotations
