@@ -26,10 +26,9 @@ TANGENTIAL = np.array([0.1, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30.0])
 
 
 JUMP = (
-    "Weakness: with damping, what the tangential dashpot carries passes into the spring at once when sliding begins, so "
-    "outcomes jump with the incidence. For aluminium oxide with e = 0.8 and µ = 0.3 the tangential restitution jumps "
-    "from 0.783 to 0.849 at 18°, at any time step; elsewhere it changes by less than 0.003 from one quarter degree to the "
-    "next."
+    "Weakness: with damping, what the tangential dashpot carries passes into the spring at once when sliding begins, "
+    "so outcomes jump with the incidence. For aluminium oxide, e = 0.8 and µ = 0.3, the tangential restitution jumps "
+    "from 0.783 to 0.849 at 18°, at any time step."
 )
 
 
