@@ -6,7 +6,7 @@ import importlib.util
 from typing import TYPE_CHECKING
 
 from dem import checks
-from dem.validation import comparison, falling, rotation
+from dem.validation import comparison, falling, granular, impacts, losses, oblique, rotation, slopes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,12 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "seelen-fig1": rotation.top,
     "seelen-fig5": rotation.cylinders,
     "comparison": comparison.comparison,
+    "chung-ooi-normal": impacts.normal,
+    "chung-ooi-oblique": oblique.tests_4_to_8,
+    "mfix": granular.mfix,
+    "impact-order": slopes.convergence,
+    "incline": slopes.incline,
+    "impact-energy": losses.energy,
 }
 
 
