@@ -101,7 +101,9 @@ class Engine:
         rows = laws.LAWS[type(self.law)].rows if lossy else 0
         wall_rows = PLANE + max(rows, 1) if self.walls.roughness > 0 else rows
         self.rotating = not self.kinds.round or rows > 0
-        self.scheme = integrator.scheme_for(self.kinds.inertia) if self.rotating else integrator.scheme
+        self.scheme = (
+            integrator.scheme_for(self.kinds.inertia, spheres=self.kinds.round) if self.rotating else integrator.scheme
+        )
         self.needs = tables.Needs(self.kinds.reach > 0, lossy, rows, wall_rows, self.rotating, self.kinds.round)
         more = rotation.SCHEMES[type(self.scheme)].more
         self.bodies = tables.bodies(particles, self.kinds, box, rotating=self.rotating, lossy=lossy, more=more)

@@ -24,11 +24,11 @@ class Integrator(NamedTuple):
     momentum: str  # angular, of a free body in the world frame
     reference: str
 
-    def scheme_for(self, inertia: np.ndarray) -> tuple:
-        """The scheme, or its faster form for kinds of bodies with principal moments (3, G)."""
+    def scheme_for(self, inertia: np.ndarray, *, spheres: bool = False) -> tuple:
+        """The scheme, or its faster form for kinds of bodies with principal moments (3, G), or for single spheres."""
         if isinstance(self.scheme, r.Splitting) and bool((inertia[1] == inertia[2]).all()):
             return r.AxialSplitting()
-        if isinstance(self.scheme, r.ImprovedPCDM) and bool((inertia == inertia[0]).all()):
+        if isinstance(self.scheme, r.ImprovedPCDM) and spheres:
             return r.SphericalPCDM()
         return self.scheme
 

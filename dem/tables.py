@@ -258,10 +258,10 @@ def pair_force(lists: Neighbours, needs: Needs) -> dict[str, np.ndarray]:
             segment[c] = used + (c - first) % alive
             segment[c[border]] = used + alive + np.arange(border.sum())
             used += alive + border.sum()
-    size = used * room + 1
+    size = used * room
     place = {"force_at": segment * room}
     if not needs.lossy:
-        return place | {"pair_force": _at_least(lists.pair_force, (3, size))}
+        return place | {"pair_force": _at_least(lists.pair_force, (3, size + 1))}
     return place | {
         "wrench": np.zeros((size, 8)),
         "overlap": _at_least(lists.overlap, (size,)),

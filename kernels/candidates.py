@@ -160,9 +160,8 @@ def list_incident(c, skin, bodies, kinds, neighbours, box):
     Bodies that are not active feel no contact until the next pick, so their force is zero from here on.
     """
     low, high = chunk_of(c, bodies.kind.size)
-    nothing = max(neighbours.pair_force.shape[1], neighbours.wrench.shape[0]) - 1
     list_pairs(
-        low, high, kinds.round, nothing, neighbours.first_entry, neighbours.entry_count,
+        low, high, kinds.round, neighbours.pair_force.shape[1] - 1, neighbours.first_entry, neighbours.entry_count,
         neighbours.entry, neighbours.packed, neighbours.incident, neighbours.incident_j, neighbours.incident_i,
     )  # fmt: skip
     active, walled = low, low
@@ -190,8 +189,10 @@ def list_pairs(
     """Fill the incident pairs of the slots low to high.
 
     Entries come in ascending identity of the partner, so those where b is on side j (the higher identity) come first.
-    Both parts are filled up to whole groups with a pair that never has a force (see contact.gather_round).
+    Both parts are filled up to whole groups with a pair that never has a force (see contact.gather_round), except for
+    laws that need velocities, which have no such pair.
     """
+    padded = zero_candidate >= 0
     nothing = zero_candidate if alone else packed.size - 1
     n = first_incident(low, first_entry)
     for b in range(low, high):
@@ -201,13 +202,13 @@ def list_pairs(
         while e < stop and entry[e] & 1 == 1:
             n += list_pair(n, alone, entry[e], packed, incident)
             e += 1
-        n = fill_group(n, start, nothing, incident)
+        n = fill_group(n, start, nothing, incident) if padded else n
         incident_j[b] = n - start
         start = n
         while e < stop:
             n += list_pair(n, alone, entry[e], packed, incident)
             e += 1
-        n = fill_group(n, start, nothing, incident)
+        n = fill_group(n, start, nothing, incident) if padded else n
         incident_i[b] = n - start
 
 

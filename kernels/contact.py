@@ -187,24 +187,21 @@ gather_spheres = laws.elastic_or(gather_elastic, gather_lawful)
 
 @loop
 def gather_wrenches(box, low, high, shift, e, alike, incident_j, incident_i, incident, wrench, position, force, torque):
-    """Force and torque of the candidate pairs on single spheres, in groups as in `gather_round`."""
+    """Force and torque of the candidate pairs on single spheres, one by one: 15 ns, in groups 18."""
     for b in unsigned_range(low, high):
         x = load(position, b)
         f, t = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         middle = e + incident_j[b]
         stop = middle + incident_i[b]
-        while e < middle:
-            for m in range(GROUP):
-                k = np.uint32(incident[e + m])
-                f = subtract(f, force_of(wrench, k))
-                t = add(t, torque_of(box, alike, below_of(wrench, k), x, scale(-1.0, force_of(wrench, k))))
-            e += GROUP
-        while e < stop:
-            for m in range(GROUP):
-                k = np.uint32(incident[e + m])
-                f = add(f, force_of(wrench, k))
-                t = add(t, torque_of(box, alike, below_of(wrench, k), x, force_of(wrench, k)))
-            e += GROUP
+        for n in unsigned_range(e, middle):
+            k = np.uint32(incident[n])
+            f = subtract(f, force_of(wrench, k))
+            t = add(t, torque_of(box, alike, below_of(wrench, k), x, scale(-1.0, force_of(wrench, k))))
+        for n in unsigned_range(middle, stop):
+            k = np.uint32(incident[n])
+            f = add(f, force_of(wrench, k))
+            t = add(t, torque_of(box, alike, below_of(wrench, k), x, force_of(wrench, k)))
+        e = stop
         store(force, b - np.uint64(shift), f)
         if torque.shape[1] > 0:
             store(torque, b - np.uint64(shift), t)

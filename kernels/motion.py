@@ -24,6 +24,7 @@ from kernels.quaternion import (
     rotate_back,
     store_quaternion,
 )
+from kernels.rotation.spherical import world_velocity
 from kernels.vector import add_scaled, dot, load, scale, store
 
 NO_SIGN = (1 << 63) - 1  # masks the sign, which the processor's own NaN has set
@@ -84,7 +85,7 @@ note_velocity = laws.elastic_or(ignore_velocity, write_velocity)
 
 
 @loop
-def turn(
+def turn_bodies(
     scheme,
     law,
     low,
@@ -117,6 +118,50 @@ def turn(
         v = load(velocity, b)
         farthest = larger(farthest, dt * math.sqrt(dot(v, v)) + math.sqrt(squared_turn(tip[g], q, q_old)))
     return farthest
+
+
+@loop
+def turn_spheres(
+    scheme,
+    law,
+    low,
+    high,
+    dt,
+    kind,
+    inertia,
+    tip,
+    velocity,
+    orientation,
+    memory_q,
+    memory_w,
+    memory_a,
+    memory_more,
+    spin,
+):
+    """The same for spheres whose orientation nobody wants: spins only."""
+    farthest = np.int64(0)
+    for b in unsigned_range(low, high):
+        memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
+        store(spin, b, world_velocity(memory, dt))
+        v = load(velocity, b)
+        farthest = larger(farthest, dt * math.sqrt(dot(v, v)))
+    return farthest
+
+
+@formula
+def spin_of_body(scheme, memory, q, inertia, dt):
+    """Angular velocity at the whole step in the body frame."""
+    return rotation.whole(scheme, memory, q, inertia, dt)[1]
+
+
+@formula
+def spin_of_sphere(scheme, memory, q, inertia, dt):
+    """The same in the world frame, which is as good for energies of spheres."""
+    return world_velocity(memory, -dt)
+
+
+turn = rotation.spheres_or(turn_spheres, turn_bodies)
+spin_at_whole_step = rotation.spheres_or(spin_of_sphere, spin_of_body)
 
 
 @formula
@@ -192,7 +237,7 @@ def spin(
         memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
         memory = rotation.correct(scheme, memory, q, load(torque, b - np.uint64(shift)), i, dt)
         rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
-        q, omega = rotation.whole(scheme, memory, q, i, dt)
+        omega = spin_at_whole_step(scheme, memory, q, i, dt)
         energy += as_fixed(rotational(i, omega), unit)
         fastest = larger(fastest, dot(omega, omega))
     return energy, fastest

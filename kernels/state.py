@@ -97,10 +97,10 @@ class Neighbours(NamedTuple):
     pair_force: np.ndarray  # (3, F + 1) force on sphere i [N]; the last column is zero for ever
     force_at: np.ndarray  # (C,) int64, column of pair_force, or row of wrench, of each chunk's first candidate
     # in place of pair_force where the contact law wants velocities, otherwise empty:
-    wrench: np.ndarray  # (F + 1, 8) force on sphere i in 0 to 2; in 4 to 6 the point where it acts [m], or for equal
+    wrench: np.ndarray  # (F, 8) force on sphere i in 0 to 2; in 4 to 6 the point where it acts [m], or for equal
     # single spheres its torque on each [N m]; a line of the cache, zero where nothing touches
-    overlap: np.ndarray  # (F + 1,) [m]
-    touching: np.ndarray  # (F + 1,) int32, candidates that touch, counted from the chunk's first
+    overlap: np.ndarray  # (F,) [m]
+    touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first
     touched: np.ndarray  # (F / K,) int64, number of them in each segment of F
     history: np.ndarray  # (R, C K) what each candidate remembers (kernels.laws), empty if the law needs nothing
     wall_history: np.ndarray  # (R, 6 M) the same of sphere s at face f, in column 6 s + f; below the plane that a rough

@@ -11,7 +11,7 @@ from dem.contacts import Contact
 from dem.materials import Material
 from dem.validation.collisions import collide
 from dem.validation.impacts import OXIDE, SOURCE, rigid
-from dem.validation.reference import TAKES_ALL, After, Ball, hertz_impact, planar_impact, reduced_mass
+from dem.validation.reference import After, Ball, hertz_impact, planar_impact, reduced_mass
 from dem.validation.report import Report, curves
 
 ALLOY = Material(young=7e10, poisson=0.33, density=2700)
@@ -23,13 +23,6 @@ GLASS = Material(young=7e10, poisson=0.25)  # soda-lime glass, the anvil of MFiX
 ANGLES = np.array([2, 4, 6, 8, 10, 13, 16, 19, 22, 25, 28, 31, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85.0])
 SPINS = np.array([0.175, 0.5, 1.0, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 22.0])
 TANGENTIAL = np.array([0.1, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30.0])
-
-
-JUMP = (
-    "Weakness: with damping, what the tangential dashpot carries passes into the spring at once when sliding begins, "
-    "so outcomes jump with the incidence. For aluminium oxide, e = 0.8 and µ = 0.3, the tangential restitution jumps "
-    "from 0.783 to 0.849 at 18°, at any time step."
-)
 
 
 class Sweep(NamedTuple):
@@ -118,15 +111,13 @@ def tests_4_to_8(*, quick: bool) -> Report:
         "Reference: the law of contact as a differential equation in the plane, integrated by a Runge-Kutta method of "
         "its own at four times as many steps; its own uncertainty is that from half as many. Where contacts slide all "
         "the time there is a closed form. Errors are shares of the initial slip or normal speed, the larger one.",
-        "Tolerances: 5e-4 without damping, second order at 500 steps a contact. With damping 5e-3, for "
-        "convergence is of first order there: the dashpot sets in within a step of the touch.",
+        "Tolerances: 5e-4 without damping, second order at 500 steps a contact. With damping 1e-3, for "
+        "convergence is slower there: the dashpot sets in as δ^(1/4) within a step of the touch.",
         "Weakness: the force law has no slip zone that grows through the contact area (Mindlin & Deresiewicz 1953), so "
         "at small angles it differs from a continuum; both solutions here share that law.",
         "Tests 7 and 8 leave open the sense of the spins. Here both spheres turn the same way, so that their surfaces "
         "rub; turning opposite ways they roll on each other, and nothing tangential happens.",
     ]
-    if TAKES_ALL:
-        report.statements.append(JUMP)
     return report
 
 
@@ -144,7 +135,7 @@ def _incidence(report: Report, rows: list, steps: int, angles: np.ndarray) -> No
         ball = Ball(0.0025, material)
         vt = 3.9 * np.sin(theta)
         run = sweep(ball, rigid(material), contact, normal=3.9 * np.cos(theta), tangential=vt, steps=steps)
-        check_sweep(report, f"4, {name}", ball, run, within=5e-3)
+        check_sweep(report, f"4, {name}", ball, run, within=1e-3)
         check_sliding(report, f"4, {name}", ball, rigid(material), contact, vt, run)
         _note(rows, f"4, {name}", run)
         ratio[name], ratio[f"{name}, reference"] = (
@@ -186,7 +177,7 @@ def _spin_on_wall(report: Report, rows: list, steps: int, spins: np.ndarray) -> 
     for name, material in {"aluminium alloy": ALLOY, "copper": COPPER}.items():
         ball = Ball(0.1, material)
         run = sweep(ball, rigid(material), contact, normal=speed, spin=spins, steps=steps)
-        check_sweep(report, f"6, {name}", ball, run, within=5e-3)
+        check_sweep(report, f"6, {name}", ball, run, within=1e-3)
         check_sliding(report, f"6, {name}", ball, rigid(material), contact, np.zeros(spins.shape), run)
         _note(rows, f"6, {name}", run)
         for label, after in ((name, run.found), (f"{name}, reference", run.exact)):
@@ -208,7 +199,7 @@ def _spin_of_pairs(report: Report, rows: list, steps: int, spins: np.ndarray) ->
     }
     for name, (one, other, closing, share) in pairs.items():
         run = sweep(one, other, contact, normal=closing, spin=spins, other_spin=share * spins, steps=steps)
-        check_sweep(report, name, one, run, within=5e-3)
+        check_sweep(report, name, one, run, within=1e-3)
         check_sliding(report, name, one, other, contact, np.zeros(spins.shape), run)
         _note(rows, name, run)
         if name[0] == "8":

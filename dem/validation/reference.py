@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from dem.contacts import Contact
     from dem.materials import Material
 
-# A sliding contact's spring holds all of the sliding force (True), or gives way alone to what it can hold (False). With
-# the former, what the dashpot carried jumps into the spring when sliding begins, and outcomes jump with the incidence.
-TAKES_ALL = True
-
 
 @dataclass(frozen=True)
 class Ball:
@@ -178,10 +174,8 @@ def _step(state: np.ndarray, h: np.ndarray, this: Law) -> np.ndarray:
     k3 = _rates(state + h / 2 * k2, this)
     k4 = _rates(state + h * k3, this)
     state = state + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-    _, force, tangential, *_ = _contact(state, this)
-    limit = this.friction * force
-    given = np.clip(state[6], -limit, limit)
-    state[6] = np.where(np.abs(tangential) >= limit, tangential, state[6]) if TAKES_ALL else given
+    limit = this.friction * _contact(state, this)[1]
+    state[6] = np.clip(state[6], -limit, limit)
     return state
 
 

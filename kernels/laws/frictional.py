@@ -4,8 +4,9 @@ The spring's force f follows the slip of the surfaces, df = -k_t v_t dt with k_t
 (Mindlin 1949; 1/G* = Σ (2 - ν)/G), and turns with the contact plane. While the contact unloads f shrinks as k_t does,
 or grazing impacts would gain energy (C. Thornton, S. J. Cummins, P. W. Cleary, Powder Technol. 233 (2013) 30). With a
 dashpot η_t = η √(k_t/S_n), S_n = 2 E* √(R* δ), the trial force is t = f - η_t v_t. Contacts stick while |t| <= μ F_n;
-beyond, they slide with μ F_n t/|t|, and so does the spring. In lasting sliding t/|t| is -v_t/|v_t|; at a reversal of
-the slip the force does not jump.
+beyond, they slide with μ F_n t/|t|: in lasting sliding that is -v_t/|v_t|, and at a reversal of the slip the force does
+not jump. The spring by itself holds no more than μ F_n; set to the sliding force it would store the dashpot's share,
+and outcomes would jump with the angle of incidence.
 
 Integrated by the trapezium rule: what is remembered is f half a step ahead, f_n - dt/2 k_t v_t.
 """
@@ -48,7 +49,7 @@ def contact(law, i, j, touch, memory, half, sense):
     slides = size > limit * limit
     sliding = scale(limit / math.sqrt(size + TINY), trial)
     force_t = sliding if slides else trial
-    spring = sliding if slides else spring
+    spring = scale(min(limit / math.sqrt(dot(spring, spring) + TINY), 1.0), spring)
     stored = 0.5 * dot(spring, spring) / k_t
     loss = -half * (dot(force_t, slip) + (force_n - elastic) * parting)
     ahead = add_scaled(spring, -half * k_t, slip)

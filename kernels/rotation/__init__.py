@@ -95,3 +95,17 @@ def by_scheme(name):
 
 
 start, predict, velocity, correct, whole, load_memory, store_memory = (by_scheme(name) for name in Steps._fields[:7])
+
+
+def spheres_or(spheres, other):
+    """Function of (scheme, *arguments): the first for the scheme of single spheres, the second for all others."""
+
+    def call(scheme, *arguments):
+        return (spheres if isinstance(scheme, SphericalPCDM) else other)(scheme, *arguments)
+
+    @overload(call, jit_options=CHOICE)
+    def compiled(scheme, *arguments):
+        chosen = spheres if scheme.instance_class is SphericalPCDM else other
+        return lambda scheme, *arguments: chosen(scheme, *arguments)
+
+    return call

@@ -1,7 +1,8 @@
-"""The schemes of bodies whose three moments are equal, where nothing depends on the body frame.
+"""Improved PCDM for single spheres, where nothing depends on the body frame and forces not on the orientation.
 
-Without a gyroscopic term omega' = torque/I in any frame, so vectors need not be rotated to the body frame and back. In
-exact arithmetic the results are those of the general schemes.
+Without a gyroscopic term omega' = torque/I in any frame, so vectors need not be rotated to the body frame and back, and
+the orientation at the time of the forces is only made when somebody looks: from q_{n+3/2} half a step back. In exact
+arithmetic angular velocities and q_{n+1/2} are those of the general scheme; what is shown differs by O(dt^3).
 """
 
 from typing import NamedTuple
@@ -26,15 +27,21 @@ def start(q, omega_body, torque, inertia, dt):
 
 @formula
 def predict(memory, inertia, dt):
-    """q'_{n+1} = exp(dt/2 omega_{n+3/4}) q_{n+1/2}."""
+    """q_{n+1} = exp(dt/2 omega_{n+3/4}) q_{n+1/2}."""
     q, omega, rate = memory
     return turn(add_scaled(omega, 0.25 * dt, rate), 0.5 * dt, q), memory
 
 
 @formula
+def world_velocity(memory, dt):
+    """Angular velocity half a step ahead of the one kept, for dt > 0, or behind it."""
+    return add_scaled(memory[1], 0.5 * dt, memory[2])
+
+
+@formula
 def velocity(memory, q_force, inertia, dt):
     """Angular velocity at n + 1, in the body frame."""
-    return rotate_back(q_force, add_scaled(memory[1], 0.5 * dt, memory[2]))
+    return rotate_back(q_force, world_velocity(memory, dt))
 
 
 @formula
@@ -48,8 +55,10 @@ def correct(memory, q_force, torque, inertia, dt):
 
 @formula
 def whole(memory, q_force, inertia, dt):
-    """Orientation at the torque, and the angular velocity half a step back, in the body frame."""
-    return q_force, rotate_back(q_force, add_scaled(memory[1], -0.5 * dt, memory[2]))
+    """Orientation q_{n+1} = exp(-dt/2 omega_{n+5/4}) q_{n+3/2}, and the angular velocity there, in the body frame."""
+    q, omega, rate = memory
+    q = turn(add_scaled(omega, -0.25 * dt, rate), -0.5 * dt, q)
+    return q, rotate_back(q, world_velocity(memory, -dt))
 
 
 SPHERICAL_PCDM = Steps(start, predict, velocity, correct, whole)
