@@ -98,13 +98,13 @@ class Engine:
             wide = max(min(wide, widest - 2 * float(self.kinds.bound.max())), narrow)
         self.skins = Skins(wide, min(wide, narrow))
         lossy = not isinstance(self.law, laws.Elastic)
-        rows = laws.LAWS[type(self.law)].rows if lossy else 0
-        wall_rows = PLANE + max(rows, 1) if self.walls.roughness > 0 else rows
-        self.rotating = not self.kinds.round or rows > 0
+        width = laws.LAWS[type(self.law)].width if lossy else 0
+        wall_width = PLANE + width if self.walls.roughness > 0 else width
+        self.rotating = not self.kinds.round or width > 0
         self.scheme = (
             integrator.scheme_for(self.kinds.inertia, spheres=self.kinds.round) if self.rotating else integrator.scheme
         )
-        self.needs = tables.Needs(self.kinds.reach > 0, lossy, rows, wall_rows, self.rotating, self.kinds.round)
+        self.needs = tables.Needs(self.kinds.reach > 0, lossy, width, wall_width, self.rotating, self.kinds.round)
         more = rotation.SCHEMES[type(self.scheme)].more
         self.bodies = tables.bodies(particles, self.kinds, box, rotating=self.rotating, lossy=lossy, more=more)
         self.first_number = self.bodies.first_sphere.copy()
@@ -246,12 +246,12 @@ class Engine:
         if not self.kinds.round:
             nb.listed_orientation[:] = b.orientation
         nb.kept_count[:] = 0  # the table has it all
-        if self.needs.wall_rows:
+        if self.needs.wall_width:
             memory.read_walls(b, self.first_number, self.neighbours, *held.indexed(b.owner.size))
         self.neighbours = nb._replace(**tables.pair_force(nb, self.needs))
         while not sweeps.pick(self.mode, self.skins.candidates, b, self.kinds, self.neighbours, self.walls):
             self.make_room_for_candidates()
-        if self.needs.rows:
+        if self.needs.width:
             memory.read_pairs(b, self.first_number, self.neighbours, *held.indexed(b.owner.size))
         self.progress.travel[0] = 0.0
 

@@ -17,17 +17,17 @@ class Held(NamedTuple):
 
     i: np.ndarray  # (H,) int64, sphere
     j: np.ndarray  # (H,) int64, the other sphere; -1 - face for a wall
-    history: np.ndarray  # (R, H), see `kernels.laws` and `kernels.walls`
+    history: np.ndarray  # (H, R), see `kernels.laws` and `kernels.walls`
     wall_contacts: np.ndarray  # (N,) contacts with rough walls so far, in the user's order
 
     @classmethod
     def of(cls, bodies: Bodies, neighbours: Neighbours, first_number: np.ndarray) -> Held:
         """What the contacts of these bodies remember."""
-        rows = neighbours.wall_history.shape[0]
-        n = memory.count_held(bodies, neighbours) if rows else 0
+        width = neighbours.wall_history.shape[1]
+        n = memory.count_held(bodies, neighbours) if width else 0
         contacts = np.empty_like(bodies.wall_contacts)
         contacts[bodies.identity] = bodies.wall_contacts
-        held = cls(np.empty(n, np.int64), np.empty(n, np.int64), np.zeros((rows, n)), contacts)
+        held = cls(np.empty(n, np.int64), np.empty(n, np.int64), np.zeros((n, width)), contacts)
         if n:
             memory.write_table(bodies, first_number, neighbours, held.i, held.j, held.history)
         return held

@@ -156,8 +156,8 @@ class Needs(NamedTuple):
 
     alike: bool  # all spheres are
     lossy: bool  # the contact law wants velocities
-    rows: int  # numbers that a contact remembers
-    wall_rows: int  # the same at a wall
+    width: int  # numbers that a contact remembers
+    wall_width: int  # the same at a wall
     rotating: bool  # torques matter
     round: bool  # all bodies are one sphere
 
@@ -192,7 +192,8 @@ def lists(bodies: Bodies, chunks: int, blocks: int, needs: Needs) -> Neighbours:
         overlap=np.zeros(0),
         touching=np.zeros(0, np.int32),
         touched=np.zeros(0, np.int64),
-        wall_history=np.zeros((needs.wall_rows, 6 * bodies.owner.size if needs.wall_rows else 0)),
+        wall_history=np.zeros((6 * bodies.owner.size if needs.wall_width else 0, needs.wall_width)),
+        wall_held=np.zeros(6 * bodies.owner.size if needs.wall_width else 0, np.int8),
         kept_count=np.full(chunks, -1),
     )
 
@@ -215,14 +216,15 @@ def entry_arrays(room: int, n: int) -> dict[str, np.ndarray]:
 def candidate_arrays(room: int, needs: Needs) -> dict[str, np.ndarray]:
     """Arrays for that many candidate pairs."""
     own = 0 if needs.alike else room
-    held = room if needs.rows else 0
+    held = room if needs.width else 0
     return {
         "sphere_i": np.empty(room, np.int32),
         "sphere_j": np.empty(room, np.int32),
         "reach": np.empty(own),
         "stiffness": np.empty(own),
-        "history": np.zeros((needs.rows, held)),
-        "kept": np.zeros((needs.rows, held)),
+        "history": np.zeros((held, needs.width)),
+        "held": np.zeros(held, np.int8),
+        "kept": np.zeros((held, needs.width)),
         "kept_pair": np.empty(held, np.int64),
         "kept_i": np.empty(held, np.int32),
         "kept_j": np.empty(held, np.int32),
@@ -235,8 +237,8 @@ def keep_contents(old: Neighbours, new: dict[str, np.ndarray]) -> None:
         source, target = getattr(old, name), new[name]
         chunks = old.pairs.size
         if source.size:
-            rows = source.reshape(-1, chunks, source.shape[-1] // chunks)
-            target.reshape(rows.shape[0], chunks, -1)[:, :, : rows.shape[2]] = rows
+            rows = source.reshape(chunks, len(source) // chunks, -1)
+            target.reshape(chunks, len(target) // chunks, -1)[:, : rows.shape[1]] = rows
 
 
 def pair_force(lists: Neighbours, needs: Needs) -> dict[str, np.ndarray]:

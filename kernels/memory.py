@@ -24,16 +24,10 @@ def first_candidate(c, neighbours):
 
 
 @formula
-def copy_column(source, k, target, m):
-    """Copy what is remembered; a table may have more rows than pairs need."""
-    for r in range(min(source.shape[0], target.shape[0])):
-        target[r, m] = source[r, k]
-
-
-@formula
-def holds(history, k):
-    """Whether a contact remembers anything."""
-    return history[history.shape[0] - 1, k] > 0.0
+def copy_row(source, k, target, m):
+    """Copy what is remembered; a table may have more columns than pairs need."""
+    for r in range(min(source.shape[1], target.shape[1])):
+        target[m, r] = source[k, r]
 
 
 @kernel
@@ -44,10 +38,10 @@ def keep(c, bodies, neighbours):
     for p in range(first, last):
         k_first, number = candidates_of(p, c, neighbours)
         for k in range(k_first, k_first + number):
-            if holds(neighbours.history, k):
+            if neighbours.held[k] != 0:
                 neighbours.kept_pair[m] = p
                 neighbours.kept_i[m], neighbours.kept_j[m] = neighbours.sphere_i[k], neighbours.sphere_j[k]
-                copy_column(neighbours.history, k, neighbours.kept, m)
+                copy_row(neighbours.history, k, neighbours.kept, m)
                 m += 1
     neighbours.kept_count[c] = m - start
 
@@ -57,12 +51,13 @@ def give_back(c, neighbours):
     """Hand what was put aside to the new candidates of chunk c; the others remember nothing."""
     start = first_candidate(c, neighbours)
     for k in range(start, start + neighbours.pairs[c]):
-        neighbours.history[neighbours.history.shape[0] - 1, k] = 0.0
+        neighbours.held[k] = 0
     for m in range(start, start + neighbours.kept_count[c]):
         k_first, number = candidates_of(neighbours.kept_pair[m], c, neighbours)
         for k in range(k_first, k_first + number):
             if neighbours.sphere_i[k] == neighbours.kept_i[m] and neighbours.sphere_j[k] == neighbours.kept_j[m]:
-                copy_column(neighbours.kept, m, neighbours.history, k)
+                copy_row(neighbours.kept, m, neighbours.history, k)
+                neighbours.held[k] = 1
     neighbours.kept_count[c] = -1
 
 
@@ -77,32 +72,32 @@ def number_of(s, bodies, first_number):
 def count_held(bodies, neighbours):
     """Contacts that remember something."""
     n = 0
-    for c in range(neighbours.pairs.size if neighbours.history.shape[0] > 0 else 0):
+    for c in range(neighbours.pairs.size if neighbours.held.size > 0 else 0):
         start = first_candidate(c, neighbours)
         for k in range(start, start + neighbours.pairs[c]):
-            n += 1 if holds(neighbours.history, k) else 0
-    for k in range(neighbours.wall_history.shape[1]):
-        n += 1 if holds(neighbours.wall_history, k) else 0
+            n += 1 if neighbours.held[k] != 0 else 0
+    for k in range(neighbours.wall_held.size):
+        n += 1 if neighbours.wall_held[k] != 0 else 0
     return n
 
 
 @kernel
 def write_table(bodies, first_number, neighbours, i, j, history):
-    """Fill a table of what contacts remember: numbers of the spheres (H,), (H,), and their memory (R, H)."""
+    """Fill a table of what contacts remember: numbers of the spheres (H,), (H,), and their memory (H, R)."""
     n = 0
-    for c in range(neighbours.pairs.size if neighbours.history.shape[0] > 0 else 0):
+    for c in range(neighbours.pairs.size if neighbours.held.size > 0 else 0):
         start = first_candidate(c, neighbours)
         for k in range(start, start + neighbours.pairs[c]):
-            if holds(neighbours.history, k):
+            if neighbours.held[k] != 0:
                 i[n] = number_of(neighbours.sphere_i[k], bodies, first_number)
                 j[n] = number_of(neighbours.sphere_j[k], bodies, first_number)
-                copy_column(neighbours.history, k, history, n)
+                copy_row(neighbours.history, k, history, n)
                 n += 1
-    for k in range(neighbours.wall_history.shape[1]):
-        if holds(neighbours.wall_history, k):
+    for k in range(neighbours.wall_held.size):
+        if neighbours.wall_held[k] != 0:
             i[n] = number_of(k // 6, bodies, first_number)
             j[n] = -1 - k % 6
-            copy_column(neighbours.wall_history, k, history, n)
+            copy_row(neighbours.wall_history, k, history, n)
             n += 1
 
 
@@ -126,22 +121,24 @@ def index_table(i, first, order):
 @kernel
 def read_pairs(bodies, first_number, neighbours, i, j, history, first, order):
     """Give candidates what a table, indexed by its first spheres, says that they remember."""
-    for c in range(neighbours.pairs.size if neighbours.history.shape[0] > 0 else 0):
+    for c in range(neighbours.pairs.size if neighbours.held.size > 0 else 0):
         start = first_candidate(c, neighbours)
         for k in range(start, start + neighbours.pairs[c]):
             a = number_of(neighbours.sphere_i[k], bodies, first_number)
             for m in range(first[a], first[a + 1]):
                 if j[order[m]] == number_of(neighbours.sphere_j[k], bodies, first_number):
-                    copy_column(history, order[m], neighbours.history, k)
+                    copy_row(history, order[m], neighbours.history, k)
+                    neighbours.held[k] = 1
 
 
 @kernel
 def read_walls(bodies, first_number, neighbours, i, j, history, first, order):
     """The same for the contacts with walls; before candidates are picked, since rough walls hold on to bodies."""
-    for s in range(neighbours.wall_history.shape[1] // 6):
+    for s in range(neighbours.wall_held.size // 6):
         for face in range(6):
-            neighbours.wall_history[neighbours.wall_history.shape[0] - 1, 6 * s + face] = 0.0
+            neighbours.wall_held[6 * s + face] = 0
         a = number_of(s, bodies, first_number)
         for m in range(first[a], first[a + 1]):
             if j[order[m]] < 0:
-                copy_column(history, order[m], neighbours.wall_history, 6 * s - 1 - j[order[m]])
+                copy_row(history, order[m], neighbours.wall_history, 6 * s - 1 - j[order[m]])
+                neighbours.wall_held[6 * s - 1 - j[order[m]]] = 1

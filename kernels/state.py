@@ -102,10 +102,14 @@ class Neighbours(NamedTuple):
     overlap: np.ndarray  # (F,) [m]
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first
     touched: np.ndarray  # (F / K,) int64, number of them in each segment of F
-    history: np.ndarray  # (R, C K) what each candidate remembers (kernels.laws), empty if the law needs nothing
-    wall_history: np.ndarray  # (R, 6 M) the same of sphere s at face f, in column 6 s + f; below the plane that a rough
-    # wall shows, see kernels.walls
-    kept: np.ndarray  # (R, C K), what touching pairs of a chunk remember while candidates are picked
+    history: np.ndarray  # (C K, R) what each candidate remembers (kernels.laws), empty if the law needs nothing
+    held: np.ndarray  # (C K) int8, 1 if it does
+    wall_history: (
+        np.ndarray
+    )  # (6 M, R) the same of sphere s at face f, in row 6 s + f; after the plane that a rough wall
+    # shows, see kernels.walls
+    wall_held: np.ndarray  # (6 M) int8
+    kept: np.ndarray  # (C K, R), what touching pairs of a chunk remember while candidates are picked
     kept_pair: np.ndarray  # (C K) int64, their pair of bodies, ascending
     kept_i: np.ndarray  # (C K) int32, their spheres
     kept_j: np.ndarray  # (C K) int32

@@ -247,7 +247,7 @@ def pick_threaded(skin, bodies, kinds, lists, box):
 @kernel
 def pick_chunk(c, skin, bodies, kinds, lists, box):
     """Pick the candidates of a chunk, what they remember put aside unless it is already."""
-    if lists.history.shape[0] > 0 and lists.kept_count[c] < 0:
+    if lists.history.shape[1] > 0 and lists.kept_count[c] < 0:
         memory.keep(c, bodies, lists)
     candidates.pick(c, skin, bodies, kinds, lists, box)
 
@@ -255,7 +255,7 @@ def pick_chunk(c, skin, bodies, kinds, lists, box):
 @kernel
 def finish_pick(c, skin, bodies, kinds, lists, box):
     """List by body what was picked."""
-    if lists.history.shape[0] > 0:
+    if lists.history.shape[1] > 0:
         memory.give_back(c, lists)
     candidates.list_incident(c, skin, bodies, kinds, lists, box)
     if not kinds.round:

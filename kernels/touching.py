@@ -42,8 +42,8 @@ def evaluate(law, c, sense, half, unit, bodies, kinds, neighbours, box):
         find(box, bodies.sphere_position, sphere_i, sphere_j, kinds.reach, overlap)
     else:
         find(box, bodies.sphere_position, sphere_i, sphere_j, neighbours.reach[start:stop], overlap)
-    if neighbours.history.shape[1] > 0:
-        forget(overlap, neighbours.history[neighbours.history.shape[0] - 1, start:stop])
+    if neighbours.held.size > 0:
+        forget(overlap, neighbours.held[start:stop])
     clear(column, touching[: neighbours.touched[segment]], neighbours.wrench)
     neighbours.touched[segment] = list_touching(overlap, touching)
     touching = touching[: neighbours.touched[segment]]
@@ -63,7 +63,7 @@ def find(box, position, sphere_i, sphere_j, reach, overlap):
 def forget(overlap, held):
     """Pairs that are apart remember nothing."""
     for k in range(overlap.size):
-        held[k] = held[k] if overlap[k] > 0.0 else 0.0
+        held[k] = held[k] if overlap[k] > 0.0 else 0
 
 
 @loop
@@ -99,9 +99,13 @@ def evaluate_touching(law, start, column, touching, sense, half, unit, bodies, k
             reach, stiffness = neighbours.reach[k], neighbours.stiffness[k]
         touch, x = meeting(i, b, j, c, reach, stiffness, bodies, kinds, box)
         m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
-        memory = laws.load(law, neighbours.history, k)
+        memory = laws.nothing(law)
+        if neighbours.held.size > 0 and neighbours.held[k] != 0:
+            memory = laws.load(law, neighbours.history, k, 0)
         force, memory, stored_k, loss_k = laws.contact(law, m_i, m_j, touch, memory, half, sense)
-        laws.store(law, neighbours.history, k, memory)
+        if neighbours.held.size > 0:
+            laws.store(law, neighbours.history, k, 0, memory)
+            neighbours.held[k] = 1
         below = x
         if kinds.round and kinds.reach > 0.0:
             below = cross(subtract(x, load(bodies.position, b)), force)

@@ -16,7 +16,7 @@ from kernels.surfaces import inverse_mass, radius_of, spin_of, surface_velocity
 from kernels.touching import Found
 from kernels.vector import add, add_scaled, cross, dot, load, store, subtract
 
-PLANE = 4  # rows of wall_history that hold the plane of a rough wall
+PLANE = 4  # columns of wall_history that hold the plane of a rough wall
 
 
 @kernel
@@ -107,23 +107,26 @@ def add_lawful(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box)
     largest = 0.0
     x_b = load(bodies.position, b)
     m = kinds.material[bodies.kind[b]]
-    history = neighbours.wall_history
-    own = history[(PLANE if box.roughness > 0.0 else 0) :]
+    history, held = neighbours.wall_history, neighbours.wall_held
+    own = PLANE if box.roughness > 0.0 else 0
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         for face in range(6):
+            k = 6 * s + face
             overlap = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
             normal = inward(face)
             if box.roughness > 0.0:
-                overlap, normal = plane_seen(s, b, face, overlap, half, history, bodies, kinds, box)
+                overlap, normal = plane_seen(s, b, face, overlap, half, history, held, bodies, kinds, box)
             if overlap > 0.0:
                 touch, x = meeting(s, b, face, overlap, normal, bodies, kinds, box)
-                memory = laws.load(law, own, 6 * s + face)
+                memory = laws.nothing(law)
+                if held.size > 0 and held[k] != 0:
+                    memory = laws.load(law, history, k, own)
                 force, memory, stored_s, loss_s = laws.contact(
                     law, m, kinds.modulus.shape[0], touch, memory, half, sense
                 )
-                laws.store(law, own, 6 * s + face, memory)
-                if box.roughness > 0.0:
-                    history[history.shape[0] - 1, 6 * s + face] = overlap
+                if held.size > 0:
+                    laws.store(law, history, k, own, memory)
+                    held[k] = 1
                 store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
                 if bodies.torque.shape[1] > 0:
                     store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), cross(subtract(x, x_b), force)))
@@ -132,8 +135,8 @@ def add_lawful(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box)
                 loss += as_fixed(loss_s, unit)
                 work += as_fixed(half * dot(force, load(box.velocity, face)), unit)
                 largest = max(largest, overlap)
-            elif history.shape[1] > 0:
-                history[history.shape[0] - 1, 6 * s + face] = 0.0
+            elif held.size > 0:
+                held[k] = 0
     return Found(elastic, np.float64(largest).view(np.int64), stored, loss, work)
 
 
@@ -153,19 +156,19 @@ def inward(face):
 
 
 @formula
-def plane_seen(s, b, face, flat, half, history, bodies, kinds, box):
+def plane_seen(s, b, face, flat, half, history, held, bodies, kinds, box):
     """Overlap of sphere s of body b with the plane that a rough face shows it, and the plane's normal.
 
     Drawn when the sphere comes to touch the flat wall while it approaches, and kept while they touch: normal m and
-    distance m·x at which the sphere touches, in the first rows of the history. The overlap begins with what the sphere
+    distance m·x at which the sphere touches, in the first columns of the history. The overlap begins with what it
     has come in along m since it touched, in this step. The particle's number, and that of its wall contacts so far, say
     which inclination it is: neither threads nor lists matter.
     """
     k = 6 * s + face
     x = load(bodies.sphere_position, s)
-    m = load(history, k)
-    overlap = history[3, k] - dot(m, x)
-    if not history[history.shape[0] - 1, k] > 0.0:
+    m = (history[k, 0], history[k, 1], history[k, 2])
+    overlap = history[k, 3] - dot(m, x)
+    if held[k] == 0:
         n = inward(face)
         v = subtract(surface_velocity(b, x, bodies, box), load(box.velocity, face))
         overlap = 0.0
@@ -173,18 +176,17 @@ def plane_seen(s, b, face, flat, half, history, bodies, kinds, box):
             m = tilted_normal(n, v, box.roughness, box.seed, bodies.identity[b], bodies.wall_contacts[b])
             bodies.wall_contacts[b] += 1
             overlap = -dot(v, m) * min(2.0 * half, -flat / dot(v, n))
-            store(history, k, m)
-            history[3, k] = overlap + dot(m, x)
+            history[k, 0], history[k, 1], history[k, 2] = m
+            history[k, 3] = overlap + dot(m, x)
     return overlap, m
 
 
 @formula
 def touches_rough(b, bodies, neighbours):
     """Whether a sphere of body b is in touch with the plane that a rough wall shows it."""
-    history = neighbours.wall_history
     touches = False
     for k in range(6 * bodies.first_sphere[b], 6 * bodies.first_sphere[b + 1]):
-        touches = touches or history[history.shape[0] - 1, k] > 0.0
+        touches = touches or neighbours.wall_held[k] != 0
     return touches
 
 

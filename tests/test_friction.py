@@ -26,7 +26,7 @@ def sorted_memory(sim):
     """What contacts remember, in an order that does not depend on memory."""
     held = sim._engine.held()
     order = np.lexsort((held.j, held.i))
-    return held.i[order], held.j[order], held.history[:, order]
+    return held.i[order], held.j[order], held.history[order]
 
 
 def material(kind, **changes):

@@ -12,9 +12,9 @@ their own (``kernels.contact``); those below lose energy, and are evaluated for 
         sense     1 in a step; -1 when forces are wanted once more at the time for which `memory` knows them
         stored    elastic energy that the law holds beyond Hertz's [J]
         loss      energy that it takes up beyond Hertz's in half a step [J], what is stored included
-    nothing       memory of a contact that begins
-    load(history, k), store(history, k, memory), rows
-        how it is kept: in column k of `history`, which has so many rows; the last one is positive while spheres touch
+    nothing()     memory of a contact that begins
+    load(history, k, at), store(history, k, at, memory), width
+        how it is kept: in row k of `history`, in so many columns from `at` on
 
 To add one: a file like ``damped.py``, a row here, a line in ``dem.laws``.
 """

@@ -46,13 +46,13 @@ def nothing():
 
 
 @formula
-def load(history, k):
+def load(history, k, at):
     """No memory."""
     return ()
 
 
 @formula
-def store(history, k, memory):
+def store(history, k, at, memory):
     """No memory."""
     return
 

@@ -76,17 +76,17 @@ def nothing():
 
 
 @formula
-def load(history, k):
+def load(history, k, at):
     """Spring and overlap of contact k."""
-    return (history[0, k], history[1, k], history[2, k]), history[3, k]
+    return (history[k, at], history[k, at + 1], history[k, at + 2]), history[k, at + 3]
 
 
 @formula
-def store(history, k, memory):
+def store(history, k, at, memory):
     """Write spring and overlap of contact k."""
     spring, overlap = memory
-    history[0, k], history[1, k], history[2, k] = spring
-    history[3, k] = overlap
+    history[k, at], history[k, at + 1], history[k, at + 2] = spring
+    history[k, at + 3] = overlap
 
 
 FRICTIONAL = Law(contact, nothing, load, store, 4)

@@ -21,4 +21,4 @@ class Law(NamedTuple):
     nothing: object
     load: object
     store: object
-    rows: int
+    width: int
