@@ -95,12 +95,16 @@ def _recipe(thing: object) -> dict:
         message = f"{thing!r} cannot be saved: make its class a dataclass at the top of a module"
         raise TypeError(message)
     values = {field.name: getattr(thing, field.name) for field in fields(thing) if field.init}
+    if hasattr(thing, "saved"):
+        values = thing.saved()
     return {"class": f"{kind.__module__}:{kind.__qualname__}", "values": {k: _plain(v) for k, v in values.items()}}
 
 
 def _plain(value: object) -> object:
     if isinstance(value, np.ndarray):
         return value.tolist()
+    if isinstance(value, tuple):
+        return {"tuple": [_plain(v) for v in value]}
     if isinstance(value, (Material, Motion)):
         return _recipe(value)
     return {key: _plain(v) for key, v in value.items()} if isinstance(value, dict) else value
@@ -110,7 +114,15 @@ def _made(recipe: object) -> object:
     """The thing that a recipe makes."""
     if isinstance(recipe, dict) and recipe.keys() == {"class", "values"}:
         module, _, name = recipe["class"].partition(":")
-        return getattr(importlib.import_module(module), name)(**{k: _made(v) for k, v in recipe["values"].items()})
+        try:
+            kind = getattr(importlib.import_module(module), name)
+        except (ImportError, AttributeError) as error:
+            message = f"the checkpoint needs {recipe['class']}, which cannot be imported: {error}"
+            raise ValueError(message) from None
+        values = {k: _made(v) for k, v in recipe["values"].items()}
+        return kind.restored(values) if hasattr(kind, "restored") else kind(**values)
+    if isinstance(recipe, dict) and recipe.keys() == {"tuple"}:
+        return tuple(_made(v) for v in recipe["tuple"])
     return {k: _made(v) for k, v in recipe.items()} if isinstance(recipe, dict) else recipe
 
 

@@ -86,6 +86,21 @@ class Clump:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
+    def saved(self) -> dict:
+        """What `restored` makes the very same clump of; its axes are not found anew, which rounding would change."""
+        return {name: getattr(self, name) for name in ("offsets", "radii", "centre", "axes", "_moments")}
+
+    @classmethod
+    def restored(cls, values: dict) -> Clump:
+        """The clump that was saved."""
+        made = cls.__new__(cls)
+        for name, value in values.items():
+            array = np.array(value) if name in ("offsets", "radii") else value
+            if name in ("offsets", "radii"):
+                array.flags.writeable = False
+            object.__setattr__(made, name, array)
+        return made
+
     def mass_properties(self, density: float) -> MassProperties:
         """Mass properties of the union for a density [kg/m³], about its centre and in principal axes."""
         checks.number("density", density, above=0, unit="kg/m3")

@@ -112,12 +112,13 @@ class Contacts:
         return entry
 
     def describe(self, materials: list[Material], box: Box | None) -> list[dict]:
-        """Restitution and friction of each pair of these materials and the box's."""
-        materials = list(dict.fromkeys([*materials, *([box.material] if box else [])]))
+        """Restitution and friction of each pair of these materials, and of each of them and the box's."""
+        own = list(dict.fromkeys(materials))
+        partners = [*own, *([box.material] if box and box.material not in own else [])]
         return [
             {"materials": [asdict(one), asdict(other)], **asdict(self.between(one, other))}
-            for k, one in enumerate(materials)
-            for other in materials[k:]
+            for k, one in enumerate(own)
+            for other in partners[k:]
         ]
 
     def check_materials(self, materials: list[Material]) -> None:

@@ -15,17 +15,18 @@ if TYPE_CHECKING:
     from dem.hard_engine import HardEngine
     from dem.particles import Particles
     from dem.simulation import Simulation
+    from kernels.state import Box as Walls
 
 DEEPEST_START = 0.1  # overlap over the smaller radius at the start; Hertz theory assumes small overlaps
 ROUNDING = 1e-9  # how deep hard spheres may overlap at the start, over the sum of their radii
 
 
-def check_inside(particles: Particles, box: Box | None) -> None:
-    """Refuse particles whose centre is outside the walls of the box."""
+def check_inside(particles: Particles, box: Box | None, walls: Walls | None = None) -> None:
+    """Refuse particles whose centre is outside the walls of the box, as they are now or at the start."""
     if box is None:
         return
     position = particles.position
-    outside = _outside(position, *box.bounds)
+    outside = _outside(position, *((walls.lower, walls.upper) if walls else box.bounds))
     if len(outside):
         i = outside[0]
         message = (

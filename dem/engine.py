@@ -10,10 +10,10 @@ import numpy as np
 from dem import tables
 from dem.contacts import law as contact_law
 from dem.held import Held
+from dem.overlaps import Overlaps
 from kernels import advance as loop
 from kernels import cells, hertz, laws, memory, motion, neighbours, rotation, sweeps
 from kernels.chunks import CHUNK
-from kernels.contact import place_all
 from kernels.energy import REFERENCE_BITS
 from kernels.periodic import PeriodicBox
 from kernels.sweeps import Serial, Threaded
@@ -39,17 +39,6 @@ class Skins(NamedTuple):
 
     neighbours: float
     candidates: float
-
-
-class Overlaps(NamedTuple):
-    """Overlaps at one moment; negative where there is a gap."""
-
-    owner: np.ndarray  # (M,) the user's number of the particle of each sphere
-    radius: np.ndarray  # (M,) [m]
-    i: np.ndarray  # (K,) spheres of the pairs
-    j: np.ndarray  # (K,)
-    pair: np.ndarray  # (K,) [m]
-    wall: np.ndarray  # (M,) with the nearest wall [m]
 
 
 def _most_cells(n: int) -> int:
@@ -104,7 +93,7 @@ class Engine:
         self.scheme = (
             integrator.scheme_for(self.kinds.inertia, spheres=self.kinds.round) if self.rotating else integrator.scheme
         )
-        self.needs = tables.Needs(self.kinds.reach > 0, lossy, width, wall_width, self.rotating, self.kinds.round)
+        self.needs = tables.Needs(self.kinds.reach > 0, lossy, width, wall_width, self.kinds.round)
         more = rotation.SCHEMES[type(self.scheme)].more
         self.bodies = tables.bodies(particles, self.kinds, box, rotating=self.rotating, lossy=lossy, more=more)
         self.first_number = self.bodies.first_sphere.copy()
@@ -123,6 +112,15 @@ class Engine:
         self.start_step = 0
         self.code = loop.DONE
         self.setting = self._setting(unit=math.nan)  # `start` finds the unit
+
+    @classmethod
+    def tag(
+        cls, particles: Particles, box: Box | None, integrator: Integrator, contacts: Contacts, threads: int
+    ) -> str:
+        """What decides which kernels are compiled."""
+        law = contact_law(contacts, tables.materials(particles), box)
+        cell = "periodic" if box and box.periodic else "box"
+        return "-".join((integrator.name, cls.mode_for(len(particles), threads).__name__, type(law).__name__, cell))
 
     @staticmethod
     def mode_for(bodies: int, threads: int) -> type[Serial | Threaded]:
@@ -185,8 +183,11 @@ class Engine:
             max(self.kinds.modulus.max(), self.kinds.wall_modulus.max()), self.kinds.radius.max()
         )
         elastic = sum(0.4 * stiffest * (np.maximum(d, 0.0) ** 2.5).sum() for d in (overlaps.pair, overlaps.wall))
+        walls = self.walls
+        fastest = (np.linalg.norm(walls.drift, axis=0) + walls.rate * np.linalg.norm(walls.swing, axis=0)).max()
+        driven = mass.sum() * (fastest**2 + np.linalg.norm(self.gravity) * np.abs(walls.swing).max())
         at_rest = 1e-9 * self.kinds.modulus.max() * self.kinds.radius.min() ** 3
-        return float(kinetic + gravitational + spin + elastic + at_rest)
+        return float(kinetic + gravitational + spin + elastic + driven + at_rest)
 
     def candidates(self) -> tuple[np.ndarray, np.ndarray]:
         """Spheres of the present candidate pairs (K,), (K,)."""
@@ -197,19 +198,7 @@ class Engine:
 
     def overlaps(self) -> Overlaps:
         """Overlaps of the present candidate pairs, and of all spheres with the nearest wall."""
-        b = self.bodies
-        place_all(b, self.kinds)
-        owner = np.repeat(np.arange(b.kind.size), np.diff(b.first_sphere))
-        within = np.arange(owner.size) - b.first_sphere[owner]
-        radius = self.kinds.radius[self.kinds.first_offset[b.kind[owner]] + within]
-        i, j = self.candidates()
-        x = b.sphere_position
-        gap = x[:, i] - x[:, j]
-        for axis, (_, length) in enumerate(self.periods()):
-            gap[axis] -= length * np.floor(gap[axis] / (length or 1) + 0.5)
-        pair = radius[i] + radius[j] - np.linalg.norm(gap, axis=0)
-        wall = radius - np.minimum(x - self.walls.lower[:, None], self.walls.upper[:, None] - x).min(0)
-        return Overlaps(b.identity[owner], radius, i, j, pair, wall)
+        return Overlaps.of(self)
 
     def held(self) -> Held:
         """What contacts remember."""

@@ -19,6 +19,7 @@ from dem.run import Verdict, evenly, reach_step, record
 from dem.system import System
 from kernels import energy as energy_kernels
 from kernels.jit import set_threads
+from kernels.walls import move
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -100,7 +101,7 @@ class Simulation(System):
         self._datum = datum(particles, box, self._gravity)
         self._resumed = _resumed  # from a state that was right when it was saved
         set_threads(self._threads)
-        with compilation.announced(f"{integrator}-{Engine.mode_for(len(particles), self._threads).__name__}"):
+        with compilation.announced(Engine.tag(particles, box, self._integrator, self._contacts, self._threads)):
             self._start(step=0)
             self._engine.advance(0)  # no step, but everything is compiled now
 
@@ -111,7 +112,8 @@ class Simulation(System):
             self._skin, self._threads,
         )  # fmt: skip
         if not self._resumed:
-            diagnosis.check_inside(self._particles, self._box)
+            move(step * self._time_step, engine.walls)
+            diagnosis.check_inside(self._particles, self._box, engine.walls)
             diagnosis.check_box(self._box, engine)
         engine.start(step, self._engine.held() if hasattr(self, "_engine") else None)
         if not self._resumed:
@@ -136,6 +138,7 @@ class Simulation(System):
         OSError, TypeError
             If it cannot be written, or for shapes whose class is no dataclass.
         """
+        self._notice_changes()
         checkpoint.save(self, path)
 
     @classmethod
@@ -294,9 +297,13 @@ class Simulation(System):
 
     @property
     def energy_error(self) -> float:
-        """Largest departure of the total energy at any step, relative to the start or the largest kinetic energy."""
+        """Largest departure of the total energy at any step, relative to the largest of these.
+
+        The energy at the start, the kinetic energy, what contacts have taken, and the work of walls.
+        """
         e = self._engine
-        reference = max(abs(self.start_energy.total), self._largest_kinetic)
+        moved = float(max(abs(e.progress.worked[0]), abs(e.progress.taken[0]))) / e.setting.unit
+        reference = max(abs(self.start_energy.total), self._largest_kinetic, moved)
         error = float(e.progress.energy_error[0]) / e.setting.unit
         return error / reference if reference > 0 else 0.0
 

@@ -34,8 +34,8 @@ def walls(box: Box | None) -> Walls | PeriodicBox:
             drift[:, k], swing[:, k] = motion.velocity, motion.amplitude
             rate[k], phase[k] = 2 * np.pi * motion.frequency, motion.phase
     faces = Walls(
-        lower=rest[0::2].copy(), upper=rest[1::2].copy(), velocity=np.zeros((3, 6)), moving=bool(box and box.motion),
-        rest=rest, drift=drift, swing=swing, rate=rate, phase=phase,
+        lower=rest[0::2].copy(), upper=rest[1::2].copy(), velocity=np.zeros((3, 6)), shift=np.zeros((3, 6)),
+        moving=bool(box and box.motion), rest=rest, drift=drift, swing=swing, rate=rate, phase=phase,
         roughness=box.roughness if box else 0.0, seed=box.seed if box else 0,
     )  # fmt: skip
     if not (box and box.periodic):
@@ -158,7 +158,6 @@ class Needs(NamedTuple):
     lossy: bool  # the contact law wants velocities
     width: int  # numbers that a contact remembers
     wall_width: int  # the same at a wall
-    rotating: bool  # torques matter
     round: bool  # all bodies are one sphere
 
 

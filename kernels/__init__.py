@@ -21,6 +21,8 @@ Where to look for what
 ``memory``      what contacts remember, from one list to the next
 ``values``      one value for all pairs or one each
 ``motion``      predict and correct all bodies
+``travel``      how far they have come since they were listed
+``periodic``    nearest images, and bodies folded back into the box
 ``packing``     starting states without overlap
 ``energy``      per-body energies and sums that do not depend on their order
 ``sweeps``      those over all bodies, by one thread or several

@@ -22,6 +22,7 @@ class PeriodicBox(NamedTuple):
     lower: np.ndarray
     upper: np.ndarray
     velocity: np.ndarray
+    shift: np.ndarray
     moving: bool
     rest: np.ndarray
     drift: np.ndarray

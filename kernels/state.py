@@ -122,6 +122,7 @@ class Box(NamedTuple):
     lower: np.ndarray  # (3,) present position [m]
     upper: np.ndarray  # (3,) [m]
     velocity: np.ndarray  # (3, 6) present velocity of each face [m/s]
+    shift: np.ndarray  # (3, 6) how far each has come since time 0 [m]
     moving: bool  # whether any face moves
     rest: np.ndarray  # (6,) position at time 0 [m]
     drift: np.ndarray  # (3, 6) constant part of the velocity [m/s]

@@ -15,7 +15,7 @@ import numpy as np
 from numba import prange
 from numba.extending import overload
 
-from kernels import candidates, cells, contact, memory, motion, neighbours
+from kernels import candidates, cells, contact, memory, motion, neighbours, travel
 from kernels.chunks import CHUNK, chunk_of
 from kernels.jit import CHOICE, formula, kernel, stage, threaded
 
@@ -157,7 +157,7 @@ def largest(partial, column):
     bits = np.int64(0)
     for c in range(partial.shape[0]):
         bits = max(bits, partial[c, column])
-    return motion.as_float(bits)
+    return travel.as_float(bits)
 
 
 @stage
@@ -204,7 +204,7 @@ def sweep_threaded(task, scheme, law, setting, bodies, kinds, lists, box, partia
 def displacement_serial(bodies, kinds, lists, box, partial):
     """Distance that no sphere exceeds from where it was listed."""
     for c in range(partial.shape[0]):
-        partial[c, TRAVEL] = motion.displacement(c, bodies, kinds, lists, box)
+        partial[c, TRAVEL] = travel.displacement(c, bodies, kinds, lists, box)
     return largest(partial, TRAVEL)
 
 
@@ -212,7 +212,7 @@ def displacement_serial(bodies, kinds, lists, box, partial):
 def displacement_threaded(bodies, kinds, lists, box, partial):
     """The same by threads."""
     for c in prange(partial.shape[0]):
-        partial[c, TRAVEL] = motion.displacement(c, bodies, kinds, lists, box)
+        partial[c, TRAVEL] = travel.displacement(c, bodies, kinds, lists, box)
     return largest(partial, TRAVEL)
 
 

@@ -11,12 +11,13 @@ import numpy as np
 from kernels import hertz, laws
 from kernels.energy import as_fixed
 from kernels.jit import formula, kernel
+from kernels.periodic import gap
 from kernels.roughness import tilted_normal
 from kernels.surfaces import inverse_mass, radius_of, spin_of, surface_velocity
 from kernels.touching import Found
 from kernels.vector import add, add_scaled, cross, dot, load, store, subtract
 
-PLANE = 4  # columns of wall_history that hold the plane of a rough wall
+PLANE = 7  # columns of wall_history that hold the plane of a rough wall: normal, last place, overlap there
 
 
 @kernel
@@ -32,8 +33,9 @@ def move(time, box):
             angle = box.rate[face] * time + box.phase[face]
             for i in range(3):
                 box.velocity[i, face] = box.drift[i, face] + box.rate[face] * box.swing[i, face] * math.cos(angle)
-            swung = box.swing[axis, face] * (math.sin(angle) - math.sin(box.phase[face]))
-            x = box.rest[face] + box.drift[axis, face] * time + swung
+                swung = box.swing[i, face] * (math.sin(angle) - math.sin(box.phase[face]))
+                box.shift[i, face] = box.drift[i, face] * time + swung
+            x = box.rest[face] + box.shift[axis, face]
             before = box.upper[axis] if face % 2 else box.lower[axis]
             if math.isfinite(x):
                 farthest = max(farthest, abs(x - before))
@@ -159,25 +161,33 @@ def inward(face):
 def plane_seen(s, b, face, flat, half, history, held, bodies, kinds, box):
     """Overlap of sphere s of body b with the plane that a rough face shows it, and the plane's normal.
 
-    Drawn when the sphere comes to touch the flat wall while it approaches, and kept while they touch: normal m and
-    distance m·x at which the sphere touches, in the first columns of the history. The overlap begins with what it
-    has come in along m since it touched, in this step. The particle's number, and that of its wall contacts so far, say
-    which inclination it is: neither threads nor lists matter.
+    Drawn when the sphere comes to touch the flat wall while it approaches, and kept while they touch: the normal m,
+    where the sphere was relative to the face at the last step, and the overlap then; at first that is what it came in
+    along m in this step. Planes are no higher or deeper than σ R about the flat wall, so that who rolls along one
+    neither climbs it nor falls through. The particle's number, and that of its wall contacts so far, say which
+    inclination it is: neither threads nor lists matter.
     """
     k = 6 * s + face
+    n = inward(face)
     x = load(bodies.sphere_position, s)
-    m = (history[k, 0], history[k, 1], history[k, 2])
-    overlap = history[k, 3] - dot(m, x)
+    place = subtract(x, load(box.shift, face))
     if held[k] == 0:
-        n = inward(face)
         v = subtract(surface_velocity(b, x, bodies, box), load(box.velocity, face))
-        overlap = 0.0
-        if flat > 0.0 and dot(v, n) < 0.0:
-            m = tilted_normal(n, v, box.roughness, box.seed, bodies.identity[b], bodies.wall_contacts[b])
-            bodies.wall_contacts[b] += 1
-            overlap = -dot(v, m) * min(2.0 * half, -flat / dot(v, n))
-            history[k, 0], history[k, 1], history[k, 2] = m
-            history[k, 3] = overlap + dot(m, x)
+        if not (flat > 0.0 and dot(v, n) < 0.0):
+            return 0.0, n
+        m = tilted_normal(n, v, box.roughness, box.seed, bodies.identity[b], bodies.wall_contacts[b])
+        bodies.wall_contacts[b] += 1
+        history[k, 0], history[k, 1], history[k, 2] = m
+        overlap = -dot(v, m) * min(2.0 * half, -flat / dot(v, n))
+    else:
+        m = (history[k, 0], history[k, 1], history[k, 2])
+        before = (history[k, 3], history[k, 4], history[k, 5])
+        overlap = history[k, 6] - dot(m, gap(box, place, before))
+    band = box.roughness * radius_of(s, b, bodies, kinds)
+    if abs(overlap - flat) > band:
+        m, overlap = n, flat + math.copysign(band, overlap - flat)
+    history[k, 3], history[k, 4], history[k, 5] = place
+    history[k, 6] = overlap
     return overlap, m
 
 

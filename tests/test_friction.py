@@ -129,7 +129,15 @@ def test_a_shaken_rough_periodic_box_goes_on_to_the_last_bit(tmp_path):
         motion={"z-": dem.Motion(amplitude=(0, 0, 1e-3), frequency=40)},
     )  # fmt: skip
     velocity = np.random.default_rng(8).normal(0, 0.3, (64, 3))
-    shapes = [dem.Sphere(diameter=0.01), dem.Clump(offsets=[[0, 0, 0], [0.003, 0, 0]], radii=[0.003, 0.002])] * 32
+    rows = (
+        np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1.0]])
+        @ np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))[0]
+    )
+    clumps = (
+        dem.Clump(offsets=[[0, 0, 0], [0.003, 0.001, 0]], radii=[0.003, 0.002]),
+        dem.Clump(offsets=0.0015 * rows, radii=[0.002] * 4),
+    )
+    shapes = [dem.Sphere(diameter=0.01), clumps[0], dem.Sphere(diameter=0.009), clumps[1]] * 16
     sims = [dem.Simulation(dem.Particles(shapes, grains, position=grid, velocity=velocity), box, time_step=1e-5)
             for _ in range(2)]  # fmt: skip
     sims[0].step(4000)
@@ -161,3 +169,10 @@ def test_a_failed_save_leaves_the_old_one(tmp_path, monkeypatch):
         dem.Simulation.load(tmp_path / "other.h5")
     with pytest.raises(FileNotFoundError, match="does not exist"):
         dem.Simulation.load(tmp_path / "none.h5")
+
+
+def test_saving_counts_what_was_assigned(tmp_path):
+    sim = crowd("spheres", "friction", n=8, steps=10)
+    sim.particles.velocity = np.full((8, 3), 0.125)
+    sim.save(tmp_path / "state.h5")
+    np.testing.assert_array_equal(dem.Simulation.load(tmp_path / "state.h5").particles.velocity, 0.125)

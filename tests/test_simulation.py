@@ -13,7 +13,7 @@ from conftest import mixture, random_quaternions
 import dem
 from dem import tables
 from dem.engine import _grid
-from kernels import motion
+from kernels import travel
 from kernels.jit import most_threads
 
 STATE = ("position", "velocity", "orientation", "angular_velocity")
@@ -447,7 +447,7 @@ def test_not_a_number_set_by_arithmetic_is_found_at_once():
     """The processor's own NaN is negative as an integer; the maximum must not lose it."""
     infinity = np.float64(np.inf)
     with np.errstate(invalid="ignore"):
-        assert np.isnan(np.int64(motion.larger(np.int64(5), infinity - infinity)).view(np.float64))
+        assert np.isnan(np.int64(travel.larger(np.int64(5), infinity - infinity)).view(np.float64))
 
 
 def test_collision_in_long_free_fall_conserves_energy(nylon, ball):

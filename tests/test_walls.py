@@ -251,3 +251,40 @@ def test_a_particle_never_falls_through_a_rough_wall():
     assert (sim.particles.position[:, 2] > 0.005).all()
     assert (np.linalg.norm(sim.particles.velocity, axis=1) <= 1.0005).all()
     assert sim.verdict().passed
+
+
+def test_a_rough_wall_that_moves_pushes_as_a_flat_one_does(wall):
+    """As roughness vanishes: the sphere leaves at twice the wall's speed."""
+    motion = {"z-": dem.Motion(velocity=(0.3, 0, 0.4))}
+    sim = ball_above(wall, box=dem.Box((0, 0, 0), (1, 1, 1), wall, motion=motion, roughness=1e-7))
+    sim.step(2000)
+    assert sim.particles.velocity[0, 2] == pytest.approx(0.8, rel=2e-5)
+    assert sim.energy_error < 1e-4
+
+
+@pytest.mark.parametrize("axes", [(), ("x", "y")])
+def test_what_rolls_on_a_rough_floor_stays_on_it(axes):
+    """Down its inclination, at most σ R below the flat wall, through periodic faces too; and the account is kept."""
+    rough = dem.Material(young=5e6, poisson=0.3, density=1100.0, restitution=0.5, friction=0.5)
+    box = dem.Box((0, 0, 0), (0.1, 0.1, 1), rough, periodic=axes, roughness=0.05, seed=4)
+    velocity = [[0.4, 0.1, 0.0], [-0.3, 0.3, 0.0]]
+    particles = dem.Particles(
+        dem.Sphere(diameter=0.01), rough, position=[[0.05, 0.03, 0.006], [0.05, 0.07, 0.006]], velocity=velocity
+    )
+    sim = dem.Simulation(particles, box, time_step=1e-5)
+    for _ in range(10):
+        sim.step(5000)
+        assert (sim.particles.position[:, 2] > 0.005 * (1 - 0.05 - 0.02)).all()  # overlaps of 1 % besides
+    assert sim.energy_error < 0.01
+
+
+def test_state_can_be_assigned_where_walls_have_moved_to(wall):
+    sim = ball_above(
+        wall, height=0.02, box=dem.Box((0, 0, 0), (1, 1, 1), wall, motion={"z-": dem.Motion(velocity=(0, 0, -1.0))})
+    )
+    sim.step(100_000)
+    sim.particles.position = [[0.5, 0.5, -0.05]]
+    sim.step(10)
+    sim.particles.position = [[0.5, 0.5, -0.15]]
+    with pytest.raises(ValueError, match="outside the box"):
+        sim.step(1)
