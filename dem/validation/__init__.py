@@ -6,7 +6,7 @@ import importlib.util
 from typing import TYPE_CHECKING
 
 from dem import checks
-from dem.validation import comparison, falling, granular, impacts, losses, oblique, rotation, slopes
+from dem.validation import comparison, cooling, falling, granular, impacts, losses, oblique, rotation, slopes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +28,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "impact-order": slopes.convergence,
     "incline": slopes.incline,
     "impact-energy": losses.energy,
+    "haff": cooling.haff,
 }
 
 
