@@ -183,9 +183,10 @@ class Engine:
             max(self.kinds.modulus.max(), self.kinds.wall_modulus.max()), self.kinds.radius.max()
         )
         elastic = sum(0.4 * stiffest * (np.maximum(d, 0.0) ** 2.5).sum() for d in (overlaps.pair, overlaps.wall))
-        walls = self.walls
-        fastest = (np.linalg.norm(walls.drift, axis=0) + walls.rate * np.linalg.norm(walls.swing, axis=0)).max()
-        driven = mass.sum() * (fastest**2 + np.linalg.norm(self.gravity) * np.abs(walls.swing).max())
+        walls, driven = self.walls, 0.0
+        if walls.moving:
+            fastest = (np.linalg.norm(walls.drift, axis=0) + walls.rate * np.linalg.norm(walls.swing, axis=0)).max()
+            driven = mass.sum() * (fastest**2 + np.linalg.norm(self.gravity) * np.abs(walls.swing).max())
         at_rest = 1e-9 * self.kinds.modulus.max() * self.kinds.radius.min() ** 3
         return float(kinetic + gravitational + spin + elastic + driven + at_rest)
 
