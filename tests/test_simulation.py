@@ -356,7 +356,10 @@ def crowd_of(name, **options):
 
 
 @pytest.mark.skipif(most_threads() < 2, reason="one core")
-@pytest.mark.parametrize("integrator", IN_CONTACTS)
+@pytest.mark.parametrize(
+    "integrator",
+    ["improved-pcdm", *(pytest.param(n, marks=pytest.mark.slow) for n in ("splitting", "adams-bashforth"))],
+)
 @pytest.mark.parametrize("name", ["many-spheres", "many-fibres", "mixed-sizes"])
 def test_the_number_of_threads_does_not_show(name, integrator):
     one, two = (crowd_of(name, integrator=integrator, threads=threads) for threads in (1, 2))
