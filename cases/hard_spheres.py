@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
-from cases.lattice import cubic, gaussian
+from cases.lattice import gaussian, jittered
 from dem.case import Axes
 
 
@@ -29,9 +27,7 @@ class ManyHardSpheres(dem.HardSphereCase):
     def build(self) -> tuple[dem.Particles, dem.Box]:
         """Build the lattice of spheres and a box that just holds it."""
         rng = np.random.default_rng(self.seed)
-        pitch = self.diameter * (math.pi / 6 / self.solid_fraction) ** (1 / 3)
-        position, size, _ = cubic(self.n, pitch, 0.0)
-        position += 0.499 * (pitch - self.diameter) * rng.uniform(-1, 1, position.shape)
+        position, size = jittered(rng, self.n, self.diameter, self.solid_fraction)
         stuff = dem.Material(young=5e7, poisson=0.35, density=self.density)  # of which impacts need only the density
         balls = dem.Particles(
             dem.Sphere(diameter=self.diameter), stuff, position=position, velocity=gaussian(rng, self.n, self.speed)

@@ -17,6 +17,16 @@ def cubic(n: int, pitch: float, margin: float) -> tuple[np.ndarray, tuple[float,
     return (sites + 0.5) * pitch + margin, (x, y, z), shape
 
 
+def jittered(
+    rng: np.random.Generator, n: int, diameter: float, solid_fraction: float
+) -> tuple[np.ndarray, tuple[float, float, float]]:
+    """Centres (n, 3) of spheres on a lattice, moved at random without overlap, and the size of their box."""
+    pitch = diameter * (math.pi / 6 / solid_fraction) ** (1 / 3)
+    position, size, _ = cubic(n, pitch, 0.0)
+    position += 0.499 * (pitch - diameter) * rng.uniform(-1, 1, position.shape)
+    return position, size
+
+
 def gaussian(rng: np.random.Generator, n: int, speed: float) -> np.ndarray:
     """Velocities (n, 3) with this root mean square and no drift."""
     v = rng.normal(0.0, speed / math.sqrt(3), (n, 3))

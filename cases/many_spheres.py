@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
 from cases.falling import FallingFibres
-from cases.lattice import cubic, gaussian
+from cases.lattice import gaussian, jittered
 
 
 class ManySpheres(FallingFibres):
@@ -30,9 +28,7 @@ class ManySpheres(FallingFibres):
     def build(self) -> tuple[dem.Particles, dem.Box]:
         """Build the lattice of spheres and a box that just holds it."""
         rng = np.random.default_rng(self.seed)
-        pitch = self.diameter * (math.pi / 6 / self.solid_fraction) ** (1 / 3)
-        position, size, _ = cubic(self.n, pitch, 0.0)
-        position += 0.499 * (pitch - self.diameter) * rng.uniform(-1, 1, position.shape)
+        position, size = jittered(rng, self.n, self.diameter, self.solid_fraction)
         balls = dem.Particles(
             dem.Sphere(diameter=self.diameter),
             self.material(),

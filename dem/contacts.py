@@ -113,11 +113,10 @@ class Contacts:
 
     def describe(self, materials: list[Material], box: Box | None) -> list[dict]:
         """Restitution and friction of each pair of these materials, and of each of them and the box's."""
-        own = list(dict.fromkeys(materials))
-        partners = [*own, *([box.material] if box and box.material not in own else [])]
+        partners = [*materials, *([box.material] if box and box.material not in materials else [])]
         return [
             {"materials": [asdict(one), asdict(other)], **asdict(self.between(one, other))}
-            for k, one in enumerate(own)
+            for k, one in enumerate(materials)
             for other in partners[k:]
         ]
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem import tables
-from dem.contacts import law as contact_law
 from dem.held import Held
 from dem.overlaps import Overlaps
 from kernels import advance as loop
@@ -21,7 +20,6 @@ from kernels.walls import PLANE, move
 
 if TYPE_CHECKING:
     from dem.box import Box
-    from dem.contacts import Contacts
     from dem.integrators import Integrator
     from dem.particles import Particles
 
@@ -70,13 +68,14 @@ class Engine:
         datum: float,
         time_step: float,
         integrator: Integrator,
-        contacts: Contacts,
+        law: tuple,
         skin: tuple[float, float] | None = None,
         threads: int = 1,
     ) -> None:
         self.kinds = tables.kinds(particles, box)
-        self.law = contact_law(contacts, tables.materials(particles), box)
+        self.law = law
         self.walls = tables.walls(box)
+        self.fastest_wall = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
         smallest = 2 * self.kinds.radius.min()
         wide, narrow = skin or (
             (FEW_SKIN if len(particles) <= FEW else LIST_SKIN) * smallest,
@@ -114,13 +113,10 @@ class Engine:
         self.setting = self._setting(unit=math.nan)  # `start` finds the unit
 
     @classmethod
-    def tag(
-        cls, particles: Particles, box: Box | None, integrator: Integrator, contacts: Contacts, threads: int
-    ) -> str:
+    def tag(cls, bodies: int, box: Box | None, integrator: Integrator, law: tuple, threads: int) -> str:
         """What decides which kernels are compiled."""
-        law = contact_law(contacts, tables.materials(particles), box)
         cell = "periodic" if box and box.periodic else "box"
-        return "-".join((integrator.name, cls.mode_for(len(particles), threads).__name__, type(law).__name__, cell))
+        return "-".join((integrator.name, cls.mode_for(bodies, threads).__name__, type(law).__name__, cell))
 
     @staticmethod
     def mode_for(bodies: int, threads: int) -> type[Serial | Threaded]:
@@ -183,10 +179,9 @@ class Engine:
             max(self.kinds.modulus.max(), self.kinds.wall_modulus.max()), self.kinds.radius.max()
         )
         elastic = sum(0.4 * stiffest * (np.maximum(d, 0.0) ** 2.5).sum() for d in (overlaps.pair, overlaps.wall))
-        walls, driven = self.walls, 0.0
-        if walls.moving:
-            fastest = (np.linalg.norm(walls.drift, axis=0) + walls.rate * np.linalg.norm(walls.swing, axis=0)).max()
-            driven = mass.sum() * (fastest**2 + np.linalg.norm(self.gravity) * np.abs(walls.swing).max())
+        driven = 0.0
+        if self.fastest_wall > 0:
+            driven = mass.sum() * (self.fastest_wall**2 + np.linalg.norm(self.gravity) * np.abs(self.walls.swing).max())
         at_rest = 1e-9 * self.kinds.modulus.max() * self.kinds.radius.min() ** 3
         return float(kinetic + gravitational + spin + elastic + driven + at_rest)
 
@@ -236,13 +231,14 @@ class Engine:
         if not self.kinds.round:
             nb.listed_orientation[:] = b.orientation
         nb.kept_count[:] = 0  # the table has it all
-        if self.needs.wall_width:
-            memory.read_walls(b, self.first_number, self.neighbours, *held.indexed(b.owner.size))
+        indexed = held.indexed(b.owner.size) if self.needs.wall_width else ()
+        if indexed:
+            memory.read_walls(b, self.first_number, self.neighbours, *indexed)
         self.neighbours = nb._replace(**tables.pair_force(nb, self.needs))
         while not sweeps.pick(self.mode, self.skins.candidates, b, self.kinds, self.neighbours, self.walls):
             self.make_room_for_candidates()
         if self.needs.width:
-            memory.read_pairs(b, self.first_number, self.neighbours, *held.indexed(b.owner.size))
+            memory.read_pairs(b, self.first_number, self.neighbours, *indexed)
         self.progress.travel[0] = 0.0
 
     def _list_neighbours(self, grid: cells.Grid) -> bool:

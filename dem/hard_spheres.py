@@ -14,14 +14,12 @@ from dem.hard_engine import HardEngine
 from dem.hard_input import check_box, law
 from dem.hard_verdict import Collisions, HardVerdict
 from dem.particles import Particles
-from dem.run import next_chunk, record
+from dem.run import next_chunk
 from dem.system import System
-from kernels import energy as energy_kernels
 from kernels import events
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from os import PathLike
 
 
 class HardSpheres(System):
@@ -153,69 +151,27 @@ class HardSpheres(System):
         """How fast so many collisions in so much computing time are, in words."""
         return f"{collisions / seconds:.3g} collisions/s"
 
-    def run(
-        self,
-        duration: float,
-        *,
-        output: str | PathLike | None = None,
-        frames: int = 200,
-        progress: bool = False,
-        overwrite: bool = False,
-    ) -> HardVerdict:
-        """Run for a duration, writing evenly spaced frames to an HDF5 file.
-
-        Parameters
-        ----------
-        duration : float
-            Simulated time to add [s].
-        output : path, optional
-            File to write (H5MD, see `dem.Trajectory`). It must not exist, unless `overwrite`.
-        frames : int
-            Number of frames after the first one; looking does not change the run.
-        progress : bool
-            Show a progress bar with rate and remaining time on a terminal.
-
-        Returns
-        -------
-        HardVerdict
-            Energy error and what else tells whether the run can be trusted.
-
-        Raises
-        ------
-        FileExistsError, OSError
-            If the output exists or cannot be written; nothing has been simulated then.
-        FloatingPointError
-            If time stands still because somebody has no room to move, or values are no longer finite.
-        """
-        duration = checks.number("duration", duration, above=0, unit="s")
-        frames = checks.whole("frames", frames, least=1)
-        self._notice_changes()
+    def _stops(self, duration: float, frames: int) -> tuple[list[float], float, Callable]:
+        """Times at which frames are due, and how to reach them; looking does not change the run."""
         first = self.time
         if not first < first + duration / frames < np.inf:
             message = f"duration {duration:g} s in {frames} frames cannot be told from none at t = {first:g} s"
             raise ValueError(message)
         stops = [first + duration * (k / frames) for k in range(1, frames)] + [first + duration]
-        return record(self, stops, duration, _reach, output=output, progress=progress, overwrite=overwrite)
+        return stops, duration, _reach
 
     def energy(self) -> Energy:
         """Energies at the present time [J]; nothing elastic is in them."""
         self._notice_changes()
-        result = Energy(*energy_kernels.ledger(*self._bodies(gravity=True), *self._state()), elastic=0.0)
+        result = Energy(*self._ledger(), elastic=0.0)
         self._largest_kinetic = max(self._largest_kinetic, result.kinetic)
         return result
 
-    def momentum(self) -> tuple[np.ndarray, np.ndarray]:
-        """Linear momentum [kg m/s], and angular momentum about the origin [kg m²/s], each (3,)."""
-        self._notice_changes()
-        linear, angular = energy_kernels.momenta(*self._bodies(), *self._state())
-        return np.array(linear), np.array(angular)
-
-    def _bodies(self, *, gravity: bool = False) -> tuple:
-        """Kind of each particle, mass and inertia of each kind; with gravity also that and its datum."""
+    def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Kind of each particle, mass and inertia of each kind."""
         properties = [shape.mass_properties(material.density) for shape, material in self._particles.kinds]
         inertia = np.array([p.inertia for p in properties]).T.copy()
-        bodies = self._particles.kind, np.array([p.mass for p in properties]), inertia
-        return (*bodies, self._gravity, self._datum) if gravity else bodies
+        return self._particles.kind, np.array([p.mass for p in properties]), inertia
 
     def verdict(self) -> HardVerdict:
         """Judge the run since the start, or since the state was last assigned to.

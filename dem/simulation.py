@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dem import checkpoint, checks, compilation, diagnosis
+from dem import checkpoint, checks, compilation, diagnosis, tables
 from dem.box import Box
 from dem.contacts import Contacts
+from dem.contacts import law as contact_law
 from dem.energy import Energy, datum
 from dem.engine import Engine
 from dem.integrators import DEFAULT
 from dem.integrators import integrator_for_contacts as look_up
 from dem.particles import Particles
-from dem.run import Verdict, evenly, reach_step, record
+from dem.run import Verdict, evenly, reach_step
 from dem.system import System
-from kernels import energy as energy_kernels
 from kernels.jit import set_threads
 from kernels.walls import move
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
     from dem.integrators import Integrator
@@ -94,6 +95,7 @@ class Simulation(System):
         super().__init__(particles, box, gravity, description)
         checks.of_types(optional=True, contacts=(contacts, Contacts))
         self._contacts = contacts or Contacts()
+        self._law = contact_law(self._contacts, tables.materials(particles), box)
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
         self._integrator = look_up(integrator)
         self._threads = checks.threads(threads)
@@ -101,14 +103,14 @@ class Simulation(System):
         self._datum = datum(particles, box, self._gravity)
         self._resumed = _resumed  # from a state that was right when it was saved
         set_threads(self._threads)
-        with compilation.announced(Engine.tag(particles, box, self._integrator, self._contacts, self._threads)):
+        with compilation.announced(Engine.tag(len(particles), box, self._integrator, self._law, self._threads)):
             self._start(step=0)
             self._engine.advance(0)  # no step, but everything is compiled now
 
     def _start(self, step: int) -> None:
         """Start the integrator from the particles' whole-step state; all that is kept of a run begins again."""
         engine = Engine(
-            self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._contacts,
+            self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law,
             self._skin, self._threads,
         )  # fmt: skip
         if not self._resumed:
@@ -154,7 +156,7 @@ class Simulation(System):
 
     def _go_on(self, start_energy: Energy, largest_kinetic: float) -> None:
         """Take up the account of an earlier run."""
-        self._shown_step = -1
+        self._shown_step, self._datum = -1, self._engine.datum
         self.start_energy, self._largest_kinetic = start_energy, largest_kinetic
 
     @property
@@ -180,7 +182,7 @@ class Simulation(System):
     @property
     def settings(self) -> dict:
         """What besides particles, box and gravity fixes the run."""
-        contacts = self.contacts.describe([m for _, m in self._particles.kinds], self.box)
+        contacts = self.contacts.describe(tables.materials(self._particles), self.box)
         return {"time_step": self.time_step, "integrator": self.integrator.name, "contacts": contacts}
 
     def pace(self, steps: int, seconds: float) -> str:
@@ -226,41 +228,8 @@ class Simulation(System):
         code = self._engine.advance(self.step_count + steps)
         diagnosis.check_run(code, self)
 
-    def run(
-        self,
-        duration: float,
-        *,
-        output: str | PathLike | None = None,
-        frames: int = 200,
-        progress: bool = False,
-        overwrite: bool = False,
-    ) -> Verdict:
-        """Run for a duration, writing evenly spaced frames to an HDF5 file.
-
-        Parameters
-        ----------
-        duration : float
-            Simulated time to add [s]; rounded to whole steps.
-        output : path, optional
-            File to write (H5MD, see `dem.Trajectory`). It must not exist, unless `overwrite`.
-        frames : int
-            Number of frames after the first one.
-        progress : bool
-            Show a progress bar with rate and remaining time on a terminal.
-
-        Returns
-        -------
-        Verdict
-            Energy error and what else tells whether the run can be trusted.
-
-        Raises
-        ------
-        FileExistsError, OSError
-            If the output exists or cannot be written; nothing has been simulated then.
-        FloatingPointError
-            If the run breaks; the frames up to then are in the file.
-        """
-        duration = checks.number("duration", duration, above=0, unit="s")
+    def _stops(self, duration: float, frames: int) -> tuple[list[int], int, Callable]:
+        """Steps at which frames are due, and how to reach them; the duration is rounded to whole steps."""
         if not duration / self.time_step < MOST_STEPS:
             message = f"duration {duration:g} s is too many time steps of {self.time_step:g} s"
             raise ValueError(message)
@@ -268,19 +237,14 @@ class Simulation(System):
         if steps < 1:
             message = f"duration {duration:g} s is shorter than one time step of {self.time_step:g} s"
             raise ValueError(message)
-        frames = min(checks.whole("frames", frames, least=1), steps)
-        self._notice_changes()
-        stops = evenly(self.step_count, steps, frames)
-        return record(self, stops, steps, reach_step, output=output, progress=progress, overwrite=overwrite)
+        return evenly(self.step_count, steps, min(frames, steps)), steps, reach_step
 
     def energy(self) -> Energy:
         """Energies at the present step [J]."""
         self._notice_changes()
         e = self._engine
         result = Energy(
-            *energy_kernels.ledger(
-                self._particles.kind, e.kinds.mass, e.kinds.inertia, self.gravity, e.datum, *self._state()
-            ),
+            *self._ledger(),
             elastic=float(e.progress.elastic[0]) / e.setting.unit,
             dissipated=float(e.progress.taken[0] - e.progress.stored[0]) / e.setting.unit,
             work=float(e.progress.worked[0]) / e.setting.unit,
@@ -288,12 +252,9 @@ class Simulation(System):
         self._largest_kinetic = max(self._largest_kinetic, result.kinetic)
         return result
 
-    def momentum(self) -> tuple[np.ndarray, np.ndarray]:
-        """Linear momentum [kg m/s], and angular momentum about the origin [kg m²/s], each (3,)."""
-        self._notice_changes()
-        e = self._engine
-        linear, angular = energy_kernels.momenta(self._particles.kind, e.kinds.mass, e.kinds.inertia, *self._state())
-        return np.array(linear), np.array(angular)
+    def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Kind of each particle, mass and inertia of each kind."""
+        return self._particles.kind, self._engine.kinds.mass, self._engine.kinds.inertia
 
     @property
     def energy_error(self) -> float:

@@ -9,9 +9,15 @@ import numpy as np
 from dem import checks
 from dem.box import Box
 from dem.particles import Particles
+from dem.run import record
+from kernels import energy as energy_kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from os import PathLike
+
+    from dem.hard_verdict import HardVerdict
+    from dem.run import Verdict
 
 
 class System:
@@ -40,6 +46,69 @@ class System:
     @property
     def particles(self) -> Particles:
         """The particles at the present time, in their original order."""
+        raise NotImplementedError
+
+    def run(
+        self,
+        duration: float,
+        *,
+        output: str | PathLike | None = None,
+        frames: int = 200,
+        progress: bool = False,
+        overwrite: bool = False,
+    ) -> Verdict | HardVerdict:
+        """Run for a duration, writing evenly spaced frames to an HDF5 file.
+
+        Parameters
+        ----------
+        duration : float
+            Simulated time to add [s]; where there are time steps, rounded to whole ones.
+        output : path, optional
+            File to write (H5MD, see `dem.Trajectory`). It must not exist, unless `overwrite`.
+        frames : int
+            Number of frames after the first one.
+        progress : bool
+            Show a progress bar with rate and remaining time on a terminal.
+
+        Returns
+        -------
+        Verdict or HardVerdict
+            Energy error and what else tells whether the run can be trusted.
+
+        Raises
+        ------
+        FileExistsError, OSError
+            If the output exists or cannot be written; nothing has been simulated then.
+        FloatingPointError
+            If the run breaks, or time stands still because somebody has no room to move; the frames up to then are in
+            the file.
+        """
+        duration = checks.number("duration", duration, above=0, unit="s")
+        frames = checks.whole("frames", frames, least=1)
+        self._notice_changes()
+        stops, length, reach = self._stops(duration, frames)
+        return record(self, stops, length, reach, output=output, progress=progress, overwrite=overwrite)
+
+    def momentum(self) -> tuple[np.ndarray, np.ndarray]:
+        """Linear momentum [kg m/s], and angular momentum about the origin [kg m²/s], each (3,)."""
+        self._notice_changes()
+        linear, angular = energy_kernels.momenta(*self._bodies(), *self._state())
+        return np.array(linear), np.array(angular)
+
+    def _ledger(self) -> tuple[float, float, float]:
+        """Translational, rotational and gravitational energy [J]."""
+        return energy_kernels.ledger(*self._bodies(), self._gravity, self._datum, *self._state())
+
+    def _stops(self, duration: float, frames: int) -> tuple[list, float, Callable]:
+        """Where frames are due, the length of the run, and how to reach a stop; see `dem.run.record`."""
+        raise NotImplementedError
+
+    def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Kind of each particle (N,), mass (G,) and principal moments (3, G) of each kind."""
+        raise NotImplementedError
+
+    def _notice_changes(self) -> None:
+        """Start again if the user has assigned to the state of the particles."""
         raise NotImplementedError
 
     def _state(self) -> list[np.ndarray]:

@@ -6,7 +6,7 @@ is barely more than what touches (the GROMACS dual pair list: Páll et al., J. C
 """
 
 from kernels import hertz
-from kernels.chunks import chunk_of
+from kernels.chunks import candidate_room, chunk_of
 from kernels.jit import formula, kernel, loop
 from kernels.neighbours import SLACK, entry_pair, flag_near
 from kernels.periodic import gap
@@ -33,7 +33,7 @@ def unpack(packed):
 @kernel
 def pick(c, skin, bodies, kinds, neighbours, box):
     """Fill the candidate pairs of chunk c and note their number; more than there is room for are only counted."""
-    room = neighbours.sphere_i.size // neighbours.pairs.size
+    room = candidate_room(neighbours)
     start = c * room
     stop = start + room
     k = start
@@ -146,7 +146,7 @@ def centre(b, s, u, bodies, kinds):
 @formula
 def has_room(neighbours):
     """Whether every chunk's candidates fit its segment."""
-    room = neighbours.sphere_i.size // neighbours.pairs.size
+    room = candidate_room(neighbours)
     fits = True
     for c in range(neighbours.pairs.size):
         fits = fits and neighbours.pairs[c] <= room

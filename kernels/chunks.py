@@ -15,6 +15,18 @@ def chunk_of(c, n):
 
 
 @formula
+def candidate_room(neighbours):
+    """Candidate pairs that each chunk has room for."""
+    return neighbours.sphere_i.size // neighbours.pairs.size
+
+
+@formula
+def first_candidate(c, neighbours):
+    """First candidate pair of chunk c."""
+    return c * candidate_room(neighbours)
+
+
+@formula
 def unsigned_range(low, high):
     """Range of indices that cannot be negative, so that numba need not check for indices counted from the end.
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from kernels import hertz, laws, touching
 from kernels.candidates import GROUP, first_incident, unpack
-from kernels.chunks import chunk_of, unsigned_range
+from kernels.chunks import chunk_of, first_candidate, unsigned_range
 from kernels.energy import as_fixed
 from kernels.jit import formula, kernel, loop, stage
 from kernels.periodic import gap
@@ -66,7 +66,7 @@ def evaluate_elastic(law, c, sense, half, unit, bodies, kinds, neighbours, box):
     Spheres that are all alike do without reading reach and stiffness of each pair, a tenth of a step's memory traffic.
     """
     number = neighbours.pairs[c]
-    start = c * (neighbours.sphere_i.size // neighbours.pairs.size)
+    start = first_candidate(c, neighbours)
     stop = start + number
     column = neighbours.force_at[c]
     sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]

@@ -30,6 +30,7 @@ from pathlib import Path
 
 import numba
 from numba.core import cpu, errors, options
+from numba.extending import overload
 
 OPTIONS = {"error_model": "numpy", "fastmath": False, "cache": True, "_nrt": False}
 
@@ -44,6 +45,38 @@ stage = partial(numba.njit, inline="always", **OPTIONS)
 threaded = partial(numba.njit, parallel=True, **OPTIONS)
 kernel = partial(numba.njit, **OPTIONS)
 functional = partial(numba.njit, error_model="numpy", forceinline=True)
+
+
+def by_type(choose):
+    """Function of (thing, *arguments) that calls ``choose(type of thing)`` with the arguments, at compile time.
+
+    The thing is a NamedTuple, so that only the function in use is compiled, it is inlined, and the next process finds
+    it in the cache. A function that wants the thing itself is chosen by `by_type_of_first`.
+    """
+
+    def call(thing, *arguments):
+        return choose(type(thing))(*arguments)
+
+    @overload(call, jit_options=CHOICE)
+    def compiled(thing, *arguments):
+        chosen = choose(thing.instance_class)
+        return lambda thing, *arguments: chosen(*arguments)
+
+    return call
+
+
+def by_type_of_first(choose):
+    """The same with the thing handed on as the first argument."""
+
+    def call(thing, *arguments):
+        return choose(type(thing))(thing, *arguments)
+
+    @overload(call, jit_options=CHOICE)
+    def compiled(thing, *arguments):
+        chosen = choose(thing.instance_class)
+        return lambda thing, *arguments: chosen(thing, *arguments)
+
+    return call
 
 
 def _fingerprint():

@@ -7,6 +7,7 @@ all particles; a wall counts as the partner -1 - face.
 """
 
 from kernels.candidates import pairs_of, unpack
+from kernels.chunks import first_candidate
 from kernels.jit import formula, kernel
 
 
@@ -15,12 +16,6 @@ def candidates_of(p, c, neighbours):
     """First candidate of pair p of chunk c, and number of them."""
     column, number = unpack(neighbours.packed[p])
     return column - neighbours.force_at[c] + first_candidate(c, neighbours), number
-
-
-@formula
-def first_candidate(c, neighbours):
-    """First candidate of chunk c."""
-    return c * (neighbours.sphere_i.size // neighbours.pairs.size)
 
 
 @formula

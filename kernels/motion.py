@@ -70,23 +70,10 @@ note_velocity = laws.elastic_or(ignore_velocity, write_velocity)
 
 
 @loop
-def turn_bodies(
-    scheme,
-    law,
-    low,
-    high,
-    dt,
-    kind,
-    inertia,
-    tip,
-    velocity,
-    orientation,
-    memory_q,
-    memory_w,
-    memory_a,
-    memory_more,
+def turn(
+    scheme, law, low, high, dt, kind, inertia, tip, velocity, orientation, memory_q, memory_w, memory_a, memory_more,
     spin,
-):
+):  # fmt: skip
     """Orientations at the time of the forces, and spins if the contact law wants them.
 
     Returns the bits of the largest distance that any sphere has gone.
@@ -94,43 +81,35 @@ def turn_bodies(
     farthest = np.int64(0)
     for b in unsigned_range(low, high):
         g = kind[b]
-        memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
-        q, memory = rotation.predict(scheme, memory, load(inertia, g), dt)
-        rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
-        q_old = load_quaternion(orientation, b)
-        store_quaternion(orientation, b, q)
-        note_spin(law, scheme, memory, q, load(inertia, g), dt, spin, b)
+        turned = pose(
+            scheme, law, b, load(inertia, g), tip[g], dt, orientation, memory_q, memory_w, memory_a, memory_more, spin
+        )
         v = load(velocity, b)
-        farthest = larger(farthest, dt * math.sqrt(dot(v, v)) + math.sqrt(squared_turn(tip[g], q, q_old)))
+        farthest = larger(farthest, dt * math.sqrt(dot(v, v)) + math.sqrt(turned))
     return farthest
 
 
-@loop
-def turn_spheres(
-    scheme,
-    law,
-    low,
-    high,
-    dt,
-    kind,
-    inertia,
-    tip,
-    velocity,
-    orientation,
-    memory_q,
-    memory_w,
-    memory_a,
-    memory_more,
-    spin,
-):
-    """The same for spheres whose orientation nobody wants: spins only."""
-    farthest = np.int64(0)
-    for b in unsigned_range(low, high):
-        memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
-        store(spin, b, world_velocity(memory, dt))
-        v = load(velocity, b)
-        farthest = larger(farthest, dt * math.sqrt(dot(v, v)))
-    return farthest
+@formula
+def pose_body(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w, memory_a, memory_more, spin):
+    """Orientation of body b at the time of the forces, and its spin; returns the bound of `squared_turn`."""
+    memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
+    q, memory = rotation.predict(scheme, memory, inertia, dt)
+    rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
+    q_old = load_quaternion(orientation, b)
+    store_quaternion(orientation, b, q)
+    note_spin(law, scheme, memory, q, inertia, dt, spin, b)
+    return squared_turn(tip, q, q_old)
+
+
+@formula
+def pose_sphere(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w, memory_a, memory_more, spin):
+    """Spin alone of a sphere, whose orientation nobody wants; it takes no point anywhere."""
+    memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
+    store(spin, b, world_velocity(memory, dt))
+    return 0.0
+
+
+pose = rotation.spheres_or(pose_sphere, pose_body)
 
 
 @formula
@@ -145,7 +124,6 @@ def spin_of_sphere(scheme, memory, q, inertia, dt):
     return world_velocity(memory, -dt)
 
 
-turn = rotation.spheres_or(turn_spheres, turn_bodies)
 spin_at_whole_step = rotation.spheres_or(spin_of_sphere, spin_of_body)
 
 

@@ -9,9 +9,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
-from kernels.jit import CHOICE, formula
+from kernels.jit import by_type_of_first, formula
 from kernels.state import Box
 from kernels.vector import load, store, subtract
 
@@ -44,16 +43,7 @@ class PeriodicBox(NamedTuple):
 
 def by_box(closed, periodic):
     """Function of (box, *arguments): the first for a box without periodic faces, else the second."""
-
-    def call(box, *arguments):
-        return (closed if isinstance(box, Box) else periodic)(box, *arguments)
-
-    @overload(call, jit_options=CHOICE)
-    def compiled(box, *arguments):
-        chosen = closed if box.instance_class is Box else periodic
-        return lambda box, *arguments: chosen(box, *arguments)
-
-    return call
+    return by_type_of_first(lambda box: closed if box is Box else periodic)
 
 
 @formula

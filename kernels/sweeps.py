@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import prange
-from numba.extending import overload
 
 from kernels import candidates, cells, contact, memory, motion, neighbours, travel
 from kernels.chunks import CHUNK, chunk_of
-from kernels.jit import CHOICE, formula, kernel, stage, threaded
+from kernels.jit import by_type, formula, kernel, stage, threaded
 
 
 class Serial(NamedTuple):
@@ -30,17 +29,7 @@ class Threaded(NamedTuple):
 
 def by_mode(serial, parallel):
     """Function of (mode, *arguments) that calls one or the other according to the type of the mode."""
-    table = {Serial: serial, Threaded: parallel}
-
-    def sweep(mode, *arguments):
-        return table[type(mode)](*arguments)
-
-    @overload(sweep, jit_options=CHOICE)
-    def compiled(mode, *arguments):
-        chosen = table[mode.instance_class]
-        return lambda mode, *arguments: chosen(*arguments)
-
-    return sweep
+    return by_type({Serial: serial, Threaded: parallel}.__getitem__)
 
 
 # columns of `partial`, one row a chunk: a `Found` of pairs, one of walls, and what motion reports

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels import hertz, laws
+from kernels.chunks import candidate_room
 from kernels.energy import as_fixed
 from kernels.jit import formula, loop
 from kernels.periodic import gap
@@ -33,7 +34,7 @@ class Found(NamedTuple):
 def evaluate(law, c, sense, half, unit, bodies, kinds, neighbours, box):
     """Evaluate the touching among the candidate pairs of chunk c."""
     number = neighbours.pairs[c]
-    room = neighbours.sphere_i.size // neighbours.pairs.size
+    room = candidate_room(neighbours)
     start, column = c * room, neighbours.force_at[c]
     stop, segment = start + number, column // max(room, 1)
     sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]

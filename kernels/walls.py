@@ -59,14 +59,20 @@ def add_elastic(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box
         x_s = load(bodies.sphere_position, s)
         if touches_wall(x_s, radius, box):
             f, energy_s, overlap, power_s = wall_force(x_s, radius, kinds.wall_modulus[kinds.material[g]], box)
-            store(bodies.force, b - shift, add(load(bodies.force, b - shift), f))
-            if bodies.torque.shape[1] > 0:
-                store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), cross(subtract(x_s, x), f)))
+            push(b, shift, f, subtract(x_s, x), bodies)
             elastic += energy_s
             largest = max(largest, overlap)
             power += power_s
     bits = np.float64(largest).view(np.int64)
     return Found(as_fixed(elastic, unit), bits, np.int64(0), np.int64(0), as_fixed(half * power, unit))
+
+
+@formula
+def push(b, shift, force, arm, bodies):
+    """Add a force on body b, and its torque if that matters."""
+    store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
+    if bodies.torque.shape[1] > 0:
+        store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), cross(arm, force)))
 
 
 @formula
@@ -129,9 +135,7 @@ def add_lawful(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box)
                 if held.size > 0:
                     laws.store(law, history, k, own, memory)
                     held[k] = 1
-                store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
-                if bodies.torque.shape[1] > 0:
-                    store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), cross(subtract(x, x_b), force)))
+                push(b, shift, force, subtract(x, x_b), bodies)
                 elastic += as_fixed(hertz.energy(touch.stiffness, overlap), unit)
                 stored += as_fixed(stored_s, unit)
                 loss += as_fixed(loss_s, unit)

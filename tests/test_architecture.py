@@ -78,7 +78,7 @@ ASSEMBLY = """
 import dem
 from kernels import contact, motion
 sim = dem.cases()["nine-fibres"]().simulation()
-for loop in (motion.drift, motion.turn_bodies, motion.kick, motion.spin, contact.evaluate_pairs):
+for loop in (motion.drift, motion.turn, motion.kick, motion.spin, contact.evaluate_pairs):
     print("LOOP", loop.__name__, *loop.inspect_asm().values())
 """
 

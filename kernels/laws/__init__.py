@@ -21,9 +21,7 @@ To add one: a file like ``damped.py``, a row here, a line in ``dem.laws``.
 
 from typing import NamedTuple
 
-from numba.extending import overload
-
-from kernels.jit import CHOICE
+from kernels.jit import by_type, by_type_of_first
 from kernels.laws.damped import DAMPED, Damped
 from kernels.laws.frictional import FRICTIONAL, Frictional
 from kernels.laws.touch import Law, Touch  # noqa: F401
@@ -36,43 +34,12 @@ class Elastic(NamedTuple):
 LAWS = {Damped: DAMPED, Frictional: FRICTIONAL}
 
 
-def by_law(name):
-    """Function of (law, *arguments) that calls the one of that name."""
-
-    def call(law, *arguments):
-        return getattr(LAWS[type(law)], name)(*arguments)
-
-    @overload(call, jit_options=CHOICE)
-    def compiled(law, *arguments):
-        chosen = getattr(LAWS[law.instance_class], name)
-        return lambda law, *arguments: chosen(*arguments)
-
-    return call
-
-
 def elastic_or(elastic, other):
     """Function of (law, *arguments): the first for elastic contacts, the second for all other laws."""
-
-    def call(law, *arguments):
-        return (elastic if isinstance(law, Elastic) else other)(law, *arguments)
-
-    @overload(call, jit_options=CHOICE)
-    def compiled(law, *arguments):
-        chosen = elastic if law.instance_class is Elastic else other
-        return lambda law, *arguments: chosen(law, *arguments)
-
-    return call
+    return by_type_of_first(lambda law: elastic if law is Elastic else other)
 
 
-load, store, nothing = by_law("load"), by_law("store"), by_law("nothing")
-
-
-def contact(law, *arguments):
-    """Force of one contact, see the package's docstring."""
-    return LAWS[type(law)].contact(law, *arguments)
-
-
-@overload(contact, jit_options=CHOICE)
-def _contact(law, *arguments):
-    chosen = LAWS[law.instance_class].contact
-    return lambda law, *arguments: chosen(law, *arguments)
+load, store, nothing = (
+    by_type(lambda law, name=name: getattr(LAWS[law], name)) for name in ("load", "store", "nothing")
+)
+contact = by_type_of_first(lambda law: LAWS[law].contact)

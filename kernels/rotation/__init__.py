@@ -21,9 +21,7 @@ finds it in the cache (an integer ``kind`` would compile all schemes, a function
 To add one: a file like ``euler.py``, a row here, a row in ``dem.integrators``.
 """
 
-from numba.extending import overload
-
-from kernels.jit import CHOICE
+from kernels.jit import by_type, by_type_of_first
 from kernels.rotation.adams_bashforth import ADAMS_BASHFORTH, AdamsBashforth
 from kernels.rotation.direct_multiplication import (
     DIRECT_MULTIPLICATION,
@@ -82,16 +80,7 @@ SCHEMES = {
 
 def by_scheme(name):
     """Function of (scheme, *arguments) that calls the one of that name."""
-
-    def call(scheme, *arguments):
-        return getattr(SCHEMES[type(scheme)], name)(*arguments)
-
-    @overload(call, jit_options=CHOICE)
-    def compiled(scheme, *arguments):
-        chosen = getattr(SCHEMES[scheme.instance_class], name)
-        return lambda scheme, *arguments: chosen(*arguments)
-
-    return call
+    return by_type(lambda scheme: getattr(SCHEMES[scheme], name))
 
 
 start, predict, velocity, correct, whole, load_memory, store_memory = (by_scheme(name) for name in Steps._fields[:7])
@@ -99,13 +88,4 @@ start, predict, velocity, correct, whole, load_memory, store_memory = (by_scheme
 
 def spheres_or(spheres, other):
     """Function of (scheme, *arguments): the first for the scheme of single spheres, the second for all others."""
-
-    def call(scheme, *arguments):
-        return (spheres if isinstance(scheme, SphericalPCDM) else other)(scheme, *arguments)
-
-    @overload(call, jit_options=CHOICE)
-    def compiled(scheme, *arguments):
-        chosen = spheres if scheme.instance_class is SphericalPCDM else other
-        return lambda scheme, *arguments: chosen(scheme, *arguments)
-
-    return call
+    return by_type_of_first(lambda scheme: spheres if scheme is SphericalPCDM else other)
