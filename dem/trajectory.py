@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import h5py
 import numpy as np
@@ -14,6 +14,16 @@ from dem.writer import ENERGIES, FIELDS, FORMAT
 if TYPE_CHECKING:
     from os import PathLike
     from types import TracebackType
+
+
+class Kind(NamedTuple):
+    """What a kind of particles is made of, in its body frame."""
+
+    offsets: np.ndarray  # centres of its spheres (S, 3) [m]
+    radii: np.ndarray  # of its spheres (S,) [m]
+    volume: float  # of their union [m³]
+    mass: float  # [kg]
+    inertia: np.ndarray  # principal moments (3,) [kg m²]
 
 
 class Trajectory:
@@ -122,6 +132,21 @@ class Trajectory:
     def angular_velocity(self) -> h5py.Dataset:
         """Angular velocities (T, N, 3), world frame [rad/s]."""
         return self._group["angular_velocity/value"]
+
+    @property
+    def species(self) -> np.ndarray:
+        """Kind of each particle (N,): a number that `kinds` is indexed with."""
+        return self._group["species"][:]
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """The kinds of particles, see `species`."""
+        stored = self._file["parameters"].get("kinds", ())
+        if not stored:
+            message = f"{self.path} has format 1, which does not tell the shapes: run it again with this version"
+            raise ValueError(message)
+        groups = [stored[str(number)] for number in range(len(stored))]
+        return [Kind(*(group[name][()] for name in Kind._fields)) for group in groups]
 
     @property
     def energy(self) -> dict[str, np.ndarray]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dem.run import Verdict
     from dem.simulation import Simulation
 
-FORMAT = 1  # of what is ours: parameters, names of observables
+FORMAT = 2  # of what is ours: parameters, names of observables
 CHUNK_BYTES = 1 << 18
 # name -> width, unit attribute in H5MD's spelling, further attributes
 FIELDS = {
@@ -117,6 +117,12 @@ class TrajectoryWriter:
         versions = {name: version(name) for name in ("pcdm-dem", "numba", "numpy", "h5py")}
         versions["python"] = platform.python_version()
         parameters.attrs["versions"] = json.dumps(versions)
+        for number, (shape, material) in enumerate(self.sim.particles.kinds):
+            kind = parameters.create_group(f"kinds/{number}")
+            kind["offsets"], kind["radii"] = shape.offsets, shape.radii
+            properties = shape.mass_properties(material.density)
+            for name in ("volume", "mass", "inertia"):
+                kind[name] = getattr(properties, name)
 
     def _create(self) -> None:
         n = len(self.sim.particles)

@@ -1,0 +1,12 @@
+"""The command line: a file for each group of commands, registered with the application of `dem.cli.common`.
+
+Exit status 0 for success, 2 for bad input, 1 for a run that broke or failed, 130 after Ctrl-C.
+"""
+
+from dem.cli import bench, files, lists, run, validate  # noqa: F401, they register their commands
+from dem.cli.common import app
+
+
+def main() -> None:
+    """Entry point of the command `dem`."""
+    app()

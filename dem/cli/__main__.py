@@ -1,0 +1,5 @@
+"""`python -m dem.cli`."""
+
+from dem.cli import main
+
+main()

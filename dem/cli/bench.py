@@ -1,0 +1,98 @@
+"""Measure how fast it is."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from dem import bench as benches
+from dem import checks, timing
+from dem.cli.common import app, out, plain_errors
+from dem.integrators import integrator_for_contacts
+
+
+@app.command()
+@plain_errors
+def bench(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME ...]", help="Benchmarks; default: all.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads; default all cores.")] = None,
+    share: Annotated[float, typer.Option(help="Of the usual number of steps, for a quick look.")] = 1.0,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write all figures to this new file.")] = None,
+    earlier: Annotated[Path | None, typer.Option("--compare", help="JSON file of an earlier run.")] = None,
+    against: Annotated[str | None, typer.Option(help="lammps: run the same workload there, on one core each.")] = None,
+    spacing: Annotated[float | None, typer.Option(help="Of the lattice that fibres start on, in diameters.")] = None,
+    integrator: Annotated[str | None, typer.Option(help="Rotational scheme; see `dem integrators`.")] = None,
+) -> None:
+    """Measure particle steps per second, and where the time goes."""
+    parameters: dict[str, object] = {}
+    if threads is not None:
+        checks.whole("threads", threads, least=1)
+    if spacing is not None:
+        parameters["spacing"] = checks.number("spacing", spacing, above=0)
+    if integrator is not None:
+        parameters["integrator"] = integrator_for_contacts(integrator).name
+    if against is not None:
+        checks.one_of("peer", against, ["lammps"])
+        if threads or json_file or earlier:
+            message = "--against runs on one core and prints only: leave out --threads, --json and --compare"
+            raise ValueError(message)
+        _against_lammps(names or benches.names_with(parameters, stepping=True), share, parameters)
+        return
+    chosen = {name: benches.benchmark(name, **parameters) for name in names or benches.names_with(parameters)}
+    checks.number("share", share, above=0)
+    if json_file and json_file.exists():
+        message = f"{json_file} exists already: choose another name"
+        raise ValueError(message)
+    if earlier:
+        benches.compare({}, earlier)
+    results = {}
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+        for name, benchmark in bar.track(chosen.items(), description="measuring"):
+            results[name] = benchmark.measure(share=share, threads=threads)
+    if json_file:
+        json_file.write_text(json.dumps({"machine": timing.machine(), "results": results}, indent=1) + "\n")
+    ratios = benches.compare(results, earlier) if earlier else {}
+    for name, figures in results.items():
+        compared = f"  {ratios[name]:.3f} times {earlier}" if name in ratios else ""
+        _print_figures(name, chosen[name].unit, figures, compared)
+    out.print(", ".join(f"{key} {value}" for key, value in timing.machine().items()))
+
+
+def _print_figures(name: str, unit: str, figures: dict, compared: str) -> None:
+    out.print(f"{name}  {figures[unit]:.4g} {unit.replace('_', ' ')}{compared}")
+    series_of = {"ns_per_particle_step": "ns a particle step", "ns_per_collision": "ns a collision"}
+    for series, meaning in (series_of | {"speed_up": "times one thread"}).items():
+        if series in figures:
+            out.print(f"    {meaning}: " + ", ".join(f"{k}: {v:.3g}" for k, v in figures[series].items()))
+    if "ns_per_particle" in figures:
+        split = ", ".join(f"{stage} {ns:.3g}" for stage, ns in figures["ns_per_particle"].items())
+        out.print(f"    ns a particle: {split}")
+        state, lists = figures["state_bytes_per_particle"], figures["list_bytes_per_particle"]
+        out.print(
+            f"    {state:.0f} bytes a particle and {lists:.0f} of lists, "
+            f"{figures['share_of_copy_bandwidth']:.0%} of one core's copy bandwidth, {figures['threads']} threads"
+        )
+
+
+def _against_lammps(names: list[str], share: float, parameters: dict[str, object]) -> None:
+    """Print both rates and their ratio for each benchmark."""
+    benches.lammps.program()
+    chosen = {name: benches.benchmark(name, **parameters) for name in names}
+    for name in set(names) - set(benches.names_with({}, stepping=True)):
+        message = f"benchmark {name} cannot be run in LAMMPS: take {', '.join(benches.names_with({}, stepping=True))}"
+        raise ValueError(message)
+    for name, benchmark in chosen.items():
+        rates = benchmark.against_lammps(checks.number("share", share, above=0))
+        ratio = rates["ours"] / rates["lammps"]
+        drifts = f"energy drift {rates['our_drift']:.1e} against {rates['lammps_drift']:.1e} of the kinetic energy"
+        out.print(
+            f"{name}  LAMMPS {rates['lammps']:.3g}, this engine {rates['ours']:.3g} particle steps per second on one "
+            f"core: {ratio:.2f} times; {drifts}"
+        )
+    out.print(", ".join(f"{key} {value}" for key, value in timing.machine().items()))

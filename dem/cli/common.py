@@ -1,0 +1,65 @@
+"""What all commands share: the application, where it prints, how errors become one line and a status."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+app = typer.Typer(
+    name="dem",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+out = Console(markup=False, highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        out.print(f"pcdm-dem {version('pcdm-dem')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    *,
+    version_: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Discrete element simulations of rigid spheres and sphere-clustered fibres."""
+
+
+def plain_errors(command: Callable) -> Callable:
+    """Turn exceptions into one line each on stderr and the exit status."""
+
+    @functools.wraps(command)
+    def wrapped(*args: object, **kwargs: object) -> None:
+        try:
+            command(*args, **kwargs)
+        except FloatingPointError as error:
+            _complain(error, status=1)
+        except (ValueError, TypeError, OSError, OverflowError) as error:
+            _complain(error, status=2)
+        except MemoryError:
+            _complain(MemoryError("there is not enough memory for this many particles or spheres"), status=2)
+        except KeyboardInterrupt as stopped:
+            sys.stderr.write(f"{stopped or 'interrupted'}\n")
+            raise typer.Exit(130) from None
+
+    return wrapped
+
+
+def _complain(error: Exception, status: int) -> None:
+    for line in str(error).splitlines():
+        sys.stderr.write(f"dem: {line}\n")
+    raise typer.Exit(status) from None

@@ -1,0 +1,50 @@
+"""What there is to choose from: cases and integrators."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from dem.case import case
+from dem.case import names as case_names
+from dem.cli.common import app, out, plain_errors
+from dem.integrators import INTEGRATORS
+
+
+@app.command("cases")
+@plain_errors
+def list_cases(
+    name: Annotated[str | None, typer.Argument(metavar="[CASE]", help="Show the parameters of this case.")] = None,
+) -> None:
+    """List the cases, or the parameters of one."""
+    if name is None:
+        table = Table("case", "what it is", box=None, pad_edge=False)
+        for key in case_names():
+            table.add_row(key, _summary(key))
+    else:
+        table = Table("parameter", "default", "meaning", box=None, pad_edge=False)
+        for key, field in case(name).model_fields.items():
+            table.add_row(key, str(field.default), field.description)
+    out.print(table)
+
+
+def _summary(name: str) -> str:
+    """First line of a case's docstring; one that cannot be loaded does not hide the others."""
+    try:
+        return (case(name).__doc__ or "").strip().partition("\n")[0]
+    except ValueError as error:
+        return str(error)
+
+
+@app.command()
+@plain_errors
+def integrators() -> None:
+    """List the rotational integrators."""
+    table = Table(
+        "integrator", "order", "torques", "|q| = 1 by", "energy", "momentum", "reference", box=None, pad_edge=False
+    )
+    for row in INTEGRATORS.values():
+        table.add_row(row.name, str(row.order), str(row.torques), row.norm, row.energy, row.momentum, row.reference)
+    out.print(table)

@@ -1,0 +1,38 @@
+"""Reproduce what is published."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from dem import validation
+from dem.cli.common import app, out, plain_errors
+
+
+@app.command()
+@plain_errors
+def validate(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME ...]", help="Studies; default: all.")] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", help="New or empty folder.")] = Path("validation"),
+    quick: Annotated[bool, typer.Option("--quick", help="Larger steps, in under a minute.")] = False,
+) -> None:
+    """Reproduce the published tables and figures, next to the exact values."""
+    chosen = {name: validation.study(name) for name in names or validation.STUDIES}
+    validation.check_folder(output)
+    reports = []
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+        for study in bar.track(chosen.values(), description="validating"):
+            reports.append(study(quick=quick))
+            reports[-1].write(output)
+    validation.write_index(output, reports)
+    for report in reports:
+        failed = [check.quantity for check in report.checks if not check.passed]
+        verdict = "FAIL: " + "; ".join(failed) if failed else f"PASS, {len(report.checks)} checks"
+        out.print(f"{output / report.name}.md  {verdict}")
+    if not all(report.passed for report in reports):
+        raise typer.Exit(1)
