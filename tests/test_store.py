@@ -1,0 +1,212 @@
+"""A file that is cut off anywhere is as it was before the commit, or as it is after it."""
+
+import os
+
+import h5py
+import numpy as np
+import pytest
+
+from dem.store import PAGE, Store, being_written, open_to_read, recover
+
+ROWS = 700  # 5.6 kB a frame: pages are shared by frames, chunks lie over several pages
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+class Fuse:
+    """A file that lets so many operations through; of the write after them, a part arrives."""
+
+    def __init__(self, file, left):
+        self.file, self.left = file, left
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+    def write(self, data):
+        self._burn(lambda: self.file.write(bytes(data[: len(data) // 2])))
+        return self.file.write(data)
+
+    def truncate(self, size):
+        self._burn()
+        return self.file.truncate(size)
+
+    def _burn(self, last=lambda: None):
+        if not self.left:
+            last()
+            raise Killed
+        self.left[:] = [None] * (len(self.left) - 1)
+
+
+def append(file, k):
+    for name in ("a", "b"):
+        dataset = file[name]
+        dataset.resize(k + 1, 0)
+        dataset[k] = k if name == "a" else np.full(ROWS, float(k))
+
+
+def begin(path):
+    store = Store(path, new=True)
+    file = h5py.File(store, "w")
+    file.create_dataset("a", (0,), np.int64, maxshape=(None,), chunks=(16,))
+    file.create_dataset("b", (0, ROWS), np.float64, maxshape=(None, ROWS), chunks=(4, ROWS))
+    return store, file
+
+
+def frames(file):
+    a, b = file["a"][:], file["b"][:]
+    assert a.tolist() == list(range(len(a)))
+    np.testing.assert_array_equal(b, np.repeat(np.arange(float(len(a))), ROWS).reshape(-1, ROWS))
+    return len(a)
+
+
+def die(store, file):
+    """Leave the disk as a killed process does: locks go, nothing is tidied up."""
+    file.close()
+    for thing in (store.journal, store.disk):
+        thing.close()
+
+
+@pytest.mark.parametrize("first", [0, 3, 40], ids="of {} frames".format)
+def test_cut_off_anywhere_in_a_commit(tmp_path, first):
+    """At every operation of a commit; 40 frames are where HDF5 splits its tree of chunks."""
+    seen, fuse = set(), 0
+    while True:
+        path = tmp_path / f"{fuse}.h5"
+        store, file = begin(path)
+        if first:
+            for k in range(first):
+                append(file, k)
+            file.flush()
+            store.commit()
+        for k in range(first, first + 5):
+            append(file, k)
+        file.flush()
+        left = [None] * fuse
+        store.disk, store.journal = Fuse(store.disk, left), Fuse(store.journal, left)
+        try:
+            store.commit()
+        except Killed:
+            die(store, file)
+        else:
+            file.close()
+            store.close()
+            break
+        fuse += 1
+        try:
+            with open_to_read(path) as torn:
+                seen.add(frames(torn))
+        except OSError:
+            assert first == 0  # nothing had been committed
+            continue
+        recover(path)
+        with h5py.File(path) as plain:
+            assert frames(plain) in (first, first + 5)
+        again = Store(path, new=False)
+        with h5py.File(again, "r+") as longer:
+            append(longer, frames(longer))
+        again.commit()
+        again.close()
+        with h5py.File(path) as plain:
+            frames(plain)
+        assert not path.with_name(path.name + ".journal").exists()
+    assert fuse > 2
+    assert seen == ({first, first + 5} if first else {5})
+
+
+class Full(Fuse):
+    """A file that cannot grow."""
+
+    def write(self, data):
+        at, room = self.file.tell(), self.left
+        if at + len(data) > room:
+            self.file.write(bytes(data[: max(0, room - at)]))
+            raise OSError(28, "No space left on device")
+        return self.file.write(data)
+
+    def truncate(self, size):
+        return self.file.truncate(size)
+
+
+@pytest.mark.parametrize("full", ["disk", "journal"])
+def test_a_full_disk_leaves_what_was_committed(tmp_path, full):
+    path = tmp_path / "run.h5"
+    store, file = begin(path)
+    for k in range(3):
+        append(file, k)
+    file.flush()
+    store.commit()
+    for k in range(3, 9):
+        append(file, k)
+    file.flush()
+    size, file_with_room = path.stat().st_size, getattr(store, full)
+    setattr(store, full, Full(file_with_room, size if full == "disk" else 20_000))
+    with pytest.raises(OSError, match="No space"):
+        store.commit()
+    assert path.stat().st_size == size
+    with open_to_read(path) as reader:
+        assert frames(reader) == 3
+    setattr(store, full, file_with_room)  # there is room again
+    store.commit()
+    file.close()
+    store.close()
+    with h5py.File(path) as plain:
+        assert frames(plain) == 9
+
+
+def test_a_file_that_is_being_written_can_be_read_but_not_written(tmp_path):
+    path = tmp_path / "run.h5"
+    store, file = begin(path)
+    append(file, 0)
+    file.flush()
+    store.commit()
+    assert being_written(path)
+    with h5py.File(path, "r") as reader:  # as any other program
+        assert frames(reader) == 1
+    with pytest.raises(BlockingIOError):
+        h5py.File(path, "r+")
+    with pytest.raises(BlockingIOError):
+        Store(path, new=False)
+    with pytest.raises(FileExistsError):
+        Store(path, new=True)
+    append(file, 1)
+    file.close()
+    store.commit()
+    store.close()
+    assert not being_written(path)
+    with h5py.File(path, "r") as reader:
+        assert frames(reader) == 2
+
+
+def test_nothing_is_left_of_a_file_that_was_never_committed(tmp_path):
+    store, file = begin(tmp_path / "run.h5")
+    file.close()
+    store.close()
+    assert not list(tmp_path.iterdir())
+
+
+def test_pages_hold_what_a_file_would(tmp_path):
+    """Random writes, reads and truncations, next to a real file."""
+    rng = np.random.default_rng(5)
+    with (tmp_path / "real").open("w+b") as real:
+        store = Store(tmp_path / "ours", new=True)
+        for _ in range(300):
+            at, count = int(rng.integers(6 * PAGE)), int(rng.integers(1, 3 * PAGE))
+            for file in (real, store):
+                file.seek(at)
+            if rng.random() < 0.5:
+                data = rng.bytes(count)
+                assert real.write(data) == store.write(data)
+            else:
+                ours = bytearray(count)
+                expected = real.read(count)
+                assert store.readinto(ours) == len(expected)
+                assert ours[: len(expected)] == expected
+            if rng.random() < 0.2:
+                store.commit()
+        store.commit()
+        real.flush()
+        assert (tmp_path / "ours").read_bytes() == (tmp_path / "real").read_bytes()
+        store.close()
+    assert os.listdir(tmp_path) == ["ours"] or sorted(os.listdir(tmp_path)) == ["ours", "real"]
