@@ -14,6 +14,9 @@ from dem.integrators import INTEGRATORS, Integrator
 from dem.materials import Material
 from dem.packing import random_orientations
 from dem.particles import Particles
+from dem.repair import repair
+from dem.rerun import Comparison, rerun
+from dem.resume import resume
 from dem.roughness import effective_density
 from dem.run import Verdict
 from dem.shapes import Fibre, MassProperties, Shape, Sphere
@@ -26,6 +29,7 @@ __all__ = [
     "Box",
     "Case",
     "Clump",
+    "Comparison",
     "Contact",
     "Contacts",
     "Energy",
@@ -49,4 +53,7 @@ __all__ = [
     "effective_density",
     "integrate_rotation",
     "random_orientations",
+    "repair",
+    "rerun",
+    "resume",
 ]

@@ -205,9 +205,9 @@ class Writing:
             nonlocal size
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "run.h5"
-                with TrajectoryWriter(path, sim) as writer:
-                    for _ in range(frames):
-                        writer.append()
+                with TrajectoryWriter.create(path, sim) as writer:
+                    for k in range(1, frames):
+                        writer.frame(k)
                 size = path.stat().st_size
             return frames
 

@@ -14,6 +14,7 @@ from dem.hard_engine import HardEngine
 from dem.hard_input import check_box, law
 from dem.hard_verdict import Collisions, HardVerdict
 from dem.particles import Particles
+from dem.plan import Segment
 from dem.run import next_chunk
 from dem.system import System
 from kernels import events
@@ -87,6 +88,7 @@ class HardSpheres(System):
         wall_friction: float | None = None,
         contact_time: float = 1e-5,
         description: dict | None = None,
+        _resumed: bool = False,
     ) -> None:
         super().__init__(particles, box, gravity, description)
         pair = law("", restitution, tangential_restitution, friction)
@@ -96,6 +98,7 @@ class HardSpheres(System):
         diagnosis.check_spheres(particles)
         check_box(box, particles)
         self._datum = datum(particles, box, self._gravity)
+        self._resumed = _resumed  # from a state that was right when it was saved
         with compilation.announced("hard-spheres"):
             self._start(0.0)
             self._engine.advance(0.0, 0)  # no event, but everything is compiled now
@@ -103,9 +106,11 @@ class HardSpheres(System):
     def _start(self, now: float) -> None:
         """Start from the particles' state; all that is kept of a run begins again."""
         p = self._particles
-        diagnosis.check_inside(p, self._box)
         engine = HardEngine(p, self._box, self._gravity, self._laws, now)
-        diagnosis.check_apart(engine)
+        if not self._resumed:
+            diagnosis.check_inside(p, self._box)
+            diagnosis.check_apart(engine)
+        self._resumed = False
         self._engine = engine
         self._revision = p.revision
         self._shown = now
@@ -151,14 +156,34 @@ class HardSpheres(System):
         """How fast so many collisions in so much computing time are, in words."""
         return f"{collisions / seconds:.3g} collisions/s"
 
-    def _stops(self, duration: float, frames: int) -> tuple[list[float], float, Callable]:
-        """Times at which frames are due, and how to reach them; looking does not change the run."""
+    @property
+    def _now(self) -> float:
+        """Where it is, in what plans are made of: the time [s]."""
+        return self.time
+
+    def _segment(self, duration: float, frames: int) -> Segment:
+        """Plan for a duration from now."""
         first = self.time
         if not first < first + duration / frames < np.inf:
             message = f"duration {duration:g} s in {frames} frames cannot be told from none at t = {first:g} s"
             raise ValueError(message)
-        stops = [first + duration * (k / frames) for k in range(1, frames)] + [first + duration]
-        return stops, duration, _reach
+        return Segment(first, duration, frames)
+
+    @staticmethod
+    def _stops(segment: Segment) -> list[float]:
+        """Times at which frames are due; looking does not change the run."""
+        first, duration, frames = segment
+        return [first + duration * (k / frames) for k in range(1, frames)] + [first + duration]
+
+    def _reach(self, stop: float, moved: Callable, interrupted: Callable[[], bool]) -> None:
+        """Advance to a time in slices of about SLICE seconds. How it is cut does not change the result."""
+        chunk, engine = 1000, self._engine
+        while self.time < stop and not interrupted():
+            start, before, done = time.perf_counter(), self.time, self.collisions.total
+            code = engine.advance(stop, chunk)
+            diagnosis.check_going_on(code, engine)
+            moved(self.time - before, self.collisions.total - done)
+            chunk = next_chunk(chunk, start)
 
     def energy(self) -> Energy:
         """Energies at the present time [J]; nothing elastic is in them."""
@@ -193,14 +218,3 @@ class HardSpheres(System):
             energy_change=change / reference,
             largest_overlap=max(0.0, pair, wall, float(tally.overlap[0])),
         )
-
-
-def _reach(sim: HardSpheres, stop: float, moved: Callable, interrupted: Callable[[], bool]) -> None:
-    """Advance to the time `stop` in slices of about SLICE seconds. How it is cut does not change the result."""
-    chunk, engine = 1000, sim._engine  # noqa: SLF001
-    while sim.time < stop and not interrupted():
-        start, before, done = time.perf_counter(), sim.time, sim.collisions.total
-        code = engine.advance(stop, chunk)
-        diagnosis.check_going_on(code, engine)
-        moved(sim.time - before, sim.collisions.total - done)
-        chunk = next_chunk(chunk, start)

@@ -6,21 +6,20 @@ import signal
 import sys
 import threading
 import time
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from dem.writer import TrajectoryWriter
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from os import PathLike
 
     from dem.hard_spheres import HardSpheres, HardVerdict
+    from dem.plan import Segment
     from dem.simulation import Simulation
+    from dem.writer import Observer
 
 SLICE = 0.1  # s of computing between looks at the keyboard and the progress bar
 ENERGY_BUDGET = 0.01  # of the reference energy; beyond it the run is not resolved
@@ -67,58 +66,44 @@ class Verdict:
         return line
 
 
-def evenly(first: int, steps: int, frames: int) -> list[int]:
-    """The steps at which `frames` frames are due, the last one after `steps` more."""
-    return sorted({first + (steps * k + frames // 2) // frames for k in range(1, frames + 1)} | {first + steps})
+class Interrupted(KeyboardInterrupt):
+    """A run was stopped by Ctrl-C or SIGTERM, whose number is `signal`; what it had come to is in its file."""
+
+    def __init__(self, message: str, number: int) -> None:
+        super().__init__(message)
+        self.signal = number
 
 
 def record(
-    sim: Simulation | HardSpheres,
-    stops: list,
-    length: float,
-    reach: Callable,
-    *,
-    output: str | PathLike | None,
-    progress: bool,
-    overwrite: bool,
+    sim: Simulation | HardSpheres, plan: list[Segment], observer: Observer, *, progress: bool, frames: int | None = None
 ) -> Verdict | HardVerdict:
-    """Carry a simulation to each of its stops, which are steps or times, with a frame first and one at each.
+    """Carry a simulation through what of a plan lies before it, or so many frames of it.
 
-    ``reach(sim, stop, moved, interrupted)`` carries it to a stop; it says now and then what part of the whole length
-    it has come since, with how much work, and returns early when interrupted.
+    The observer hears of every frame that is due.
     """
-    file = nullcontext() if output is None else TrajectoryWriter(output, sim, overwrite=overwrite)
-    with file as writer, _interruptible() as interrupted, _bar(sim, length, shown=progress) as moved:
-        if writer:
-            writer.append()
-        for stop in stops:
-            reach(sim, stop, moved, interrupted)
-            if writer and sim.time > writer.last_time:
-                writer.append()
-            if interrupted():
+    stops = [stop for segment in plan for stop in sim._stops(segment)][:frames]  # noqa: SLF001
+    length = stops[-1] - sim._now  # noqa: SLF001
+    with observer, _interruptible() as interrupted, _bar(sim, length, shown=progress) as advance:
+
+        def moved(way: float, work: int) -> None:
+            advance(way, work)
+            observer.idle()
+
+        for k, stop in enumerate(stops, 1):
+            if stop <= sim._now:  # noqa: SLF001
+                continue
+            sim._reach(stop, moved, interrupted)  # noqa: SLF001
+            if sim._now < stop:  # noqa: SLF001
                 break
+            observer.frame(k)
         verdict = sim.verdict()
         stopped = interrupted()
-        if writer:
-            writer.close_with(verdict, interrupted=stopped)
+        observer.finish(verdict, interrupted=bool(stopped))
     if stopped:
-        kept = f", {writer.frames} frames in {writer.path}" if writer else ""
+        kept = f", {observer.frames} frames in {observer.path}: dem run --resume goes on" if observer.path else ""
         message = f"interrupted at t = {sim.time:.6g} s{kept}"
-        raise KeyboardInterrupt(message)
+        raise Interrupted(message, stopped[0])
     return verdict
-
-
-def reach_step(
-    sim: Simulation, stop: int, moved: Callable[[float, int], None], interrupted: Callable[[], bool]
-) -> None:
-    """Advance to step `stop` in slices of about SLICE seconds. How it is cut does not change the result."""
-    chunk = 1
-    while sim.step_count < stop and not interrupted():
-        start = time.perf_counter()
-        taken = min(chunk, stop - sim.step_count)
-        sim.step(taken)
-        moved(taken, taken)
-        chunk = next_chunk(taken, start)
 
 
 def next_chunk(taken: int, start: float) -> int:
@@ -127,17 +112,21 @@ def next_chunk(taken: int, start: float) -> int:
 
 
 @contextmanager
-def _interruptible() -> Iterator[Callable[[], bool]]:
-    """Turn Ctrl-C into a flag, so that a frame is never cut in half; outside the main thread leave it alone."""
+def _interruptible() -> Iterator[Callable[[], list[int]]]:
+    """Collect Ctrl-C and SIGTERM, so that a frame is never cut in half; outside the main thread leave them alone."""
     hits: list[int] = []
     if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
+        yield lambda: hits
         return
-    before = signal.signal(signal.SIGINT, lambda number, _: hits.append(number))
+    before = {
+        number: signal.signal(number, lambda number, _: hits.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
-        yield lambda: bool(hits)
+        yield lambda: hits
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager

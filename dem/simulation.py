@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dem import checkpoint, checks, compilation, diagnosis, tables
+from dem import checks, compilation, diagnosis, tables
 from dem.box import Box
 from dem.contacts import Contacts
 from dem.contacts import law as contact_law
@@ -16,14 +17,14 @@ from dem.engine import Engine
 from dem.integrators import DEFAULT
 from dem.integrators import integrator_for_contacts as look_up
 from dem.particles import Particles
-from dem.run import Verdict, evenly, reach_step
+from dem.plan import Segment, evenly
+from dem.run import Verdict, next_chunk
 from dem.system import System
 from kernels.jit import set_threads
 from kernels.walls import move
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from os import PathLike
 
     from dem.integrators import Integrator
 
@@ -132,28 +133,6 @@ class Simulation(System):
         if self._particles.revision != self._revision:
             self._start(self.step_count)
 
-    def save(self, path: str | PathLike) -> None:
-        """Write all that decides how this goes on to a file; an old one is replaced when the new one is complete.
-
-        Raises
-        ------
-        OSError, TypeError
-            If it cannot be written, or for shapes whose class is no dataclass.
-        """
-        self._notice_changes()
-        checkpoint.save(self, path)
-
-    @classmethod
-    def load(cls, path: str | PathLike, *, threads: int | None = None) -> Simulation:
-        """Go on from a file that `save` wrote: the same bytes as if the run had never stopped.
-
-        Raises
-        ------
-        OSError, ValueError
-            If there is no such file, or it is no complete checkpoint.
-        """
-        return checkpoint.load(cls, path, threads)
-
     def _go_on(self, start_energy: Energy, largest_kinetic: float) -> None:
         """Take up the account of an earlier run."""
         self._shown_step, self._datum = -1, self._engine.datum
@@ -228,8 +207,13 @@ class Simulation(System):
         code = self._engine.advance(self.step_count + steps)
         diagnosis.check_run(code, self)
 
-    def _stops(self, duration: float, frames: int) -> tuple[list[int], int, Callable]:
-        """Steps at which frames are due, and how to reach them; the duration is rounded to whole steps."""
+    @property
+    def _now(self) -> int:
+        """Where it is, in what plans are made of: the step."""
+        return self.step_count
+
+    def _segment(self, duration: float, frames: int) -> Segment:
+        """Plan for a duration from now, rounded to whole steps."""
         if not duration / self.time_step < MOST_STEPS:
             message = f"duration {duration:g} s is too many time steps of {self.time_step:g} s"
             raise ValueError(message)
@@ -237,7 +221,22 @@ class Simulation(System):
         if steps < 1:
             message = f"duration {duration:g} s is shorter than one time step of {self.time_step:g} s"
             raise ValueError(message)
-        return evenly(self.step_count, steps, min(frames, steps)), steps, reach_step
+        return Segment(self.step_count, steps, min(frames, steps))
+
+    @staticmethod
+    def _stops(segment: Segment) -> list[int]:
+        """Steps at which frames are due."""
+        return evenly(*segment)
+
+    def _reach(self, stop: int, moved: Callable, interrupted: Callable[[], bool]) -> None:
+        """Advance to a step in slices of about SLICE seconds. How it is cut does not change the result."""
+        chunk = 1
+        while self.step_count < stop and not interrupted():
+            start = time.perf_counter()
+            taken = min(chunk, stop - self.step_count)
+            self.step(taken)
+            moved(taken, taken)
+            chunk = next_chunk(taken, start)
 
     def energy(self) -> Energy:
         """Energies at the present step [J]."""

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import h5py
 import numpy as np
 
-from dem.writer import ENERGIES, FIELDS, FORMAT
+from dem import layout
+from dem.layout import ENERGIES
+from dem.store import open_to_read
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -62,30 +64,19 @@ class Trajectory:
             message = f"{self.path} is a folder" if self.path.is_dir() else f"no file {self.path}"
             raise FileNotFoundError(message)
         try:
-            self._file = h5py.File(self.path, "r")
+            self._file = open_to_read(self.path)
         except BlockingIOError:
-            message = f"{self.path} is being written by another process: wait, or copy it and read the copy"
+            message = f"{self.path} is being written by another program: wait, or copy it and read the copy"
             raise ValueError(message) from None
-        except OSError:
-            message = f"{self.path} is not a readable HDF5 file"
+        except OSError as error:
+            message = f"{self.path} is not a readable HDF5 file ({error}): dem repair may save its frames"
             raise ValueError(message) from None
-        problem = self._problem()
+        problem = layout.problem(self._file)
         if problem:
             self._file.close()
             message = f"{self.path} {problem}"
             raise ValueError(message)
         self._group = self._file["particles/trajectory"]
-
-    def _problem(self) -> str | None:
-        """What keeps the open file from being read."""
-        try:
-            written = int(self._file["parameters"].attrs["format"])
-            complete = all(f"particles/trajectory/{name}" in self._file for name in ("position/step", *FIELDS))
-        except (KeyError, TypeError, ValueError):
-            return "is not a trajectory of this engine"
-        if written > FORMAT:
-            return f"has format {written}, this version reads up to {FORMAT}: upgrade pcdm-dem"
-        return None if complete else "is not a complete trajectory: the run ended before its first frame"
 
     def __enter__(self) -> Trajectory:
         """Return itself."""
@@ -141,12 +132,13 @@ class Trajectory:
     @property
     def kinds(self) -> list[Kind]:
         """The kinds of particles, see `species`."""
-        stored = self._file["parameters"].get("kinds", ())
-        if not stored:
+        if "kinds" not in self._file["parameters"]:
             message = f"{self.path} has format 1, which does not tell the shapes: run it again with this version"
             raise ValueError(message)
-        groups = [stored[str(number)] for number in range(len(stored))]
-        return [Kind(*(group[name][()] for name in Kind._fields)) for group in groups]
+        stored = {name: dataset[()] for name, dataset in self._file["parameters/kinds"].items()}
+        cuts = stored["first"][1:-1]
+        spheres = (np.split(stored[name], cuts) for name in ("offsets", "radii"))
+        return [Kind(*row) for row in zip(*spheres, stored["volume"], stored["mass"], stored["inertia"], strict=True)]
 
     @property
     def energy(self) -> dict[str, np.ndarray]:
@@ -156,7 +148,8 @@ class Trajectory:
     @property
     def input(self) -> dict:
         """Resolved input of the run."""
-        return json.loads(self._file["parameters"].attrs["input"])
+        parameters = self._file["parameters"]
+        return json.loads(parameters["input"].asstr()[()] if "input" in parameters else parameters.attrs["input"])
 
     @property
     def versions(self) -> dict:

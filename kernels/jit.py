@@ -104,10 +104,11 @@ def _cache_folder():
     candidates = [Path(__file__).parent / "__pycache__", user, Path(tempfile.gettempdir()) / "pcdm-dem"]
     if numba.config.CACHE_DIR:
         candidates.insert(0, Path(numba.config.CACHE_DIR))
-    name = "kernels-" + _fingerprint()
+    name = "kernels-" + FINGERPRINT
     return next(folder / name for folder in candidates if _writable(folder / name))
 
 
+FINGERPRINT = _fingerprint()
 CACHE = _cache_folder()
 numba.config.CACHE_DIR = str(CACHE)  # process-wide: numba offers no cache folder per function
 

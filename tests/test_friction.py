@@ -159,7 +159,7 @@ def test_a_failed_save_leaves_the_old_one(tmp_path, monkeypatch):
         message = "no space left on device"
         raise OSError(message)
 
-    monkeypatch.setattr("dem.checkpoint._write", fail)
+    monkeypatch.setattr("dem.checkpoint.soft.write", fail)
     with pytest.raises(OSError, match=r"checkpoint .* cannot be written: no space left"):
         sim.save(path)
     assert path.read_bytes() == before

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dem
-from dem.writer import ENERGIES
+from dem.layout import ENERGIES
 
 
 @pytest.fixture

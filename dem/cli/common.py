@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import signal
 import sys
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+
+from dem.writer import DiskFullError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +49,7 @@ def plain_errors(command: Callable) -> Callable:
     def wrapped(*args: object, **kwargs: object) -> None:
         try:
             command(*args, **kwargs)
-        except FloatingPointError as error:
+        except (FloatingPointError, DiskFullError) as error:
             _complain(error, status=1)
         except (ValueError, TypeError, OSError, OverflowError) as error:
             _complain(error, status=2)
@@ -54,7 +57,7 @@ def plain_errors(command: Callable) -> Callable:
             _complain(MemoryError("there is not enough memory for this many particles or spheres"), status=2)
         except KeyboardInterrupt as stopped:
             sys.stderr.write(f"{stopped or 'interrupted'}\n")
-            raise typer.Exit(130) from None
+            raise typer.Exit(128 + getattr(stopped, "signal", signal.SIGINT)) from None
 
     return wrapped
 

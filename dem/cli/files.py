@@ -9,6 +9,8 @@ import typer
 from rich.table import Table
 
 from dem.cli.common import app, out, plain_errors
+from dem.repair import repair as mend
+from dem.rerun import rerun as repeat
 from dem.trajectory import Trajectory
 
 
@@ -30,3 +32,32 @@ def info(file: Annotated[Path, typer.Argument(help="A trajectory.")]) -> None:
         if run.error:
             table.add_row("error", run.error)
     out.print(table)
+
+
+@app.command()
+@plain_errors
+def repair(
+    file: Annotated[Path, typer.Argument(help="A trajectory.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="New file, if one is needed.")] = None,
+) -> None:
+    """Save what a broken trajectory still has.
+
+    What a killed run left in its journal is put into the file. A file that lost its end stays as it is, and its whole
+    frames go into a new one.
+    """
+    out.print(mend(file, output))
+
+
+@app.command()
+@plain_errors
+def rerun(
+    file: Annotated[Path, typer.Argument(help="A trajectory.")],
+    threads: Annotated[int | None, typer.Option(help="Threads; default all cores. Changes no bit.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Repeat a run and say whether the bytes match. Exit status 1 if they do not."""
+    comparison = repeat(file, threads=threads, progress=not quiet)
+    if not quiet:
+        out.print(f"{file}: {comparison}")
+    if not comparison.same:
+        raise typer.Exit(1)

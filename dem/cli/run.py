@@ -5,19 +5,26 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dem import compilation
 from dem.case import StudyCase, case, with_parameters
 from dem.cli.common import app, out, plain_errors
+from dem.plan import EVERY
+from dem.resume import resume as go_on
+
+if TYPE_CHECKING:
+    from dem.case import Case, HardSphereCase
+    from dem.hard_spheres import HardVerdict
+    from dem.run import Verdict
 
 
 @app.command()
 @plain_errors
 def run(
-    name: Annotated[str, typer.Argument(metavar="CASE", help="A case; see `dem cases`.")],
+    name: Annotated[str | None, typer.Argument(metavar="CASE", help="A case; see `dem cases`.")] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: a free name.")] = None,
     duration: Annotated[float | None, typer.Option(help="Simulated time [s].")] = None,
     time_step: Annotated[float | None, typer.Option(help="Time step [s].")] = None,
@@ -27,6 +34,15 @@ def run(
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the case; repeatable.")
     ] = None,
+    fields: Annotated[
+        str | None, typer.Option(help="Written at each frame; of position,velocity,orientation,angular_velocity.")
+    ] = None,
+    float32: Annotated[bool, typer.Option("--float32", help="Write them in single precision.")] = False,
+    compression: Annotated[str | None, typer.Option(help="gzip or lzf: a little smaller, much slower.")] = None,
+    checkpoint_every: Annotated[
+        str, typer.Option(metavar="TIME", help="Of computing, such as 10min, or a number of steps.")
+    ] = EVERY,
+    resume: Annotated[Path | None, typer.Option(metavar="FILE", help="Go on with this run instead.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
@@ -35,31 +51,45 @@ def run(
     Hard spheres have neither time step nor integrator nor threads.
     """
     compilation.SILENT = quiet
-    kind = case(name)
-    parameters = _parameters(settings or [])
     options = {"duration": duration, "time_step": time_step, "integrator": integrator, "threads": threads}
-    options["frames"] = frames
-    parameters |= {key: value for key, value in options.items() if value is not None}
-    chosen = with_parameters(kind, parameters)
-    if isinstance(chosen, StudyCase):
-        path = output or _free_name(name, ".csv")
-        message = chosen.write(path, overwrite=overwrite)
-        if not quiet:
-            out.print(f"{path}: {message}")
-        return
-    path = output or _free_name(name, ".h5")
-    sim = chosen.simulation()
-    start = time.perf_counter()
-    verdict = sim.run(chosen.duration, output=path, frames=chosen.frames, progress=not quiet, overwrite=overwrite)
-    seconds = time.perf_counter() - start
+    options = {key: value for key, value in (options | {"frames": frames}).items() if value is not None}
+    files = {"fields": fields, "float32": float32, "compression": compression, "overwrite": overwrite}
+    if resume is not None:
+        if name or output or settings or any(files.values()) or options.keys() - {"duration", "threads"}:
+            message = "--resume goes with --duration, --threads and --checkpoint-every only; the file has the rest"
+            raise ValueError(message)
+        verdict = go_on(resume, **options, progress=not quiet, checkpoint_every=checkpoint_every)
+        said = f"{resume}: complete"
+    elif name is None:
+        message = "give a case, see dem cases, or --resume FILE"
+        raise ValueError(message)
+    else:
+        chosen = with_parameters(case(name), _parameters(settings or []) | options)
+        if isinstance(chosen, StudyCase):
+            path = output or _free_name(name, ".csv")
+            message = chosen.write(path, overwrite=overwrite)
+            if not quiet:
+                out.print(f"{path}: {message}")
+            return
+        path = output or _free_name(name, ".h5")
+        verdict, said = _run(chosen, path, progress=not quiet, checkpoint_every=checkpoint_every, **files)
     if not quiet:
-        pace = sim.pace(verdict.count, seconds)
-        out.print(f"{path}: {len(sim.particles)} particles, {verdict.count} {sim.unit} in {seconds:.2f} s ({pace})")
+        out.print(said)
         out.print(str(verdict))
     elif not verdict.passed:
         sys.stderr.write(f"{verdict}\n")
     if not verdict.passed:
         raise typer.Exit(1)
+
+
+def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[Verdict | HardVerdict, str]:
+    """Run a case; returns the verdict, and what was done in words."""
+    sim = chosen.simulation()
+    start = time.perf_counter()
+    verdict = sim.run(chosen.duration, output=path, frames=chosen.frames, **options)
+    seconds = time.perf_counter() - start
+    pace = sim.pace(verdict.count, seconds)
+    return verdict, f"{path}: {len(sim.particles)} particles, {verdict.count} {sim.unit} in {seconds:.2f} s ({pace})"
 
 
 def _parameters(settings: list[str]) -> dict[str, object]:

@@ -1,0 +1,91 @@
+"""Save a simulation to a file and go on from there, to the last bit.
+
+A checkpoint is a group of HDF5: of a file of its own (`save`, `load`), or of a trajectory, where `dem.writer` keeps the
+state at the start and the latest one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import h5py
+
+from dem.checkpoint import hard, soft
+from dem.store import open_to_read
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from dem.system import System
+
+FORMAT = "pcdm-dem checkpoint 2"
+KINDS = {"Simulation": ("dem.simulation", soft), "HardSpheres": ("dem.hard_spheres", hard)}
+LATEST = "restart/latest"  # where in a trajectory
+
+
+def write(sim: System, group: h5py.Group) -> None:
+    """Write a checkpoint into an empty group.
+
+    Raises
+    ------
+    TypeError
+        If a shape cannot be told by its class and values; nothing is written then.
+    """
+    kind = type(sim).__name__
+    described = json.dumps(KINDS[kind][1].describe(sim))
+    group.attrs["format"], group.attrs["kind"] = FORMAT, kind
+    group["input"] = described
+    KINDS[kind][1].write(sim, group)
+
+
+def read(group: h5py.Group, threads: int | None = None) -> System:
+    """The simulation that a group holds; raises KeyError if it is none, ValueError if a shape is not there."""
+    if group.attrs["format"] != FORMAT:
+        raise KeyError
+    kind = group.attrs["kind"]
+    module, half = KINDS[kind]
+    # imported here, as they import this module
+    return half.read(
+        getattr(importlib.import_module(module), kind), json.loads(group["input"].asstr()[()]), group, threads
+    )
+
+
+def save(sim: System, path: str | PathLike) -> None:
+    """Write a checkpoint; an old one of that name is replaced when the new one is complete on the disk."""
+    path = Path(path)
+    partial = path.with_name(path.name + ".partial")
+    try:
+        with h5py.File(partial, "w") as file:
+            write(sim, file)
+        with partial.open("rb+") as written:
+            os.fsync(written.fileno())
+        partial.replace(path)
+    except OSError as error:
+        message = f"checkpoint {path} cannot be written: {error}"
+        raise OSError(message) from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def load(path: str | PathLike, threads: int | None = None) -> System:
+    """The simulation that a checkpoint holds, or a trajectory at its latest checkpoint.
+
+    Raises
+    ------
+    OSError, ValueError
+        If there is no such file, or no complete checkpoint in it.
+    """
+    path = Path(path)
+    if not path.exists():
+        message = f"checkpoint {path} does not exist"
+        raise FileNotFoundError(message)
+    try:
+        with open_to_read(path) as file:
+            return read(file.get(LATEST, file), threads)
+    except (KeyError, OSError):
+        message = f"{path} is no complete checkpoint of this version: save one with Simulation.save"
+        raise ValueError(message) from None

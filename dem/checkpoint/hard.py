@@ -1,0 +1,70 @@
+"""What hard spheres need to go on: every particle at its own time, its next event, the agenda and the cells."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.checkpoint.recipes import kinds_of, made, read_particles, recipe, write_particles
+from dem.energy import Energy
+
+if TYPE_CHECKING:
+    import h5py
+
+    from dem.hard_spheres import HardSpheres
+
+# ruff: noqa: SLF001 (this is the other half of HardSpheres)
+
+PARTS = ("spheres", "space", "agenda", "tally")
+
+
+def describe(sim: HardSpheres) -> dict:
+    """How to set it up again."""
+    laws = {}
+    for prefix, law in (("", sim._laws.pair), ("wall_", sim._laws.wall)):
+        laws[f"{prefix}restitution"], laws[f"{prefix}tangential_restitution"] = law.restitution, law.tangential
+        laws[f"{prefix}friction"] = law.friction if math.isfinite(law.friction) else None
+    return {
+        "kinds": kinds_of(sim.particles),
+        "box": sim.box and recipe(sim.box),
+        "gravity": sim.gravity,
+        "contact_time": sim._laws.contact_time,
+        "laws": laws,
+        "description": sim.description,
+    }
+
+
+def write(sim: HardSpheres, group: h5py.Group) -> None:
+    """Write its state."""
+    engine = sim._engine
+    write_particles(sim.particles, group)
+    for part in PARTS:
+        for name, values in getattr(engine, part)._asdict().items():
+            group[f"{part}/{name}"] = values
+    group["time"] = engine.time
+    group["datum"] = sim._datum
+    group["start_energy"] = np.array(sim.start_energy)
+    group["largest_kinetic"] = sim._largest_kinetic
+
+
+def read(kind: type[HardSpheres], given: dict, group: h5py.Group, threads: int | None) -> HardSpheres:
+    """Set it up again, in the state that was written."""
+    del threads
+    sim = kind(
+        read_particles(given["kinds"], group), made(given["box"]), gravity=given["gravity"],
+        contact_time=given["contact_time"], description=given["description"], _resumed=True, **given["laws"],
+    )  # fmt: skip
+    engine = sim._engine
+    for part in PARTS:
+        values = {name: dataset[()] for name, dataset in group[part].items()}
+        old = getattr(engine, part)
+        for name, value in values.items():
+            if isinstance(getattr(old, name), tuple):
+                values[name] = tuple(value.tolist())
+        setattr(engine, part, old._replace(**values))
+    engine.time, sim._datum, sim._shown = float(group["time"][()]), float(group["datum"][()]), math.nan
+    sim.start_energy = Energy(*group["start_energy"][:].tolist())
+    sim._largest_kinetic = float(group["largest_kinetic"][()])
+    return sim

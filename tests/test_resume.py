@@ -1,0 +1,429 @@
+"""A run that was stopped anywhere, by anything, ends with the bytes of one that was never stopped."""
+
+import itertools
+import json
+import signal
+import subprocess
+import sys
+import textwrap
+
+import h5py
+import numpy as np
+import pytest
+from conftest import random_quaternions
+from typer.testing import CliRunner
+
+import dem
+from dem import layout
+from dem.cli import app
+from dem.run import Interrupted
+from dem.writer import TrajectoryWriter
+from kernels.jit import most_threads
+
+LAWS = {"elastic": {}, "damped": {"restitution": 0.7}, "friction": {"restitution": 0.9, "friction": 0.4}}
+SHAPES = {
+    "spheres": [dem.Sphere(diameter=0.01)],
+    "fibres": [dem.Fibre(diameter=0.005, aspect_ratio=2, spheres=3)],
+    "mixture": [dem.Fibre(diameter=0.005, aspect_ratio=2), dem.Sphere(diameter=0.009)],
+    "clumps": [dem.Clump(offsets=[[0, 0, 0], [0.003, 0.001, 0]], radii=[0.003, 0.002])],
+}
+
+
+def crowd(name="mixture", law="friction", n=64, **options):
+    """Particles that fall on each other."""
+    rng = np.random.default_rng(11)
+    edge = round(n ** (1 / 3) + 0.5)
+    grid = (np.stack(np.meshgrid(*[np.arange(edge)] * 3), -1).reshape(-1, 3)[:n] + 0.5) * 0.0104
+    material = dem.Material(young=5e7, poisson=0.35, density=1100.0, **LAWS[law])
+    shapes = (SHAPES[name] * n)[:n]
+    particles = dem.Particles(
+        shapes, material, position=grid, orientation=random_quaternions(rng, n), velocity=rng.normal(0, 0.4, (n, 3)),
+        angular_velocity=rng.normal(0, 20, (n, 3)),
+    )  # fmt: skip
+    box = dem.Box((0, 0, 0), (edge * 0.0104,) * 3, material)
+    return dem.Simulation(particles, box, **{"gravity": (0, 0, -300), "time_step": 1e-5, **options})
+
+
+def contents(path):
+    """All that a run writes at its frames."""
+    with h5py.File(path) as file:
+        return {name: dataset[:] for name, dataset in layout.series(file).items()}
+
+
+def assert_same_frames(one, other):
+    one, other = contents(one), contents(other)
+    assert one.keys() == other.keys()
+    for name in one:
+        np.testing.assert_array_equal(one[name], other[name], err_msg=name)
+
+
+@pytest.fixture
+def stop(monkeypatch):
+    """Stop the next run by a signal as soon as it has come to a step or a time."""
+
+    def stop(at, number=signal.SIGINT):
+        def idle(writer, once=[]):  # noqa: B006
+            if writer.sim._now >= at and not once:
+                once.append(1)
+                signal.raise_signal(number)
+            plain(writer)
+
+        plain = TrajectoryWriter.idle
+        monkeypatch.setattr(TrajectoryWriter, "idle", idle)
+
+    return stop
+
+
+def assert_resumes(make, tmp_path, stop, monkeypatch, duration=0.012, at=500, **options):
+    whole, parts = tmp_path / "whole.h5", tmp_path / "parts.h5"
+    verdict = make().run(duration, output=whole, frames=7)
+    monkeypatch.setattr("dem.run.SLICE", 1e-3)  # so that it is stopped between frames
+    stop(at)
+    with pytest.raises(Interrupted, match="dem run --resume goes on"):
+        make().run(duration, output=parts, frames=7)
+    monkeypatch.undo()
+    with dem.Trajectory(parts) as part:
+        assert 1 <= len(part) < 8
+    assert dem.resume(parts, **options) == verdict
+    assert_same_frames(whole, parts)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("name", SHAPES)
+def test_over_shapes_and_laws(name, law, tmp_path, stop, monkeypatch):
+    assert_resumes(lambda: crowd(name, law), tmp_path, stop, monkeypatch)
+
+
+@pytest.mark.parametrize("integrator", [name for name, row in dem.INTEGRATORS.items() if row.torques == 1])
+def test_over_integrators(integrator, tmp_path, stop, monkeypatch):
+    assert_resumes(lambda: crowd(law="elastic", integrator=integrator), tmp_path, stop, monkeypatch)
+
+
+@pytest.mark.skipif(most_threads() < 2, reason="one core")
+@pytest.mark.parametrize("law", ["elastic", "friction"])
+def test_over_threads(law, tmp_path, stop, monkeypatch):
+    """Begun on two threads, ended on one."""
+    assert_resumes(lambda: crowd(law=law, n=3000, threads=2), tmp_path, stop, monkeypatch, 0.003, 150, threads=1)
+
+
+@pytest.mark.parametrize("periodic", [(), ("x", "y")])
+def test_hard_spheres(periodic, tmp_path, stop, monkeypatch):
+    """They go on from between two impacts, each sphere at its own time; walls are rough, so random counters matter."""
+
+    def make():
+        rng = np.random.default_rng(3)
+        grid = (np.stack(np.meshgrid(*[np.arange(6)] * 3), -1).reshape(-1, 3) + 0.5) * 0.02
+        grain = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+        spheres = dem.Particles(dem.Sphere(diameter=0.012), grain, position=grid, velocity=rng.normal(0, 1, (216, 3)))
+        box = dem.Box((0, 0, 0), (0.12, 0.12, 0.12), grain, periodic=periodic, roughness=0.1, seed=5)
+        return dem.HardSpheres(spheres, box, restitution=0.9, tangential_restitution=0.3)
+
+    monkeypatch.setattr("dem.hard_spheres.next_chunk", lambda *_: 50)
+    assert_resumes(make, tmp_path, stop, monkeypatch, 0.2, 0.11)
+
+
+def test_saved_hard_spheres_go_on(tmp_path):
+    sim = dem.cases()["hard-spheres"](n=200, restitution=0.9).simulation()
+    sim.run(0.01)
+    sim.save(tmp_path / "state.h5")
+    loaded = dem.HardSpheres.load(tmp_path / "state.h5")
+    assert sim.run(0.02) == loaded.run(0.02)
+    np.testing.assert_array_equal(sim.particles.position, loaded.particles.position)
+    with pytest.raises(ValueError, match=r"holds HardSpheres: load it with dem\.HardSpheres\.load"):
+        dem.Simulation.load(tmp_path / "state.h5")
+
+
+def test_contacts_by_pair_are_saved(tmp_path):
+    one = dem.Material(young=5e7, poisson=0.35, density=1100.0, restitution=0.8, friction=0.3)
+    other = dem.Material(young=2e7, poisson=0.2, density=900.0, restitution=0.6, friction=0.1)
+    groups = [dem.Particles(dem.Sphere(diameter=0.01), m, position=[[0.01, 0.01, z]]) for m, z in
+              ((one, 0.0051), (other, 0.0155))]  # fmt: skip
+    pairs = dem.Contacts({(one, other): dem.Contact(restitution=0.5, friction=0.7)})
+    box = dem.Box((0, 0, 0), (0.02, 0.02, 0.1), one)
+    sim = dem.Simulation(dem.Particles.concatenate(groups), box, contacts=pairs, time_step=1e-5)
+    sim.save(tmp_path / "state.h5")
+    loaded = dem.Simulation.load(tmp_path / "state.h5")
+    assert list(loaded.contacts) == list(pairs)
+    for each in (sim, loaded):
+        each.step(2000)
+    assert sim.energy() == loaded.energy()
+    assert sim.energy().dissipated > 0
+
+
+def test_a_longer_run_ends_where_a_long_one_does(tmp_path):
+    crowd().run(0.008, output=tmp_path / "long.h5", frames=8)
+    crowd().run(0.004, output=tmp_path / "short.h5", frames=4)
+    dem.resume(tmp_path / "short.h5", duration=0.008)
+    assert_same_frames(tmp_path / "long.h5", tmp_path / "short.h5")
+    with pytest.raises(ValueError, match=r"complete, t = 0\.008 s: give a longer duration"):
+        dem.resume(tmp_path / "short.h5")
+    with pytest.raises(ValueError, match="is not longer than the run was planned"):
+        dem.resume(tmp_path / "short.h5", duration=0.006)
+    with dem.Trajectory(tmp_path / "short.h5") as run:  # a refusal leaves no trace
+        assert run.error is None
+        assert run.verdict.startswith("PASS")
+
+
+def test_a_trajectory_is_a_checkpoint(tmp_path):
+    sim = crowd()
+    sim.run(0.004, output=tmp_path / "run.h5", frames=2)
+    loaded = dem.Simulation.load(tmp_path / "run.h5")
+    for each in (sim, loaded):
+        each.step(300)
+    np.testing.assert_array_equal(sim.particles.position, loaded.particles.position)
+
+
+def test_checkpoints_come_by_steps(tmp_path, monkeypatch):
+    monkeypatch.setattr("dem.run.SLICE", 1e-4)
+    steps = []
+    plain = TrajectoryWriter.checkpoint
+    monkeypatch.setattr(TrajectoryWriter, "checkpoint", lambda w: (steps.append(w.sim.step_count), plain(w)))
+    crowd().run(0.01, output=tmp_path / "run.h5", frames=2, checkpoint_every=250)
+    assert len(steps) >= 3
+    assert all(b - a >= 250 for a, b in itertools.pairwise(steps[:-1]))
+    assert steps[-1] == 1000
+
+
+@pytest.mark.parametrize("every", ["ten", "-1 s", "10 days", 0, "1.5", "1.2.3 s"])
+def test_nonsense_between_checkpoints_is_refused(every, tmp_path):
+    with pytest.raises(ValueError, match="expected a time such as '10 min' or '30 s', or a number of steps"):
+        crowd().run(0.001, output=tmp_path / "run.h5", checkpoint_every=every)
+    assert not list(tmp_path.iterdir())
+
+
+KILLED = """
+import os, random, signal, sys, time
+import dem, dem.writer
+folder, count = sys.argv[1], int(sys.argv[2])
+dem.writer.COMMIT_SECONDS = dem.writer.COMMIT_SHARE = 0.0  # be writing as often as not when the end comes
+make = lambda: dem.cases()["nine-fibres"](time_step=1e-5, threads=1).simulation()
+start = time.perf_counter()
+make().run(0.5, output=f"{folder}/whole.h5", frames=300)
+took, dice = time.perf_counter() - start, random.Random(7)
+for k in range(count):
+    child = os.fork()
+    if not child:
+        make().run(0.5, output=f"{folder}/{k}.h5", frames=300, checkpoint_every=5000)
+        os._exit(0)
+    time.sleep(dice.uniform(0, took))  # a moment that nobody chose
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+"""
+
+
+@pytest.mark.parametrize("count", [12, pytest.param(200, marks=pytest.mark.slow)])
+def test_killed_at_any_moment(tmp_path, count):
+    subprocess.run([sys.executable, "-W", "ignore", "-c", KILLED, tmp_path, str(count)], check=True, timeout=500)
+    whole = contents(tmp_path / "whole.h5")
+    frames = []
+    for k in range(count):
+        path = tmp_path / f"{k}.h5"
+        if not path.exists() or not path.stat().st_size:
+            frames.append(0)  # before it had begun
+            continue
+        try:
+            run = dem.Trajectory(path)
+        except ValueError:
+            assert "/trajectory" not in str(path.read_bytes()[:100_000]), k
+            frames.append(0)
+            continue
+        with run:
+            frames.append(len(run))
+            np.testing.assert_array_equal(run.position[:], whole["position"][: len(run)])
+            np.testing.assert_array_equal(run.energy["total"], whole["total"][: len(run)])
+        if frames[-1] < 301:
+            dem.resume(path)
+        assert_same_frames(path, tmp_path / "whole.h5")
+    assert sum(1 < n < 301 for n in frames) >= count // 3, frames
+
+
+def command(*words):
+    return subprocess.Popen([sys.executable, "-m", "dem.cli", *map(str, words)], stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_leaves_a_checkpoint_and_its_status(tmp_path, number, status):
+    path = tmp_path / "run.h5"
+    words = ("run", "nine-fibres", "--time-step", "1e-5", "--duration", "4000", "--frames", "4000", "-o", path)
+    process = command(*words, "--quiet")
+    while process.poll() is None:
+        try:
+            with dem.Trajectory(path) as run:  # while it is being written
+                if len(run) > 1:
+                    break
+        except (ValueError, OSError):
+            continue
+    process.send_signal(number)
+    errors = process.communicate(timeout=60)[1]
+    assert process.returncode == status
+    assert "dem run --resume goes on" in errors
+    assert "Traceback" not in errors
+    with h5py.File(path) as file:
+        steps = int(file["restart/latest/progress/step"][0])
+        assert steps >= file["particles/trajectory/position/step"][-1]
+        assert steps % 100_000  # it was between two frames
+
+
+def test_a_full_disk_stops_the_run_with_the_reason(tmp_path):
+    path = tmp_path / "run.h5"
+    limit = textwrap.dedent(f"""
+        import resource, sys
+        import dem.cli
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, resource.RLIM_INFINITY))
+        words = "run many-fibres --set n=200 --duration 0.1 --frames 100 -o".split()
+        sys.argv = ["dem", *words, "{path}"]
+        dem.cli.main()
+    """)
+    run = subprocess.run([sys.executable, "-c", limit], capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 1, run.stderr
+    assert "cannot be written any further: file too large; what it holds is safe" in run.stderr
+    assert "Traceback" not in run.stderr
+    with dem.Trajectory(path) as part:
+        assert len(part) > 1
+        assert np.isfinite(part.position[:]).all()
+    dem.resume(path)
+    with dem.Trajectory(path) as done:
+        assert len(done) == 101
+        assert done.error is None
+
+
+def test_a_frame_that_comes_out_differently_is_not_passed_over(tmp_path, stop):
+    path = tmp_path / "run.h5"
+    crowd().run(0.004, output=path, frames=4)
+    with h5py.File(path, "r+") as file:
+        del file["restart/latest"]  # as if it had been killed before the first checkpoint
+        file["particles/trajectory/position/value"][2, 5, 1] += 1e-12
+    with pytest.raises(ValueError, match=r"frame 2 comes out differently, position by 1e-12 at t = 0\.002 s"):
+        dem.resume(path)
+
+
+def test_rerun_says_whether_the_bytes_match(tmp_path):
+    path = tmp_path / "run.h5"
+    crowd().run(0.004, output=path, frames=4)
+    before = path.read_bytes()
+    comparison = dem.rerun(path)
+    assert comparison.same
+    assert str(comparison) == "the bytes of all 5 frames are the same"
+    assert path.read_bytes() == before
+    result = CliRunner().invoke(app, ["rerun", str(path)])
+    assert (result.exit_code, result.stdout) == (0, f"{path}: the bytes of all 5 frames are the same\n")
+    with h5py.File(path, "r+") as file:
+        file["observables/elastic_energy/value"][3] *= 2
+        file["parameters"].attrs["kernels"] = "of old"
+        versions = json.loads(file["parameters"].attrs["versions"]) | {"numpy": "1.0"}
+        file["parameters"].attrs["versions"] = json.dumps(versions)
+    result = CliRunner().invoke(app, ["rerun", str(path)])
+    assert result.exit_code == 1
+    assert f"{path}: the bytes differ from frame 3 on: elastic by " in result.stdout
+    assert f"numpy: 1.0 then, {np.__version__} now" in result.stdout
+    assert "kernels: of old then, " in result.stdout
+
+
+def test_a_stopped_run_is_repeated_as_far_as_it_goes(tmp_path, stop, monkeypatch):
+    stop(300)
+    monkeypatch.setattr("dem.run.SLICE", 1e-3)
+    with pytest.raises(Interrupted):
+        crowd().run(0.012, output=tmp_path / "run.h5", frames=12)
+    monkeypatch.undo()
+    comparison = dem.rerun(tmp_path / "run.h5")
+    assert comparison.same
+    assert 1 < comparison.frames < 13
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run",),
+        ("run", "nine-fibres", "--resume", "run.h5"),
+        ("run", "--resume", "run.h5", "--time-step", "1e-6"),
+        ("run", "--resume", "none.h5"),
+        ("run", "--resume", "text.h5"),
+        ("run", "--resume", "state.h5"),
+        ("rerun", "none.h5"),
+        ("rerun", "text.h5"),
+        ("repair", "none.h5"),
+        ("repair", "text.h5"),
+        ("run", "nine-fibres", "--fields", "position,speed"),
+        ("run", "nine-fibres", "--compression", "zip"),
+        ("run", "nine-fibres", "--checkpoint-every", "often"),
+    ],
+)
+def test_bad_input_is_one_line(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text.h5").write_text("not HDF5")
+    crowd(n=8).save(tmp_path / "state.h5")
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    result = CliRunner().invoke(app, list(words))
+    assert result.exit_code == 2, result.output
+    assert result.stderr.startswith("dem: ")
+    assert len(result.stderr.splitlines()) == 1
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+
+
+def test_repair_puts_the_journal_in(tmp_path):
+    """What open_to_read reads through, every program reads then."""
+    path = tmp_path / "run.h5"
+    crowd(n=8).run(0.004, output=path, frames=4)
+    assert dem.repair(path) == f"{path}: 5 frames, there was nothing to repair"
+
+
+def test_repair_saves_the_frames_before_a_lost_end(tmp_path):
+    path = tmp_path / "run.h5"
+    crowd("spheres", n=2000).run(0.004, output=path, frames=40)
+    whole = contents(path)
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.truncate(size - 2_000_000)
+    with pytest.raises(ValueError, match=r"is not a readable HDF5 file .*truncated.* dem repair may save its frames"):
+        dem.Trajectory(path)
+    before = path.read_bytes()
+    said = dem.repair(path)
+    assert "which lost 2000000 of" in said
+    assert path.read_bytes() == before
+    with dem.Trajectory(tmp_path / "run-repaired.h5") as saved:
+        assert 1 < len(saved) < 41
+        np.testing.assert_array_equal(saved.position[:], whole["position"][: len(saved)])
+        np.testing.assert_array_equal(saved.angular_velocity[:], whole["angular_velocity"][: len(saved)])
+    with pytest.raises(FileExistsError):
+        dem.repair(path)
+
+
+def test_fields_precision_and_compression(tmp_path):
+    whole, small = tmp_path / "whole.h5", tmp_path / "small.h5"
+    crowd().run(0.004, output=whole, frames=4)
+    crowd().run(0.002, output=small, frames=2, fields="velocity", float32=True, compression="gzip")
+    dem.resume(small, duration=0.004)
+    one, other = contents(whole), contents(small)
+    assert set(one) - set(other) == {"orientation", "angular_velocity"}
+    for name in ("position", "velocity"):
+        assert other[name].dtype == np.float32
+        np.testing.assert_array_equal(one[name].astype(np.float32), other[name])
+    with h5py.File(small) as file:
+        assert file["particles/trajectory/position/value"].compression == "gzip"
+
+
+def test_a_polydisperse_run_is_described_whole(tmp_path):
+    """Its input is longer than the 64 kB that an attribute of HDF5 can hold."""
+    grain = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    shapes = [dem.Sphere(diameter=0.001 + 1e-6 * k) for k in range(1500)]
+    spheres = dem.Particles(shapes, grain, position=np.arange(1500)[:, None] * [[0.003, 0, 0]])
+    dem.Simulation(spheres, time_step=1e-5).run(1e-4, output=tmp_path / "run.h5", frames=1)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        assert len(run.kinds) == len(run.input["kinds"]) == 1500
+        assert run.kinds[700].radii[0] == 0.5 * (0.001 + 1e-6 * 700)
+    assert dem.rerun(tmp_path / "run.h5").same
+
+
+def test_a_shape_that_only_this_process_knows_runs_but_does_not_resume(tmp_path):
+    class Own:
+        offsets = np.zeros((1, 3))
+        radii = np.array([0.005])
+
+        def mass_properties(self, density):
+            return dem.Sphere(diameter=0.01).mass_properties(density)
+
+    grain = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    sim = dem.Simulation(dem.Particles(Own(), grain, position=[[0, 0, 0]]), time_step=1e-5)
+    sim.run(1e-3, output=tmp_path / "run.h5", frames=2)
+    with pytest.raises(ValueError, match=r"cannot be resumed: .*make its class a dataclass at the top of a module"):
+        dem.resume(tmp_path / "run.h5", duration=1)
