@@ -135,7 +135,7 @@ class Simulation(System):
 
     def _go_on(self, start_energy: Energy, largest_kinetic: float) -> None:
         """Take up the account of an earlier run."""
-        self._shown_step, self._datum = -1, self._engine.datum
+        self._shown_step, self._datum = self.step_count, self._engine.datum  # particles are as they were shown
         self.start_energy, self._largest_kinetic = start_energy, largest_kinetic
 
     @property

@@ -268,7 +268,8 @@ def test_a_full_disk_stops_the_run_with_the_reason(tmp_path):
     path = tmp_path / "run.h5"
     limit = textwrap.dedent(f"""
         import resource, sys
-        import dem.cli
+        import dem.cli, dem.writer
+        dem.writer.COMMIT_SECONDS = dem.writer.COMMIT_SHARE = 0.0
         resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, resource.RLIM_INFINITY))
         words = "run many-fibres --set n=200 --duration 0.1 --frames 100 -o".split()
         sys.argv = ["dem", *words, "{path}"]

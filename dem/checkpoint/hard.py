@@ -64,7 +64,8 @@ def read(kind: type[HardSpheres], given: dict, group: h5py.Group, threads: int |
             if isinstance(getattr(old, name), tuple):
                 values[name] = tuple(value.tolist())
         setattr(engine, part, old._replace(**values))
-    engine.time, sim._datum, sim._shown = float(group["time"][()]), float(group["datum"][()]), math.nan
+    engine.time = sim._shown = float(group["time"][()])
+    sim._datum = float(group["datum"][()])
     sim.start_energy = Energy(*group["start_energy"][:].tolist())
     sim._largest_kinetic = float(group["largest_kinetic"][()])
     return sim
