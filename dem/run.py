@@ -90,7 +90,7 @@ def record(
             observer.idle()
 
         for k, stop in enumerate(stops, 1):
-            if stop <= sim._now:  # noqa: SLF001
+            if stop < sim._now:  # noqa: SLF001
                 continue
             sim._reach(stop, moved, interrupted)  # noqa: SLF001
             if sim._now < stop:  # noqa: SLF001

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Buffer
 
 PAGE = 1 << 14
-MOST_PENDING = 1 << 26  # bytes that may wait for a commit
 MAGIC = b"pcdm-dem journal"
 HEAD = struct.Struct("<16sQQL")  # magic, size of the file, number of pages, checksum of what follows
 TRIES, PAUSE = 20, 0.02  # looks at a file that is just being committed to, and seconds between them
@@ -153,11 +152,6 @@ class Store(Pages):
 
     def flush(self) -> None:
         """Do nothing: HDF5 flushes when it likes."""
-
-    @property
-    def pending(self) -> int:
-        """Bytes that wait for a commit."""
-        return PAGE * len(self.pages)
 
     def commit(self) -> None:
         """Bring everything to the disk.

@@ -13,7 +13,7 @@ import numpy as np
 
 from dem import checkpoint, layout
 from dem.plan import EVERY, Every, Output, Segment
-from dem.store import MOST_PENDING, Store
+from dem.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dem.simulation import Simulation
 
 COMMIT_SECONDS = 0.5  # a frame reaches the disk after so long
+MOST_PENDING = 1 << 26  # bytes of frames that may wait for it
 COMMIT_SHARE = 50  # and not before so many times what the last commit took: writing takes a few per cent at most
 
 
@@ -62,6 +63,7 @@ class TrajectoryWriter(Observer):
         self.path, self.sim = store.path, sim
         self._store, self._file, self._every = store, file, every
         self._series = layout.series(file)
+        self._waiting = {name: [] for name in self._series}  # rows that go into the file at the next commit
         self.frames = len(self._series["step"])
         self._spent = float(file["parameters"].attrs.get("wall_time", 0.0))
         self._started = self._saved_at = time.perf_counter()
@@ -146,7 +148,6 @@ class TrajectoryWriter(Observer):
                 self._file["parameters"].attrs["error"] = f"{type(error).__name__}: {error}"
             if not isinstance(error, DiskFullError):
                 self._note_time()
-                self._file.flush()
                 self._commit()
         finally:
             self.leave()
@@ -177,8 +178,7 @@ class TrajectoryWriter(Observer):
                 raise ValueError(message)
             return
         for name, dataset in self._series.items():
-            dataset.resize(k + 1, axis=0)
-            dataset[k] = rows[name]
+            self._waiting[name].append(np.array(rows[name], dataset.dtype))
         self.frames = k + 1
         self.idle()
 
@@ -187,16 +187,16 @@ class TrajectoryWriter(Observer):
         now, step = time.perf_counter(), getattr(self.sim, "step_count", 0)
         if now - self._saved_at >= self._every.seconds or step - self._saved_step >= self._every.steps:
             self.checkpoint()
-        elif now >= self._next_commit or self._store.pending > MOST_PENDING:
-            self._file.flush()
-            if self._store.pending:
-                self._commit()
+        elif self._waiting["step"] and (now >= self._next_commit or self._bytes_waiting() > MOST_PENDING):
+            self._commit()
+
+    def _bytes_waiting(self) -> int:
+        return sum(len(rows) * rows[0].nbytes for rows in self._waiting.values())
 
     def checkpoint(self) -> None:
         """Keep the present state, from which the run can be resumed, in place of the one before."""
         self._keep("latest")
         self._note_time()
-        self._file.flush()
         self._commit()
         self._saved_at, self._saved_step = time.perf_counter(), getattr(self.sim, "step_count", 0)
 
@@ -214,7 +214,16 @@ class TrajectoryWriter(Observer):
         self._file["parameters"].attrs["wall_time"] = self._spent + time.perf_counter() - self._started
 
     def _commit(self) -> None:
+        """Bring what waits to the disk, all frames at once: one by one they would take a millisecond each."""
         start = time.perf_counter()
+        for name, rows in self._waiting.items():
+            if rows:
+                dataset = self._series[name]
+                first = len(dataset)
+                dataset.resize(first + len(rows), axis=0)
+                dataset[first:] = np.stack(rows)
+                rows.clear()
+        self._file.flush()
         try:
             self._store.commit()
         except OSError as error:

@@ -191,6 +191,23 @@ def test_nonsense_between_checkpoints_is_refused(every, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_killed_between_a_checkpoint_and_the_frame_of_that_step(tmp_path, monkeypatch):
+    def frame(writer, k):
+        if k == 3:
+            writer.checkpoint()
+            raise SystemExit
+        plain(writer, k)
+
+    crowd().run(0.004, output=tmp_path / "whole.h5", frames=4)
+    plain = TrajectoryWriter.frame
+    monkeypatch.setattr(TrajectoryWriter, "frame", frame)
+    with pytest.raises(SystemExit):
+        crowd().run(0.004, output=tmp_path / "part.h5", frames=4)
+    monkeypatch.undo()
+    dem.resume(tmp_path / "part.h5")
+    assert_same_frames(tmp_path / "whole.h5", tmp_path / "part.h5")
+
+
 KILLED = """
 import os, random, signal, sys, time
 import dem, dem.writer
