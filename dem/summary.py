@@ -16,9 +16,10 @@ APART = ("input", "verdict", "error")  # of the attributes of `parameters`; the 
 
 def of(run: Trajectory, file: h5py.File) -> dict:
     """Numbers, datasets, input, provenance, energies, verdict: all that JSON can say."""
+    counts = np.bincount(run.species).tolist()
     time, step = run.time.tolist(), run.step.tolist()
     attributes = {name: _plain(value) for name, value in file["parameters"].attrs.items()}
-    ends = {name: {"first": v[0], "last": v[-1], "unit": "J"} for name, v in _energies(run).items() if v}
+    energies = {name: values.tolist() for name, values in run.energy.items()}
     return {
         "file": str(run.path),
         "bytes": run.path.stat().st_size,
@@ -27,9 +28,10 @@ def of(run: Trajectory, file: h5py.File) -> dict:
         "time": [time[0], time[-1]] if time else None,
         "step": [step[0], step[-1]] if step else None,
         "fields": list(run.fields),
-        "energy": ends,
-        "species": np.bincount(run.species).tolist(),
+        "energy": {name: {"first": v[0], "last": v[-1], "unit": "J"} for name, v in energies.items() if v},
+        "species": counts,
         "input": run.input,
+        "mass": [float(run.mass[run.species == number][0]) for number in range(len(counts))],
         "provenance": {name: value for name, value in attributes.items() if name not in APART},
         "datasets": _datasets(file),
         "verdict": run.verdict,
@@ -37,16 +39,14 @@ def of(run: Trajectory, file: h5py.File) -> dict:
     }
 
 
-def _energies(run: Trajectory) -> dict[str, list[float]]:
-    return {name: values.tolist() for name, values in run.energy.items()}
-
-
 def _datasets(file: h5py.File) -> list[dict]:
-    """Schema: every dataset once, under the first of its names, with what is written next to it."""
+    """Schema: every dataset once, with what is written next to it; step and time as those of the positions."""
+    shared = {file[name]: name for name in (f"particles/trajectory/position/{part}" for part in ("step", "time"))}
     found: dict[str, dict] = {}
 
     def visit(name: str, thing: h5py.Group | h5py.Dataset) -> None:
         if isinstance(thing, h5py.Dataset):
+            name = shared.get(thing, name)
             attributes = {key: _plain(value) for key, value in thing.attrs.items()}
             found[name] = {
                 "name": name,
@@ -60,7 +60,7 @@ def _datasets(file: h5py.File) -> list[dict]:
             }
 
     file.visititems(visit)
-    return list(found.values())
+    return [found[name] for name in sorted(found)]
 
 
 def _plain(value: object) -> object:
