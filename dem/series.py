@@ -44,6 +44,8 @@ class Series:
     The first index is a number of a frame, a slice, or a list of numbers or truths; the others go to h5py as they are.
     """
 
+    ndim = 3
+
     def __init__(self, name: str, dataset: h5py.Dataset, frames: range) -> None:
         self.name = name
         self.meaning = MEANINGS[name]
@@ -64,11 +66,6 @@ class Series:
     def dtype(self) -> np.dtype:
         """As stored."""
         return np.dtype(np.float64) if self.meaning.derive else self._dataset.dtype
-
-    @property
-    def ndim(self) -> int:
-        """Three."""
-        return len(self.shape)
 
     @property
     def chunks(self) -> tuple[int, ...] | None:

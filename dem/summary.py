@@ -31,7 +31,7 @@ def of(run: Trajectory, file: h5py.File) -> dict:
         "energy": {name: {"first": v[0], "last": v[-1], "unit": "J"} for name, v in energies.items() if v},
         "species": counts,
         "input": run.input,
-        "mass": [float(run.mass[run.species == number][0]) for number in range(len(counts))],
+        "mass": [float(run.mass[run.species == number].max(initial=0.0)) for number in range(len(counts))],
         "provenance": {name: value for name, value in attributes.items() if name not in APART},
         "datasets": _datasets(file),
         "verdict": run.verdict,

@@ -83,7 +83,6 @@ class Trajectory:
             self._file.close()
             message = f"{self.path} {problem}"
             raise ValueError(message)
-        self._group = self._file["particles/trajectory"]
 
     def _problem(self) -> str | None:
         """What keeps the open file from being read."""
@@ -107,6 +106,13 @@ class Trajectory:
     def close(self) -> None:
         """Close the file; datasets taken from it can no longer be read."""
         self._file.close()
+
+    def _stored(self, name: str = ".") -> h5py.Group | h5py.Dataset:
+        """What is under a name in the group of the particles, or of the file if it starts with /."""
+        if not self._file:
+            message = f"{self.path} is closed: read what is wanted before"
+            raise ValueError(message)
+        return self._file["particles/trajectory"][name]
 
     def __len__(self) -> int:
         """Count the complete frames."""
@@ -145,22 +151,22 @@ class Trajectory:
     @property
     def frames(self) -> range:
         """Numbers in the file of the frames of this run, or part of a run."""
-        return range(len(self._group["position/step"])) if self._part is None else self._part
+        return range(len(self._stored("position/step"))) if self._part is None else self._part
 
     @property
     def step(self) -> np.ndarray:
         """Step of each frame (T,)."""
-        return read_rows(self._group["position/step"], self.frames, slice(None))
+        return read_rows(self._stored("position/step"), self.frames, slice(None))
 
     @property
     def time(self) -> np.ndarray:
         """Time of each frame (T,) [s]."""
-        return read_rows(self._group["position/time"], self.frames, slice(None))
+        return read_rows(self._stored("position/time"), self.frames, slice(None))
 
     @property
     def fields(self) -> tuple[str, ...]:
         """Names of the fields that the file holds."""
-        return tuple(name for name in FIELDS if f"{name}/value" in self._group)
+        return tuple(name for name in FIELDS if f"{name}/value" in self._stored())
 
     def series(self, name: str) -> Series:
         """A field of that name, ``axis`` included; raises ValueError with the names there are."""
@@ -168,7 +174,7 @@ class Trajectory:
         if name not in MEANINGS or MEANINGS[name].stored not in known:
             message = f"{self.path} has no {name}: its fields are {', '.join(known)}"
             raise ValueError(message)
-        return Series(name, self._group[f"{MEANINGS[name].stored}/value"], self.frames)
+        return Series(name, self._stored(f"{MEANINGS[name].stored}/value"), self.frames)
 
     @property
     def position(self) -> Series:
@@ -202,17 +208,17 @@ class Trajectory:
     @property
     def mass(self) -> np.ndarray:
         """Mass of each particle (N,) [kg]."""
-        return self._group["mass"][:]
+        return self._stored("mass")[:]
 
     @property
     def species(self) -> np.ndarray:
         """Kind of each particle (N,): a number that `kinds` is indexed with."""
-        return self._group["species"][:]
+        return self._stored("species")[:]
 
     @property
     def kinds(self) -> list[Kind]:
         """The kinds of particles, see `species`."""
-        stored = self._file["parameters"].get("kinds", ())
+        stored = self._stored("/parameters").get("kinds", ())
         if not stored:
             message = f"{self.path} has format 1, which does not tell the shapes: run it again with this version"
             raise ValueError(message)
@@ -225,7 +231,7 @@ class Trajectory:
 
         ``pandas.DataFrame(run.energy, index=run.time)`` is a table of them.
         """
-        stored = self._file["observables"]
+        stored = self._stored("/observables")
         return {name: read_rows(stored[f"{name}_energy/value"], self.frames, slice(None)) for name in ENERGIES}
 
     @property
@@ -261,19 +267,19 @@ class Trajectory:
     @property
     def input(self) -> dict:
         """Resolved input of the run."""
-        return json.loads(self._file["parameters"].attrs["input"])
+        return json.loads(self._stored("/parameters").attrs["input"])
 
     @property
     def versions(self) -> dict:
         """Versions of the engine and the libraries that wrote the file."""
-        return json.loads(self._file["parameters"].attrs["versions"])
+        return json.loads(self._stored("/parameters").attrs["versions"])
 
     @property
     def verdict(self) -> str | None:
         """Verdict line of a run that came to its end, or was stopped by hand."""
-        return self._file["parameters"].attrs.get("verdict")
+        return self._stored("/parameters").attrs.get("verdict")
 
     @property
     def error(self) -> str | None:
         """What broke the run, if anything."""
-        return self._file["parameters"].attrs.get("error")
+        return self._stored("/parameters").attrs.get("error")

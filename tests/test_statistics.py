@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -98,17 +99,18 @@ def test_tensors_of_random_fibres(rng):
     assert np.abs(a2 - DELTA / 3).max() < 5 * math.sqrt(4 / 45 / n)
     assert np.abs(a4 - PAIRED / 15).max() < 5 * math.sqrt(16 / 225 / n)
     np.testing.assert_allclose(np.einsum("ijkk->ij", a4), a2, atol=1e-14)
-    assert statistics.order_parameter(p).parameter < 1.5 * 5 * math.sqrt(4 / 45 / n) * math.sqrt(3)
+    # an eigenvalue of a matrix is at most three times its largest element
+    assert statistics.order_parameter(p).parameter < 1.5 * 3 * 5 * math.sqrt(4 / 45 / n)
 
 
 def test_tensors_turn_with_the_fibres_and_take_times_together(rng):
     p = body_axis(random_quaternions(rng, 60)).reshape(3, 20, 3)
     a2, a4 = statistics.orientation_tensors(p)
     assert (a2.shape, a4.shape) == ((3, 3, 3), (3, 3, 3, 3, 3))
-    R = Rotation.random(random_state=1).as_matrix()
-    turned2, turned4 = statistics.orientation_tensors(p[1] @ R.T)
-    np.testing.assert_allclose(turned2, R @ a2[1] @ R.T, atol=1e-15)
-    np.testing.assert_allclose(turned4, np.einsum("ia,jb,kc,ld,abcd", R, R, R, R, a4[1]), atol=1e-15)
+    r = scipy_rotation(random_quaternions(rng, 1)).as_matrix()[0]
+    turned2, turned4 = statistics.orientation_tensors(p[1] @ r.T)
+    np.testing.assert_allclose(turned2, r @ a2[1] @ r.T, atol=1e-15)
+    np.testing.assert_allclose(turned4, np.einsum("ia,jb,kc,ld,abcd", r, r, r, r, a4[1]), atol=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +170,7 @@ def test_slabs_cut_spheres_as_their_discs_add_up(rng):
 
 
 def test_a_periodic_lattice_may_lie_anywhere(rng):
-    centres = lattice(4, 0.25) + [0.1, 0.2, 0.37] + rng.integers(-3, 3, (64, 3))
+    centres = lattice(4, 0.25) + np.array([0.1, 0.2, 0.37]) + rng.integers(-3, 3, (64, 3))
     profile = statistics.solid_fraction(single(centres, 0.125), (0, 0, 0), (1, 1, 1), bins=4, periodic=True)
     np.testing.assert_allclose(profile.value, math.pi / 6, rtol=1e-13)
 
@@ -230,8 +232,8 @@ def test_bodies_count_once_however_many_spheres_meet(rng):
 def test_contacts_are_those_of_a_double_loop(rng, period):
     n, length = 80, np.array(period)
     owner = np.sort(np.concatenate([np.arange(30), rng.integers(0, 30, n - 30)]))
-    spheres = Spheres(rng.uniform(-0.3, 0.6, (n, 3)), rng.uniform(0.005, 0.04, n), owner)
-    walls = ((-0.2, -np.inf, -np.inf), (np.inf, 0.5, np.inf))
+    spheres = Spheres(rng.uniform(-0.25, 0.3, (n, 3)), rng.uniform(0.005, 0.04, n), owner)
+    walls = ((-0.2, -np.inf, -np.inf), (np.inf, 0.28, np.inf))
     tolerance = 0.003
     numbers = statistics.contact_numbers(spheres, tolerance, walls=walls, period=period)
     met = [set() for _ in range(30)]
@@ -247,18 +249,18 @@ def test_contacts_are_those_of_a_double_loop(rng, period):
             (s * (spheres.centres[owner == b, axis] - at) - spheres.radii[owner == b]).min() <= tolerance
             for b in range(30)
         ]
-        for s, axis, at in ((1, 0, -0.2), (-1, 1, 0.5))
+        for s, axis, at in ((1, 0, -0.2), (-1, 1, 0.28))
     )
     assert numbers.walls.tolist() == np.add(low, high, dtype=int).tolist()
 
 
 def test_periods_too_short_for_single_contacts_are_refused():
-    with pytest.raises(ValueError, match="period of 1.5 m is short, expected at least 2 m"):
+    with pytest.raises(ValueError, match=r"period of 1\.5 m is short, expected at least 2 m"):
         statistics.contact_numbers(single([[0, 0, 0]], 0.5), period=(0, 1.5, 0))
 
 
 def test_without_scipy_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "scipy.spatial", None)
+    monkeypatch.setitem(sys.modules, "scipy.spatial", None)
     with pytest.raises(ImportError, match=r"contact numbers needs scipy.* pip install 'pcdm-dem\[tables\]'"):
         statistics.contact_numbers(single([[0, 0, 0]], 0.5))
 
@@ -309,14 +311,13 @@ def test_steady_rotation(rng):
     angle = statistics.turned(q * rng.choice([-1, 1], (30, 6, 1)))
     assert np.linalg.norm(omega, axis=1).max() * 0.5 < math.pi
     np.testing.assert_allclose(angle, t[:, None, None] * omega, atol=1e-12)
-    np.testing.assert_allclose(statistics.turned(q[:2, :, :] * [[[1.0]], [[1.0]]])[0], 0)
     about_z = np.stack([np.cos(t), 0 * t, 0 * t, np.sin(t)], -1)[:, None]
     np.testing.assert_allclose(statistics.orientation_correlation(body_axis(about_z)), np.cos(2 * t), atol=1e-14)
     np.testing.assert_allclose(statistics.turned(np.repeat(about_z[:1], 3, 0)), 0)
 
 
 def test_uneven_frames_have_no_lags():
-    with pytest.raises(ValueError, match="frames are 0.1 to 0.2 s apart, expected evenly spaced ones"):
+    with pytest.raises(ValueError, match=r"frames are 0\.1 to 0\.2 s apart, expected evenly spaced ones"):
         statistics.lags([0, 0.1, 0.3])
 
 

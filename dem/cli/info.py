@@ -81,7 +81,7 @@ def _head(held: dict) -> list[tuple[str, str]]:
     when = f", {time[0]:.6g} to {time[1]:.6g} s, step {held['step'][1]}" if time else ""
     unfinished = "none: the run is going on, or did not come to its end"
     rows = [
-        (held["file"], _size(held["bytes"])),
+        ("file", f"{held['file']}, {_size(held['bytes'])}"),
         ("frames", f"{held['frames']}{when}"),
         ("particles", f"{held['particles']}: {', '.join(held['fields'])}"),
         ("verdict", held["verdict"] or unfinished),
@@ -124,7 +124,7 @@ def _value(key: str, value: object, names: dict[str, str] | None = None) -> str:
         more = f", ... {len(value)} in all" if len(value) > MOST_SHOWN else ""
         return f"({', '.join(shown)}{more}){unit}"
     if value is None:
-        return "default" if key else "none"
+        return "none"
     return f"{value:.12g}{unit}" if isinstance(value, float) else f"{value}{unit}"
 
 
