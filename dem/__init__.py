@@ -4,6 +4,7 @@ SI units; quaternions scalar first (w, x, y, z), body to world; angular velociti
 frame. Start with `Simulation`; read what it wrote with `Trajectory`.
 """
 
+from dem import statistics
 from dem.box import Box, Motion
 from dem.case import Case, HardSphereCase, RotationCase, cases
 from dem.clump import Clump
@@ -56,4 +57,5 @@ __all__ = [
     "repair",
     "rerun",
     "resume",
+    "statistics",
 ]

@@ -270,6 +270,9 @@ def test_a_signal_leaves_a_checkpoint_and_its_status(tmp_path, number, status):
                     break
         except (ValueError, OSError):
             continue
+    result = CliRunner().invoke(app, ["info", str(path)])
+    assert result.exit_code == 0
+    assert "seed" in result.stdout
     process.send_signal(number)
     errors = process.communicate(timeout=60)[1]
     assert process.returncode == status

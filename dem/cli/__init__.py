@@ -1,9 +1,10 @@
 """The command line: a file for each group of commands, registered with the application of `dem.cli.common`.
 
-Exit status 0 for success, 2 for bad input, 1 for a run that broke or failed, 130 after Ctrl-C.
+Exit status 0 for success, 2 for bad input, 1 for a run that broke or failed, 130 after Ctrl-C,
+143 after SIGTERM.
 """
 
-from dem.cli import bench, files, lists, run, validate  # noqa: F401, they register their commands
+from dem.cli import bench, files, info, lists, run, validate  # noqa: F401, they register their commands
 from dem.cli.common import app
 
 

@@ -1,0 +1,151 @@
+"""Show what a trajectory holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from dem.cli.common import app, out, plain_errors
+from dem.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+UNITS = {
+    **dict.fromkeys(("lower", "upper", "diameter", "spacing", "offsets", "radii", "amplitude"), "m"),
+    **dict.fromkeys(("time_step", "duration", "contact_time", "wall_time"), "s"),
+    **dict.fromkeys(("roughness", "phase"), "rad"),
+    "density": "kg/m3",
+    "frequency": "Hz",
+    "gravity": "m/s2",
+    "velocity": "m/s",
+    "young": "Pa",
+}
+MOST_SHOWN = 12  # numbers of an array
+PREFIXES = ("B", "kB", "MB", "GB", "TB")
+
+
+@app.command()
+@plain_errors
+def info(
+    file: Annotated[Path, typer.Argument(help="A trajectory, finished or still being written.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON, for programs.")] = False,
+) -> None:
+    """Show what a trajectory holds: particles, box, contacts, input, provenance, energies, verdict, data sets."""
+    with Trajectory(file) as run:
+        held = run.summary()
+    if as_json:
+        out.print(json.dumps(held, indent=1), soft_wrap=True)
+        return
+    for title, rows in _sections(held):
+        table = Table(show_header=False, box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for row in rows:
+            table.add_row(*row)
+        if table.row_count:
+            out.print(*([f"\n{title}"] if title else []), table, sep="\n")
+
+
+def _sections(held: dict) -> Iterable[tuple[str, list]]:
+    given = dict(held["input"])
+    names = _names_of_materials(given)
+    box, contacts = given.pop("box", None), given.pop("contacts", None)
+    kinds, parameters = given.pop("kinds", []), given.pop("parameters", {})
+    yield "", _head(held)
+    yield (
+        "particles",
+        [
+            (f"{n} x {kind['shape']}", f"{_words(kind, names)}, mass {mass:.6g} kg")
+            for n, mass, kind in zip(held["species"], held["mass"], kinds, strict=False)
+        ],
+    )
+    yield "materials", [(name, _words(json.loads(material))) for material, name in names.items()]
+    walls = [(key, _value(key, value, names)) for key, value in (box or {}).items() if _says(value)]
+    yield "box", walls or [("no walls",)]
+    if isinstance(contacts, list):
+        yield "contacts", [_contact(contact, names) for contact in contacts]
+    elif contacts:
+        yield "contacts", _rows(contacts)
+    yield "input", _rows({key: value for key, value in given.items() if key != "particles"})
+    yield f"parameters of {given.get('case', 'the case')}", _rows(parameters)
+    yield "provenance", _rows(held["provenance"])
+    yield "energy", [("", "first", "last"), *(_energy(*each) for each in held["energy"].items())]
+    yield "data", [("", "shape", "type", "unit", "chunk", "stored"), *map(_dataset, held["datasets"])]
+
+
+def _head(held: dict) -> list[tuple[str, str]]:
+    time = held["time"]
+    when = f", {time[0]:.6g} to {time[1]:.6g} s, step {held['step'][1]}" if time else ""
+    unfinished = "none: the run is going on, or did not come to its end"
+    rows = [
+        ("file", f"{held['file']}, {_size(held['bytes'])}"),
+        ("frames", f"{held['frames']}{when}"),
+        ("particles", f"{held['particles']}: {', '.join(held['fields'])}"),
+        ("verdict", held["verdict"] or unfinished),
+    ]
+    return rows + ([("error", held["error"])] if held["error"] else [])
+
+
+def _names_of_materials(given: dict) -> dict[str, str]:
+    """Letters for the materials of particles and walls, by their JSON."""
+    named = [*given.get("kinds", []), *([given["box"]] if given.get("box") else [])]
+    texts = dict.fromkeys(json.dumps(thing["material"]) for thing in named if "material" in thing)
+    return {text: f"material {number}" for number, text in enumerate(texts, start=1)}
+
+
+def _contact(contact: dict, names: dict[str, str]) -> tuple[str, str]:
+    rest = {key: value for key, value in contact.items() if key != "materials"}
+    one, other = (names.get(json.dumps(m), _words(m)) for m in contact["materials"])
+    return f"{one}, {other.removeprefix('material ')}", _words(rest)
+
+
+def _rows(values: dict) -> list[tuple[str, str]]:
+    return [(key, _value(key, value)) for key, value in values.items()]
+
+
+def _words(values: dict, names: dict[str, str] | None = None) -> str:
+    """A mapping in one line; the shape of a kind stands in front already."""
+    told = (f"{key} {_value(key, value, names)}" for key, value in values.items() if key != "shape")
+    return ", ".join(word.replace("material material", "material") for word in told)
+
+
+def _value(key: str, value: object, names: dict[str, str] | None = None) -> str:
+    """A value for people, with its unit if the key is a known one."""
+    if isinstance(value, dict):
+        return (names or {}).get(json.dumps(value)) or _words(value)
+    unit = f" {UNITS[key]}" if key in UNITS else ""
+    if isinstance(value, list):
+        if any(isinstance(each, dict) for each in value):
+            return "; ".join(_value("", each) for each in value)
+        shown = [_value("", each) for each in value[:MOST_SHOWN]]
+        more = f", ... {len(value)} in all" if len(value) > MOST_SHOWN else ""
+        return f"({', '.join(shown)}{more}){unit}"
+    if value is None:
+        return "none"
+    return f"{value:.12g}{unit}" if isinstance(value, float) else f"{value}{unit}"
+
+
+def _says(value: object) -> bool:
+    """Whether a property of the box is there at all: not so for no open faces, or no motion."""
+    return value not in ([], {}, None)
+
+
+def _energy(name: str, values: dict) -> tuple[str, str, str]:
+    return name, f"{values['first']:.6g} {values['unit']}", f"{values['last']:.6g} {values['unit']}"
+
+
+def _dataset(held: dict) -> tuple[str, ...]:
+    shape, chunks = (" x ".join(map(str, held[key] or [])) for key in ("shape", "chunks"))
+    stored = f"{_size(held['bytes'])}{', ' + held['compression'] if held['compression'] else ''}"
+    return held["name"], shape, held["dtype"], held["unit"] or "", chunks, stored, _words(held["attributes"])
+
+
+def _size(number: float) -> str:
+    """Bytes, in thousands."""
+    power = 0
+    while number >= 1000 and power < len(PREFIXES) - 1:
+        number, power = number / 1000, power + 1
+    return f"{number:.3g} {PREFIXES[power]}"
