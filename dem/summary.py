@@ -11,6 +11,12 @@ import numpy as np
 if TYPE_CHECKING:
     from dem.trajectory import Trajectory
 
+# told as a whole, with what they are for
+GROUPS = {
+    "restart/start": "state at the start: dem rerun",
+    "restart/latest": "latest checkpoint: dem run --resume, Simulation.load",
+    "VTKHDF": "the same data for ParaView and VTK",
+}
 APART = ("input", "verdict", "error")  # of the attributes of `parameters`; the others tell where the file comes from
 
 
@@ -34,6 +40,7 @@ def of(run: Trajectory, file: h5py.File) -> dict:
         "mass": [float(run.mass[run.species == number].max(initial=0.0)) for number in range(len(counts))],
         "provenance": {name: value for name, value in attributes.items() if name not in APART},
         "datasets": _datasets(file),
+        "groups": {name: _group(file[name]) for name in GROUPS if name in file},
         "verdict": run.verdict,
         "error": run.error,
     }
@@ -45,7 +52,7 @@ def _datasets(file: h5py.File) -> list[dict]:
     found: dict[str, dict] = {}
 
     def visit(name: str, thing: h5py.Group | h5py.Dataset) -> None:
-        if isinstance(thing, h5py.Dataset):
+        if isinstance(thing, h5py.Dataset) and not name.startswith(tuple(GROUPS)):
             name = shared.get(thing, name)
             attributes = {key: _plain(value) for key, value in thing.attrs.items()}
             found[name] = {
@@ -61,6 +68,13 @@ def _datasets(file: h5py.File) -> list[dict]:
 
     file.visititems(visit)
     return [found[name] for name in sorted(found)]
+
+
+def _group(group: h5py.Group) -> dict:
+    """How much a group holds."""
+    sizes = []
+    group.visititems(lambda _, thing: sizes.append(thing.id.get_storage_size() if hasattr(thing, "shape") else 0))
+    return {"meaning": GROUPS[group.name.strip("/")], "bytes": sum(sizes)}
 
 
 def _plain(value: object) -> object:

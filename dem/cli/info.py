@@ -74,6 +74,7 @@ def _sections(held: dict) -> Iterable[tuple[str, list]]:
     yield "provenance", _rows(held["provenance"])
     yield "energy", [("", "first", "last"), *(_energy(*each) for each in held["energy"].items())]
     yield "data", [("", "shape", "type", "unit", "chunk", "stored"), *map(_dataset, held["datasets"])]
+    yield "groups", [(name, _size(group["bytes"]), group["meaning"]) for name, group in held["groups"].items()]
 
 
 def _head(held: dict) -> list[tuple[str, str]]:
