@@ -108,7 +108,7 @@ class Store(Pages):
         if not new:
             recover(path)
         super().__init__(path.open("x+b" if new else "r+b", buffering=0))
-        self._torn = False
+        self._new, self._torn = new, False
         try:
             _lock(self.disk, shared=True)  # so that other programs may read it but not write to it
             self.journal = _own_journal(path)
@@ -183,7 +183,7 @@ class Store(Pages):
     def close(self) -> None:
         """Let go of the file; what was not committed is lost."""
         if not self.closed and hasattr(self, "journal"):
-            if self.on_disk == 0:
+            if self._new and self.on_disk == 0:
                 self.path.unlink(missing_ok=True)  # nothing was ever committed
             if not self._torn:
                 _journal(self.path).unlink(missing_ok=True)

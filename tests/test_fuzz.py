@@ -1,0 +1,233 @@
+"""Malformed input at every entry point: a clear error, no traceback, no hang, nothing half-written or accepted."""
+
+import math
+import shutil
+import string
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis.extra import numpy as arrays
+from typer.testing import CliRunner
+
+import dem
+from dem.cli import app
+
+FEW, MANY = 150, 4000
+EXAMPLES = [FEW, pytest.param(MANY, marks=pytest.mark.slow)]
+COMPLAINTS = (ValueError, TypeError, OSError)
+
+numbers = st.one_of(
+    st.floats(), st.integers(-(2**70), 2**70), st.sampled_from([0, -0.0, math.nan, math.inf, 1e-320, 1e308, 2**63])
+)
+texts = st.text(string.printable, max_size=12)
+things = st.one_of(numbers, texts, st.none(), st.booleans(), st.lists(numbers, max_size=4), st.binary(max_size=8))
+
+
+def fuzz(count, **strategies):
+    """Run a property so often; the same examples every time."""
+
+    def decorate(check):
+        return settings(
+            max_examples=count, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+        )(given(**strategies)(check))
+
+    return decorate
+
+
+def in_range(value, low, high):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and low < value < high
+
+
+@pytest.mark.parametrize("count", EXAMPLES)
+def test_materials(count):
+    @fuzz(count, young=things, poisson=things, density=things, restitution=things, friction=things)
+    def check(young, poisson, density, restitution, friction):
+        try:
+            made = dem.Material(
+                young=young, poisson=poisson, density=density, restitution=restitution, friction=friction
+            )
+        except COMPLAINTS:
+            return
+        assert 0 < made.young < math.inf
+        assert -1 < made.poisson <= 0.5
+        assert 0 < made.density < math.inf
+        assert 0 < made.restitution <= 1
+        assert 0 <= made.friction < math.inf
+
+    check()
+
+
+@pytest.mark.parametrize("count", EXAMPLES)
+def test_shapes(count):
+    nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+
+    @fuzz(count, diameter=things, aspect_ratio=things, spheres=things, spacing=things, offsets=things, radii=things)
+    def check(diameter, aspect_ratio, spheres, spacing, offsets, radii):
+        for make in (
+            lambda: dem.Sphere(diameter=diameter),
+            lambda: dem.Fibre(diameter=diameter, aspect_ratio=aspect_ratio),
+            lambda: dem.Fibre(diameter=0.01, spheres=spheres, spacing=spacing),
+            lambda: dem.Clump(offsets=offsets, radii=radii),
+        ):
+            try:
+                made = make()
+                particles = dem.Particles(made, nylon, position=[[0, 0, 0]])
+            except (*COMPLAINTS, MemoryError, OverflowError):
+                continue
+            assert np.isfinite(made.offsets).all()
+            assert (np.asarray(made.radii) > 0).all()
+            assert 0 < particles.mass[0] < math.inf
+            assert (particles.inertia > 0).all()
+
+    check()
+
+
+state = arrays.arrays(
+    st.sampled_from([np.float64, np.float32, np.int64, np.complex128, np.dtype("U3"), object]),
+    arrays.array_shapes(max_dims=3, max_side=4),
+)
+
+
+@pytest.mark.parametrize("count", EXAMPLES)
+def test_particles(count):
+    nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+
+    @fuzz(count, position=state | things, orientation=state | st.none(), velocity=state | st.none())
+    def check(position, orientation, velocity):
+        try:
+            made = dem.Particles(
+                dem.Sphere(diameter=0.01), nylon, position=position, orientation=orientation, velocity=velocity
+            )
+        except COMPLAINTS:
+            return
+        assert made.position.shape == (len(made), 3)
+        assert np.isfinite(made.position).all()
+        assert np.isfinite(made.velocity).all()
+        np.testing.assert_allclose(np.linalg.norm(made.orientation, axis=1), 1, atol=1e-5)
+
+    check()
+
+
+@pytest.mark.parametrize("count", EXAMPLES)
+def test_boxes_and_simulations(count):
+    nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.5, 0.5, 0.5]])
+    faces = st.lists(st.sampled_from(["x", "y", "z", "z+", "x-", "w", ""]) | texts, max_size=3) | things
+    triple = st.lists(numbers, min_size=3, max_size=3)
+
+    @fuzz(count, upper=triple | things, open_=faces, periodic=faces, roughness=things, gravity=triple | things,
+          time_step=things, integrator=st.sampled_from([*dem.INTEGRATORS]) | things, duration=things)  # fmt: skip
+    def check(upper, open_, periodic, roughness, gravity, time_step, integrator, duration):
+        try:
+            box = dem.Box((0, 0, 0), upper, nylon, open=open_, periodic=periodic, roughness=roughness)
+        except COMPLAINTS:
+            box = dem.Box((0, 0, 0), (1, 1, 1), nylon)
+        assert np.isfinite(box.size).all()
+        for options in (
+            {"time_step": time_step},
+            {"time_step": 1e-5, "gravity": gravity},
+            {"time_step": 1e-5, "integrator": integrator}
+            if integrator not in [*dem.INTEGRATORS]
+            else {"time_step": None},
+        ):
+            try:
+                sim = dem.Simulation(ball, box, threads=1, **options)
+            except COMPLAINTS:
+                continue
+            try:
+                sim.step(3)
+            except FloatingPointError:
+                continue
+            assert np.isfinite(sim.particles.position).all()
+        sim = dem.Simulation(ball, threads=1, time_step=1e-3)
+        try:
+            sim.run(duration if not in_range(duration, 0.1, 1e300) else -1.0)
+        except COMPLAINTS:
+            assert sim.step_count == 0
+
+    check()
+
+
+@pytest.fixture(scope="module")
+def trajectory(tmp_path_factory):
+    path = tmp_path_factory.mktemp("good") / "run.h5"
+    dem.cases()["single-fibre"](time_step=1e-5, threads=1).simulation().run(0.002, output=path, frames=4)
+    return path
+
+
+READERS = (["info"], ["rerun", "--quiet"], ["repair"], ["run", "--quiet", "--resume"])
+
+
+@pytest.mark.parametrize("count", [40, pytest.param(1000, marks=pytest.mark.slow)])
+def test_broken_files(count, trajectory, tmp_path):
+    """Cut anywhere, with bytes changed anywhere, or with anything in it."""
+    whole = trajectory.read_bytes()
+    changes = st.lists(st.tuples(st.integers(0, len(whole) - 1), st.binary(min_size=1, max_size=16)), max_size=6)
+
+    @fuzz(count, cut=st.integers(0, len(whole)), changes=changes, rubbish=st.none() | st.binary(max_size=200))
+    def check(cut, changes, rubbish):
+        folder = tmp_path / "one"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        data = bytearray(whole[: cut if not changes else len(whole)] if rubbish is None else rubbish)
+        for at, new in changes if rubbish is None else ():
+            data[at : at + len(new)] = new
+        path = folder / "run.h5"
+        for words in READERS:
+            path.write_bytes(data)
+            result = CliRunner().invoke(app, [*words, str(path)], catch_exceptions=False)
+            assert result.exit_code in {0, 1, 2}, result.output
+            assert "Traceback" not in result.output
+            if result.exit_code == 2:
+                assert result.stderr.startswith("dem: ")
+                assert path.read_bytes() == bytes(data)
+            left = {p.name for p in folder.iterdir()}
+            assert left <= {"run.h5", "run-repaired.h5"}
+            (folder / "run-repaired.h5").unlink(missing_ok=True)
+
+    check()
+
+
+words = st.one_of(
+    st.sampled_from(
+        [
+            "run",
+            "info",
+            "cases",
+            "integrators",
+            "check",
+            "init",
+            "plot",
+            "export",
+            "repair",
+            "rerun",
+            "bench",
+            "--quiet",
+        ]
+    ),
+    st.sampled_from(["nine-fibres", "run.h5", "-o", "--frames", "--duration", "--time-step", "--set", "--resume"]),
+    st.sampled_from(["0", "-1", "nan", "1e400", "young=0", "velocity=1,2", "=", "--to", "csv", "", "\x00", "..", "/"]),
+    st.text(string.printable, max_size=8),
+)
+
+
+@pytest.mark.parametrize("count", EXAMPLES)
+def test_command_lines(count, tmp_path, monkeypatch):
+    """Every one of them is wrong, or asks for nothing long: a bad value goes with each run."""
+    monkeypatch.chdir(tmp_path)
+    bad = st.sampled_from([["--frames", "0"], ["--duration", "-1"], ["--time-step", "nan"], ["--threads", "0"],
+                           ["--set", "young=-1"], ["--nonsense"], ["--integrator", "verlet"]])  # fmt: skip
+
+    @fuzz(count, line=st.lists(words, max_size=5), bad=bad)
+    def check(line, bad):
+        if "bench" in line or "validate" in line:
+            line = [*line, "--share", "nan"]
+        line = [*line, *bad] if "run" in line else line
+        result = CliRunner().invoke(app, line, catch_exceptions=False)
+        assert result.exit_code in {0, 1, 2}
+        assert "Traceback" not in result.output
+        assert not list(tmp_path.glob("*.h5*"))
+
+    check()
