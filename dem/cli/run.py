@@ -10,14 +10,15 @@ from typing import Annotated
 import typer
 
 from dem import compilation
-from dem.case import StudyCase, case, with_parameters
+from dem.case import StudyCase
+from dem.casefile import chosen_case
 from dem.cli.common import app, out, plain_errors
 
 
 @app.command()
 @plain_errors
 def run(
-    name: Annotated[str, typer.Argument(metavar="CASE", help="A case; see `dem cases`.")],
+    name: Annotated[str, typer.Argument(metavar="CASE|FILE.toml", help="A case, see `dem cases`; or a case file.")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: a free name.")] = None,
     duration: Annotated[float | None, typer.Option(help="Simulated time [s].")] = None,
     time_step: Annotated[float | None, typer.Option(help="Time step [s].")] = None,
@@ -35,12 +36,12 @@ def run(
     Hard spheres have neither time step nor integrator nor threads.
     """
     compilation.SILENT = quiet
-    kind = case(name)
-    parameters = _parameters(settings or [])
+    given = parameters(settings or [])
     options = {"duration": duration, "time_step": time_step, "integrator": integrator, "threads": threads}
     options["frames"] = frames
-    parameters |= {key: value for key, value in options.items() if value is not None}
-    chosen = with_parameters(kind, parameters)
+    given |= {key: value for key, value in options.items() if value is not None}
+    chosen, name, wanted = chosen_case(name, given)
+    output = output or wanted
     if isinstance(chosen, StudyCase):
         path = output or _free_name(name, ".csv")
         message = chosen.write(path, overwrite=overwrite)
@@ -62,7 +63,8 @@ def run(
         raise typer.Exit(1)
 
 
-def _parameters(settings: list[str]) -> dict[str, object]:
+def parameters(settings: list[str]) -> dict[str, object]:
+    """What ``--set NAME=VALUE`` says; lists are separated by commas."""
     result: dict[str, object] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
