@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dem import compilation
-from dem.case import StudyCase, case, with_parameters
+from dem.case import StudyCase
+from dem.casefile import chosen_case
 from dem.cli.common import app, out, plain_errors
 from dem.plan import EVERY
 from dem.resume import resume as go_on
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 @app.command()
 @plain_errors
 def run(
-    name: Annotated[str | None, typer.Argument(metavar="CASE", help="A case; see `dem cases`.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="CASE|FILE.toml", help="A case, see `dem cases`; or a case file.")
+    ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: a free name.")] = None,
     duration: Annotated[float | None, typer.Option(help="Simulated time [s].")] = None,
     time_step: Annotated[float | None, typer.Option(help="Time step [s].")] = None,
@@ -61,10 +64,11 @@ def run(
         verdict = go_on(resume, **options, progress=not quiet, checkpoint_every=checkpoint_every)
         said = f"{resume}: complete"
     elif name is None:
-        message = "give a case, see dem cases, or --resume FILE"
+        message = "give a case, see dem cases, a case file, or --resume FILE"
         raise ValueError(message)
     else:
-        chosen = with_parameters(case(name), _parameters(settings or []) | options)
+        chosen, name, wanted = chosen_case(name, parameters(settings or []) | options)
+        output = output or wanted
         if isinstance(chosen, StudyCase):
             path = output or _free_name(name, ".csv")
             message = chosen.write(path, overwrite=overwrite)
@@ -92,7 +96,8 @@ def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[
     return verdict, f"{path}: {len(sim.particles)} particles, {verdict.count} {sim.unit} in {seconds:.2f} s ({pace})"
 
 
-def _parameters(settings: list[str]) -> dict[str, object]:
+def parameters(settings: list[str]) -> dict[str, object]:
+    """What ``--set NAME=VALUE`` says; lists are separated by commas."""
     result: dict[str, object] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")

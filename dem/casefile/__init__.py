@@ -1,0 +1,8 @@
+"""Case files: simulations described in TOML.
+
+`schema.py` says what may stand in them, `load.py` reads them, `write.py` writes examples, `check.py` looks ahead.
+"""
+
+from dem.casefile.choose import Chosen, chosen_case
+
+__all__ = ["Chosen", "chosen_case"]

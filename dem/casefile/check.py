@@ -1,0 +1,150 @@
+"""What a case would run: counts, masses, solid fraction, time step, memory, and how long it would take."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.simulation import Simulation
+from dem.validation.reference import Ball, hertz_impact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dem.hard_spheres import HardSpheres
+    from dem.system import System
+
+PROBE = 0.5  # s of computing that tell the pace
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What is known of a run before it is made.
+
+    ``volume`` is that of the box [m³], None without one; ``advice`` is for the reader, names and texts; ``memory``
+    counts the arrays of the engine and the user's [bytes]; ``pace`` is simulated time over computing time at the start
+    of the run, compiling apart.
+    """
+
+    counts: dict[str, int]  # of particles by shape
+    mass: float  # of all particles [kg]
+    masses: tuple[float, float]  # of the lightest and the heaviest particle [kg]
+    solid_volume: float  # [m³]
+    volume: float | None
+    advice: tuple[tuple[str, str], ...]
+    memory: int
+    pace: float
+
+    @property
+    def particles(self) -> int:
+        """Number of particles."""
+        return sum(self.counts.values())
+
+    @property
+    def solid_fraction(self) -> float | None:
+        """Volume of the particles over that of the box."""
+        return None if self.volume is None else self.solid_volume / self.volume
+
+
+def look(sim: Simulation | HardSpheres, duration: float) -> Outlook:
+    """Measure a simulation that is made for it: it is carried on by half a second of computing, or to its end.
+
+    Examples
+    --------
+    >>> import dem
+    >>> seen = look(dem.cases()["nine-fibres"]().simulation(), 1e-5)
+    >>> seen.counts, round(seen.mass, 6), round(seen.solid_fraction, 9)
+    ({'Fibre': 9}, 0.019439, 1.7671e-05)
+    """
+    particles = sim.particles
+    names = [type(shape).__name__ for shape, _ in particles.kinds]
+    number = np.bincount(particles.kind, minlength=len(names)).tolist()
+    volumes = [shape.mass_properties(material.density).volume for shape, material in particles.kinds]
+    mass = particles.mass
+    return Outlook(
+        counts={
+            name: sum(n for n, own in zip(number, names, strict=True) if own == name) for name in dict.fromkeys(names)
+        },
+        mass=float(mass.sum()),
+        masses=(float(mass.min()), float(mass.max())),
+        solid_volume=sum(n * volume for n, volume in zip(number, volumes, strict=True)),
+        volume=None if sim.box is None else math.prod(sim.box.size),
+        advice=tuple(_advice(sim)),
+        memory=_memory(sim),
+        pace=_pace(sim, duration),
+    )
+
+
+def rows(sim: Simulation | HardSpheres, seen: Outlook, duration: float) -> Iterator[tuple[str, str]]:
+    """What to tell the user, as pairs of a name and a text."""
+    n = seen.particles
+    yield "particles", f"{n}: " + ", ".join(f"{count} x {shape}" for shape, count in seen.counts.items())
+    light, heavy = seen.masses
+    each = f"{light:.6g} kg each" if light == heavy else f"{light:.4g} to {heavy:.4g} kg"
+    yield "mass", f"{seen.mass:.6g} kg, {each}"
+    if seen.volume is not None:
+        yield "box", " x ".join(f"{edge:g}" for edge in sim.box.size) + " m"
+        yield "solid fraction", f"{seen.solid_fraction:.4g}"
+    yield from seen.advice
+    yield "memory", f"{seen.memory / 1e6:.3g} MB, {seen.memory / n:.0f} bytes a particle"
+    steps = f" = {duration / sim.time_step:.0f} steps" if isinstance(sim, Simulation) else ""
+    yield "duration", f"{duration:g} s{steps}"
+    yield "computing", f"about {_span(duration / seen.pace)} at the pace of the start, once kernels are compiled"
+
+
+def _advice(sim: Simulation | HardSpheres) -> Iterator[tuple[str, str]]:
+    """The time step next to the shortest contact of two equal spheres that meet head-on as fast as can be foreseen."""
+    if not isinstance(sim, Simulation):
+        return
+    fastest = float(np.linalg.norm(sim.particles.velocity, axis=1).max())
+    drop = sum(abs(g) * edge for g, edge in zip(sim.gravity, sim.box.size, strict=True)) if sim.box else 0.0
+    speed = 2 * math.sqrt(fastest**2 + 2 * drop)
+    yield "time step", f"{sim.time_step:g} s, {sim.integrator.name}"
+    if speed > 0:
+        balls = [Ball(float(shape.radii.min()), material) for shape, material in sim.particles.kinds]
+        shortest = min(hertz_impact(ball, ball, speed)[1] for ball in balls)
+        steps = shortest / sim.time_step
+        yield "shortest contact", f"{shortest:.2g} s at {speed:.2g} m/s = {steps:.0f} time steps"
+
+
+def _memory(sim: System) -> int:
+    """Bytes of all arrays."""
+    parts = [value for value in vars(sim._engine).values() if isinstance(value, tuple)]  # noqa: SLF001
+    arrays = [a for part in parts for a in part if isinstance(a, np.ndarray)]
+    p = sim.particles
+    arrays += [p.kind, p.position, p.orientation, p.velocity, p.angular_velocity]
+    return sum({id(a): a.nbytes for a in arrays}.values())
+
+
+def _pace(sim: Simulation | HardSpheres, duration: float) -> float:
+    """Simulated over computing time of stretches that are long enough to time; what is compiled is in the first."""
+    stretch = sim.time_step if isinstance(sim, Simulation) else 1e-6 * duration
+    _advance(sim, stretch)
+    start, at = time.perf_counter(), sim.time
+    while True:
+        _advance(sim, min(stretch, duration - sim.time))
+        now = time.perf_counter()
+        if now - start > PROBE or sim.time >= duration * (1 - 1e-9):
+            return (sim.time - at) / (now - start)
+        if now - start < 0.1 * PROBE:
+            start, at, stretch = now, sim.time, 4 * stretch
+
+
+def _advance(sim: Simulation | HardSpheres, length: float) -> None:
+    """Carry it on by a time, of one step at least."""
+    if isinstance(sim, Simulation):
+        sim.step(max(1, round(length / sim.time_step)))
+    else:
+        sim.run(max(length, 1e-9 * sim.time), frames=1)
+
+
+def _span(seconds: float) -> str:
+    """A time in words."""
+    for unit, length in (("days", 86400), ("hours", 3600), ("minutes", 60)):
+        if seconds > 2 * length:
+            return f"{seconds / length:.2g} {unit}"
+    return f"{seconds:.2g} s"

@@ -1,0 +1,52 @@
+"""Everything that is wrong with a case file, a line each: where, what came, what is allowed, what may be meant."""
+
+from __future__ import annotations
+
+import reprlib
+from typing import TYPE_CHECKING
+
+from dem import checks
+from dem.casefile.fields import TAGS
+from dem.casefile.schema import table_in
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+    from dem.casefile.schema import Table
+
+SHOWN = reprlib.Repr()
+SHOWN.maxstring = SHOWN.maxother = 60
+WORDS = {"valid tuple": "list", "valid list": "list", "valid dictionary": "table", "Input": "input"}  # as TOML says
+
+
+def lines(error: ValidationError, model: type[Table]) -> list[str]:
+    """A line for each error, beginning with the path of the key in the file."""
+    return [_line(each, model) for each in error.errors()]
+
+
+def _line(error: dict, model: type[Table]) -> str:
+    path = [part for part in error["loc"] if part not in (*TAGS, "[key]")]
+    where = ".".join(str(part) for part in path)
+    table = _table_at(model, path[:-1])
+    if error["type"] == "extra_forbidden":
+        try:
+            checks.one_of("key", str(path[-1]), table.model_fields)
+        except ValueError as unknown:
+            return f"{where}: {unknown}"
+    if error["type"] == "missing":
+        field = table.model_fields.get(path[-1])  # none in a list of fixed length
+        return f"{where} is missing" + (f": {field.description}" if field else "")
+    if error["type"] == "value_error":
+        return f"{where}: {error['ctx']['error']}"
+    said = error["msg"]
+    for word, better in WORDS.items():
+        said = said.replace(word, better)
+    return f"{where} is {SHOWN.repr(error['input'])}: {said}"
+
+
+def _table_at(model: type[Table], path: list) -> type[Table]:
+    """The model of the table at a path."""
+    for part in path:
+        if part in model.model_fields:
+            model = table_in(model.model_fields[part].annotation) or model
+    return model

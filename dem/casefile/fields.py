@@ -1,0 +1,109 @@
+"""Types of the keys of a case file: what values they take.
+
+Names of materials and shapes are checked against those that the file defines, which the validation context holds.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Strict, Tag, ValidationInfo
+
+from dem import checks
+from dem.box import AXES, FACES
+from dem.casefile import units
+from dem.contacts import RULES
+from dem.integrators import integrator_for_contacts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ONE, EACH, WORD = "<one>", "<each>", "<word>"  # tags of pydantic's, which are no part of a path
+TAGS = (ONE, EACH, WORD)
+
+
+def _measured(quantity: units.Quantity) -> object:
+    return Annotated[float, Strict(), BeforeValidator(quantity.value)]
+
+
+def _defined(what: str) -> AfterValidator:
+    """Only names that the file defines."""
+
+    def check(name: str, info: ValidationInfo) -> str:
+        known = (info.context or {}).get(what)
+        return name if known is None else checks.one_of(what, name, known)
+
+    return AfterValidator(check)
+
+
+def _resolved(name: str, info: ValidationInfo) -> str:
+    """A path that is relative to the folder of the case file, made absolute."""
+    folder = (info.context or {}).get("folder")
+    return name if folder is None else str(folder / name)
+
+
+def _existing(name: str) -> str:
+    if not Path(name).is_file():
+        message = f"no file {name}"
+        raise ValueError(message)
+    return name
+
+
+def _one_of(what: str, names: Iterable[str]) -> object:
+    return Annotated[str, AfterValidator(lambda name: checks.one_of(what, name, names))]
+
+
+def _form(value: object) -> str:
+    """Whether a value is one row for all particles, a list with one for each, or a word."""
+    if isinstance(value, str):
+        return WORD
+    return EACH if isinstance(value, (list, tuple)) and value and isinstance(value[0], (list, tuple)) else ONE
+
+
+def _rows(row: object) -> object:
+    """One row for all particles, or a list with one for each."""
+    kinds = Annotated[row, Tag(ONE)] | Annotated[list[row], Tag(EACH)]
+    return Annotated[kinds, Discriminator(lambda value: EACH if _form(value) == EACH else ONE)]
+
+
+Length = _measured(units.LENGTH)
+Time = _measured(units.TIME)
+Density = _measured(units.DENSITY)
+Modulus = _measured(units.MODULUS)
+Angle = _measured(units.ANGLE)
+Frequency = _measured(units.FREQUENCY)
+Speed = _measured(units.SPEED)
+Spin = _measured(units.SPIN)
+Acceleration = _measured(units.ACCELERATION)
+
+Number = Annotated[float, Strict()]
+Friction = Annotated[Number, Field(ge=0)]
+Share = Annotated[Number, Field(gt=0, le=1)]
+Factor = Annotated[Number, Field(gt=0)]
+Whole = Annotated[int, Strict()]
+Count = Annotated[Whole, Field(gt=0)]
+Seed = Annotated[Whole, Field(ge=0)]
+Size = Annotated[Length, Field(gt=0)]
+Duration = Annotated[Time, Field(gt=0)]
+
+Point = tuple[Length, Length, Length]
+Velocity = tuple[Speed, Speed, Speed]
+Gravity = tuple[Acceleration, Acceleration, Acceleration]
+Quaternion = tuple[Number, Number, Number, Number]
+Velocities = _rows(Velocity)
+AngularVelocities = _rows(tuple[Spin, Spin, Spin])
+Orientations = Annotated[
+    Annotated[Quaternion, Tag(ONE)] | Annotated[list[Quaternion], Tag(EACH)] | Annotated[Literal["random"], Tag(WORD)],
+    Discriminator(_form),
+]
+
+OutputFile = Annotated[str, Field(min_length=1), AfterValidator(_resolved)]
+InputFile = Annotated[OutputFile, AfterValidator(_existing)]
+MaterialName = Annotated[str, _defined("material")]
+ShapeName = Annotated[str, _defined("shape")]
+Face = _one_of("face", FACES)
+MovingFace = _one_of("face", (*FACES, "all"))
+Axis = _one_of("axis", AXES)
+Rule = _one_of("rule", (*RULES, "none"))
+Integrator = Annotated[str, AfterValidator(lambda name: integrator_for_contacts(name).name)]

@@ -1,0 +1,142 @@
+"""Groups of particles: what a ``[[particles]]`` table becomes."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.casefile.placements import files, lattice, random
+from dem.casefile.placements.last_frame import last_frame
+from dem.packing import random_orientations
+from dem.particles import STATE, Particles
+from dem.shapes import Fibre
+
+if TYPE_CHECKING:
+    from dem.box import Box
+    from dem.casefile.schema import CaseTable, GroupTable
+    from dem.materials import Material
+    from dem.shapes import Shape
+
+ROUNDING = 1e-15  # of a norm
+
+
+class Surroundings(NamedTuple):
+    """What a group may refer to."""
+
+    shapes: dict[str, Shape]
+    materials: dict[str, Material]
+    box: Box | None
+
+
+def particles(table: CaseTable, around: Surroundings) -> Particles:
+    """All particles of a case, numbered in the order of the file.
+
+    Groups at random places come last, so that they avoid all others.
+
+    Raises
+    ------
+    ValueError
+        With a line for each group that cannot be made.
+    """
+    made: dict[int, Particles] = {}
+    wrong = {}
+    for number in sorted(range(len(table.particles)), key=lambda k: table.particles[k].random is not None):
+        group = table.particles[number]
+        try:
+            made[number] = _group(group, around, list(made.values()), number)
+        except (ValueError, TypeError, OSError) as error:
+            wrong[number] = f"particles.{number}: {error}"
+    if wrong:
+        raise ValueError("\n".join(wrong[number] for number in sorted(wrong)))
+    return Particles.concatenate([made[number] for number in range(len(made))])
+
+
+def _group(group: GroupTable, around: Surroundings, others: list[Particles], number: int) -> Particles:
+    """One group; random numbers differ from group to group, even for the same seed."""
+    where, turned, thrown = (np.random.default_rng([group.seed, number, stream]) for stream in range(3))
+    material = around.materials.get(group.material)
+    shape = around.shapes.get(group.shape)
+    shapes: Shape | list[Shape] = shape
+    state = {}
+    if group.last_frame is not None:
+        kinds, kind, state = last_frame(Path(group.last_frame))
+        kinds = [(shape or s, material or m) for s, m in kinds]
+    elif group.file is not None:
+        state = files.state(Path(group.file))
+    elif group.position is not None:
+        state["position"] = group.position
+    elif group.lattice is not None:
+        state["position"] = lattice.sites(group.lattice, around.box)
+    else:
+        shapes, state = _at_random(group, shape, around.box, others, where)
+    n = len(state["position"])
+    state |= {name: _rows(name, getattr(group, name), n) for name in _said(group)}
+    if group.orientation == "random" and group.random is None:
+        state["orientation"] = _orientations(group, shape, n, turned)
+    if group.speed is not None:
+        state["velocity"] = _thrown(n, group.speed, thrown)
+    if group.last_frame is not None:
+        made = Particles.of_kinds(kinds, kind, state)
+        for name, rows in state.items():
+            setattr(made, name, rows)  # which checks it
+        return _exact(made, state)
+    return _exact(Particles(shapes, material, **state), state)
+
+
+def _said(group: GroupTable) -> list[str]:
+    """What the group says about the state in numbers, but for places."""
+    names = [name for name in STATE if name != "position"]
+    return [name for name in names if getattr(group, name) not in (None, "random")]
+
+
+def _rows(name: str, value: tuple | list, n: int) -> np.ndarray:
+    """A row for each of n particles."""
+    rows = np.array(value)
+    if rows.ndim == 1:
+        return np.tile(rows, (n, 1))
+    if len(rows) != n:
+        message = f"{name} has {len(rows)} rows for {n} particles, expected one row, or one for each"
+        raise ValueError(message)
+    return rows
+
+
+def _at_random(
+    group: GroupTable, shape: Shape, box: Box | None, others: list[Particles], rng: np.random.Generator
+) -> tuple[list[Shape], dict]:
+    """Shapes, and the places and orientations at which they overlap nothing."""
+    corners = random.region(group.random, box)
+    shapes = random.shapes(group.random, shape, float(np.prod(corners[1] - corners[0])), rng)
+    fixed = None if group.orientation in (None, "random") else np.array(group.orientation)
+    if fixed is not None and fixed.ndim > 1:
+        message = "orientation has a row for each particle, expected one for all, or none, at random places"
+        raise ValueError(message)
+    position, orientation = random.scatter(shapes, corners, box, others, fixed, rng)
+    return shapes, {"position": position, "orientation": orientation}
+
+
+def _orientations(group: GroupTable, shape: Shape, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Random ones; those of fibres on a lattice keep clear of each other."""
+    if group.lattice is not None and isinstance(shape, Fibre):
+        return random_orientations(group.lattice.sites, group.lattice.pitch, shape, rng)
+    return random.isotropic(rng, n)
+
+
+def _thrown(n: int, speed: float, rng: np.random.Generator) -> np.ndarray:
+    """Normally distributed velocities (n, 3) of this root mean square, without drift."""
+    v = rng.normal(0.0, speed / math.sqrt(3), (n, 3))
+    return v - v.mean(0) if n > 1 else v
+
+
+def _exact(made: Particles, state: dict) -> Particles:
+    """The particles with quaternions to the bit as given, if those are of unit length to rounding.
+
+    Dividing by a norm that is off in the last digit would change them.
+    """
+    given = np.array(state.get("orientation", made.orientation), dtype=float)
+    unit = np.abs(np.linalg.norm(given, axis=1) - 1) <= ROUNDING
+    kept = np.where(unit[:, None], given, made.orientation)
+    values = {name: getattr(made, name) for name in STATE}
+    return Particles.of_kinds(made.kinds, made.kind, values | {"orientation": kept})

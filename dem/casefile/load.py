@@ -1,0 +1,195 @@
+"""Case files as `dem run` takes them."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from dem import checks
+from dem.case import case, with_parameters
+from dem.casefile import errors
+from dem.casefile.choose import Chosen
+from dem.casefile.groups import Surroundings, particles
+from dem.casefile.schema import CaseTable, HardTable, ShortTable, SteppedTable, Table
+from dem.contacts import Contact, Contacts
+from dem.hard_spheres import HardSpheres
+from dem.simulation import Simulation
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+if TYPE_CHECKING:
+    from dem.box import Box
+    from dem.materials import Material
+    from dem.particles import Particles
+
+METHODS = {"time-steps": SteppedTable, "hard-spheres": HardTable}
+
+
+@dataclass(frozen=True)
+class FileCase:
+    """A case that a file describes; made by `read`."""
+
+    name: str
+    table: SteppedTable | HardTable
+
+    @property
+    def duration(self) -> float:
+        """Simulated time [s]."""
+        return self.table.duration
+
+    @property
+    def frames(self) -> int:
+        """Frames written after the first."""
+        return self.table.output.frames
+
+    def contents(self) -> dict:
+        """What the file says, in SI units and with all defaults: what `resolved` takes."""
+        return self.table.model_dump(mode="json", exclude_none=True, exclude={"output": {"file"}})
+
+    def materials(self) -> dict[str, Material]:
+        """The materials by name."""
+        return {name: material.made() for name, material in self.table.materials.items()}
+
+    def build(self) -> tuple[Particles, Box | None]:
+        """Particles and box."""
+        materials, table = self.materials(), self.table
+        shapes = {name: shape.made() for name, shape in table.shapes.items()}
+        box = table.box and table.box.made(materials[table.box.material])
+        return particles(table, Surroundings(shapes, materials, box)), box
+
+    def contacts(self) -> Contacts:
+        """Restitution and friction by pair of materials."""
+        materials, table = self.materials(), {}
+        for pair in self.table.contacts:
+            one, other = (materials[name] for name in pair.materials)
+            table[one, other] = Contact(restitution=pair.restitution, friction=pair.friction)
+        return Contacts(table, rule=None if self.table.contact_rule == "none" else self.table.contact_rule)
+
+    def simulation(self) -> Simulation | HardSpheres:
+        """The simulation, ready to run; raises ValueError with a line for each thing that cannot be made."""
+        table = self.table
+        built, box = self.build()
+        description = {"case": self.name, "case_file": self.contents()}
+        if isinstance(table, HardTable):
+            return HardSpheres(built, box, gravity=table.gravity, description=description, **dict(table.impacts))
+        return Simulation(
+            built, box, gravity=table.gravity, time_step=table.time_step, integrator=table.integrator,
+            threads=table.threads, contacts=self.contacts(), description=description,
+        )  # fmt: skip
+
+
+def read(path: str | Path, settings: dict | None = None) -> Chosen:
+    """Read a case file; settings replace what stands at dotted paths, such as ``particles.0.velocity``.
+
+    Raises
+    ------
+    ValueError, OSError
+        If it cannot be read, or with one line for each thing in it that is wrong.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "tilted.toml"
+    ...     _ = path.write_text('case = "single-fibre"' + chr(10) + "parameters = {angle = 45.0}")
+    ...     tilted = read(path, {"time_step": 1e-5})
+    >>> tilted.name, tilted.case.angle, tilted.case.time_step
+    ('tilted', 45.0, 1e-05)
+    """
+    path = Path(path)
+    try:
+        content = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        message = f"no file {path}"
+        raise FileNotFoundError(message) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        message = f"{path}: {str(error)[:1].lower()}{str(error)[1:]}"
+        raise ValueError(message) from None
+    try:
+        content = _with(content, settings or {})
+        return resolved(content, path.stem, path.parent.resolve())
+    except ValueError as error:
+        raise ValueError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+
+
+def resolved(content: dict, name: str, folder: Path | None = None) -> Chosen:
+    """The case that the content of a file describes; relative paths in it are relative to the folder."""
+    if "case" in content:
+        short = _validated(ShortTable, content, folder)
+        frames = {"frames": short.output.frames} if "frames" in short.output.model_fields_set else {}
+        chosen = with_parameters(case(short.case), frames | short.parameters)
+        return Chosen(chosen, name, short.output.file and Path(short.output.file))
+    method = content.get("method", "time-steps")
+    table = _validated(METHODS[checks.one_of("method", method, METHODS)], content, folder)
+    return Chosen(FileCase(name, table), name, table.output.file and Path(table.output.file))
+
+
+def _validated(model: type[Table], content: dict, folder: Path | None) -> Table:
+    context: dict[str, object] = {"folder": folder}
+    if issubclass(model, CaseTable):
+        for what in ("material", "shape"):
+            table = content.get(f"{what}s", {})
+            context[what] = list(table) if isinstance(table, dict) else []
+    try:
+        return model.model_validate(content, context=context)
+    except ValidationError as error:
+        raise ValueError("\n".join(errors.lines(error, model))) from None
+
+
+def _with(content: dict, settings: dict) -> dict:
+    """The content with settings put in; of a case by name, parameters."""
+    for dotted, value in settings.items():
+        *parents, last = dotted.split(".")
+        if "case" in content:
+            parents = ["parameters"]
+        elif dotted == "frames":
+            parents = ["output"]
+        node = content
+        for depth, part in enumerate(parents):
+            node = _child(node, part, ".".join(parents[: depth + 1]))
+        if isinstance(node, list):
+            node[_index(node, last, dotted)] = _plain(value)
+        else:
+            node[last] = _plain(value)
+    return content
+
+
+def _child(node: dict | list, part: str, dotted: str) -> dict | list:
+    """What stands at the next part of a path, which is a table made now if there is none.
+
+    The command line does not tell hyphens from underscores.
+    """
+    if isinstance(node, list):
+        found = node[_index(node, part, dotted)]
+    else:
+        found = node.setdefault(next((key for key in node if key.replace("-", "_") == part), part), {})
+    if not isinstance(found, (dict, list)):
+        message = f"--set {dotted}: there is no table, but {found!r}"
+        raise ValueError(message)
+    return found
+
+
+def _index(node: list, part: str, dotted: str) -> int:
+    if not (part.isdecimal() and int(part) < len(node)):
+        message = f"--set {dotted}: {part!r} is no number from 0 to {len(node) - 1}"
+        raise ValueError(message)
+    return int(part)
+
+
+def _plain(value: object) -> object:
+    """What words of the command line mean: TOML values, or else strings."""
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if not isinstance(value, str):
+        return value
+    try:
+        return tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return value

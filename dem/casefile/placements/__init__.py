@@ -1,0 +1,1 @@
+"""Ways of placing a group of particles, a file for each."""

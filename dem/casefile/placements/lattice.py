@@ -1,0 +1,28 @@
+"""Sites of a cubic lattice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from dem.box import Box
+    from dem.casefile.schema import LatticeTable
+
+
+def sites(table: LatticeTable, box: Box | None) -> np.ndarray:
+    """Positions (N, 3) [m], x fastest: origin + pitch (i, j, k).
+
+    Raises
+    ------
+    ValueError
+        If there is neither origin nor box.
+    """
+    if table.origin is None and box is None:
+        message = "lattice needs an origin, or the file a box whose lower corner it starts from"
+        raise ValueError(message)
+    origin = np.array(table.origin) if table.origin is not None else np.array(box.lower) + 0.5 * table.pitch
+    x, y, z = table.sites
+    index = np.arange(x * y * z)
+    return origin + table.pitch * np.column_stack([index % x, index // x % y, index // (x * y)])

@@ -1,0 +1,149 @@
+"""Random places without overlap, by random sequential insertion.
+
+B. Widom, J. Chem. Phys. 44 (1966) 3888. It jams, equal spheres at a solid fraction of 0.38 (S. Torquato, O. U. Uche,
+F. H. Stillinger, Phys. Rev. E 74 (2006) 061308); the last few percent would take for ever.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.clump import Clump
+from dem.shapes import Fibre, Shape, Sphere
+from kernels import insertion
+
+if TYPE_CHECKING:
+    from dem.box import Box
+    from dem.casefile.schema import RandomTable
+    from dem.particles import Particles
+
+MOST_OFFERS = 200_000  # to one particle
+CELLS = 4  # at most so many for each sphere
+
+
+def region(table: RandomTable, box: Box | None) -> tuple[np.ndarray, np.ndarray]:
+    """Corners (3,), (3,) of where particles are to be [m]; raises ValueError if there is no such volume."""
+    if box is None and (table.lower is None or table.upper is None):
+        message = "random needs lower and upper, or the file a box"
+        raise ValueError(message)
+    lower = np.array(box.lower if table.lower is None else table.lower)
+    upper = np.array(box.upper if table.upper is None else table.upper)
+    if not (lower < upper).all():
+        message = f"random has the region from {lower.tolist()} to {upper.tolist()}: lower must be below upper"
+        raise ValueError(message)
+    return lower, upper
+
+
+def shapes(table: RandomTable, shape: Shape, volume: float, rng: np.random.Generator) -> list[Shape]:
+    """As many as wanted, or as fill the wanted part of a volume [m³], of the wanted sizes."""
+    low, high = table.scale or (1.0, 1.0)
+    one = shape.mass_properties(1.0).volume
+    if table.number is not None:
+        factors = rng.uniform(low, high, table.number)
+    else:
+        wanted = table.solid_fraction * volume / one
+        mean = (low + high) * (low**2 + high**2) / 4  # of the cubes of uniform numbers
+        factors = np.empty(0)
+        while (factors**3).sum() < wanted:
+            factors = np.append(factors, rng.uniform(low, high, math.ceil(wanted / mean)))
+        factors = factors[: np.argmin(np.abs(np.cumsum(factors**3) - wanted)) + 1]
+    return [shape] * len(factors) if low == high == 1.0 else [_scaled(shape, f) for f in factors.tolist()]
+
+
+def _scaled(shape: Shape, factor: float) -> Shape:
+    if isinstance(shape, Sphere):
+        return Sphere(diameter=factor * shape.diameter)
+    if isinstance(shape, Fibre):
+        return Fibre(diameter=factor * shape.diameter, spheres=shape.spheres, spacing=factor * shape.spacing)
+    return Clump(offsets=factor * shape.offsets, radii=factor * shape.radii)
+
+
+def isotropic(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Unit quaternions (n, 4) of orientations of which all are equally likely."""
+    q = rng.normal(size=(n, 4))
+    return q / np.linalg.norm(q, axis=1)[:, None]
+
+
+def scatter(
+    bodies: list[Shape],
+    corners: tuple[np.ndarray, np.ndarray],
+    box: Box | None,
+    others: list[Particles],
+    orientation: np.ndarray | None,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (N, 3) [m] and orientations (N, 4) of bodies that overlap neither each other nor other particles.
+
+    They stay inside the corners, but for axes along which those are the ends of a period. Orientations are isotropic,
+    or all the one given.
+
+    Raises
+    ------
+    ValueError
+        If one of them found no place.
+    """
+    lower, upper = corners
+    periodic = np.array([box is not None and axis in box.periodic for axis in "xyz"])
+    around = periodic & (box is not None) & (lower == (box.lower if box else 0)) & (upper == (box.upper if box else 0))
+    low, high = np.where(around, -np.inf, lower), np.where(around, np.inf, upper)
+    first = np.concatenate([[0], np.cumsum([len(body.radii) for body in bodies])])
+    offset = np.concatenate([body.offsets for body in bodies]).T.copy()
+    size = np.concatenate([body.radii for body in bodies])
+    taken, number = _taken(box, corners, periodic, others, size)
+    placed, turned = np.empty((3, len(bodies))), np.empty((4, len(bodies)))
+    progress = np.array([0, number, 0])
+    while progress[0] < len(bodies):
+        offers = 1024 + 2 * (len(bodies) - int(progress[0]))
+        position = lower + (upper - lower) * rng.random((offers, 3))
+        turns = isotropic(rng, offers) if orientation is None else np.tile(orientation, (offers, 1))
+        insertion.insert(
+            first, offset, size, low, high, position.T.copy(), turns.T.copy(), taken, placed, turned, progress
+        )
+        if progress[2] > MOST_OFFERS:
+            message = (
+                f"random found no place for particle {progress[0]} of {len(bodies)} in {MOST_OFFERS} tries: take fewer "
+                "(it works to a solid fraction of about 0.3), a lattice, or the last frame of a run that settles"
+            )
+            raise ValueError(message)
+    return placed.T.copy(), turned.T.copy()
+
+
+def _taken(
+    box: Box | None,
+    corners: tuple[np.ndarray, np.ndarray],
+    periodic: np.ndarray,
+    others: list[Particles],
+    size: np.ndarray,
+) -> tuple[insertion.Taken, int]:
+    """Cells with the spheres of other particles, and room for more of the given radii; and how many are in it."""
+    lower, upper = (np.array(box.lower), np.array(box.upper)) if box else corners
+    clouds = [spheres(particles) for particles in others]
+    centre = np.concatenate([np.empty((0, 3)), *(cloud[0] for cloud in clouds)])
+    radius = np.concatenate([np.empty(0), *(cloud[1] for cloud in clouds)])
+    room = len(radius) + len(size)
+    widest = 2.000001 * max(size.max(), radius.max(initial=0.0))
+    width = max(widest, (np.prod(upper - lower) / (CELLS * room)) ** (1 / 3))
+    cells = np.maximum(1, ((upper - lower) / width).astype(np.int64))
+    taken = insertion.Taken(
+        lower=lower, period=np.where(periodic, upper - lower, 0.0), scale=cells / (upper - lower),
+        last=np.full(cells, -1), before=np.full(room, -1), centre=np.empty((3, room)), radius=np.empty(room),
+    )  # fmt: skip
+    insertion.take_all(centre.T.copy(), radius, taken)
+    return taken, len(radius)
+
+
+def spheres(particles: Particles) -> tuple[np.ndarray, np.ndarray]:
+    """Centres (M, 3) and radii (M,) of all spheres of particles [m]."""
+    centre, radius = [], []
+    for number, (shape, _) in enumerate(particles.kinds):
+        these = particles.kind == number
+        q = particles.orientation[these]
+        w, axis = q[:, None, :1], q[:, None, 1:]
+        turn = np.cross(axis, shape.offsets)
+        turned = shape.offsets + 2 * (w * turn + np.cross(axis, turn))
+        centre.append((particles.position[these][:, None] + turned).reshape(-1, 3))
+        radius.append(np.tile(shape.radii, len(q)))
+    return np.concatenate(centre), np.concatenate(radius)

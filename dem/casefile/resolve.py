@@ -1,0 +1,104 @@
+"""What a built-in case is made of, as the content of a case file."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.case import HARD, BaseCase, Case, HardSphereCase
+from dem.particles import STATE
+from dem.shapes import Fibre, Sphere
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dem.box import Box
+    from dem.contacts import Contacts
+    from dem.materials import Material
+    from dem.particles import Particles
+
+MOST = 100  # particles that are written one by one
+REST = {"orientation": [1.0, 0.0, 0.0, 0.0], "velocity": [0.0] * 3, "angular_velocity": [0.0] * 3}  # left out
+
+
+def content(case: BaseCase) -> dict | None:
+    """The content, or None for what a case file cannot say, or not in moderate length."""
+    stepped = isinstance(case, Case) and type(case).simulation is Case.simulation
+    hard = isinstance(case, HardSphereCase) and type(case).simulation is HardSphereCase.simulation
+    if not (stepped or hard):
+        return None
+    particles, box = case.build()
+    if len(particles) > MOST or not all(type(shape) in (Sphere, Fibre) for shape, _ in particles.kinds):
+        return None
+    materials = _names([material for _, material in particles.kinds], "grain")
+    if box is not None:
+        materials.setdefault(box.material, "wall")
+    types = dict.fromkeys(type(shape) for shape, _ in particles.kinds)
+    shapes = {}
+    for each in types:
+        shapes |= _names([shape for shape, _ in particles.kinds if type(shape) is each], each.__name__.lower())
+    found = {
+        "duration": case.duration,
+        "gravity": case.gravity,
+        "output": {"frames": case.frames},
+        "materials": {name: asdict(material) for material, name in materials.items()},
+        "shapes": {name: _shape(shape) for shape, name in shapes.items()},
+        "particles": list(_groups(particles, materials, shapes)),
+        "box": box and _box(box, materials[box.material]),
+    }
+    if hard:
+        impacts = {key: getattr(case, key) for key in HARD if key != "gravity"}
+        return {"method": "hard-spheres", **found, "impacts": impacts}
+    steps = {"time_step": case.time_step, "integrator": case.integrator, "threads": case.threads}
+    return {"method": "time-steps", **found, **steps, **_pairs(case.contacts(), materials)}
+
+
+def _names(things: list, name: str) -> dict:
+    """A name for each thing, with a number if there are several."""
+    each = list(dict.fromkeys(things))
+    return {thing: name if len(each) == 1 else f"{name}-{k}" for k, thing in enumerate(each, start=1)}
+
+
+def _shape(shape: Sphere | Fibre) -> dict:
+    """Type and sizes; a fibre's spacing only where the others do not fix it to the bit."""
+    sizes = asdict(shape)
+    if isinstance(shape, Fibre):
+        fewer = {key: value for key, value in sizes.items() if key != "spacing"}
+        sizes = fewer if Fibre(**fewer) == shape else sizes
+    return {"type": type(shape).__name__.lower(), **sizes}
+
+
+def _box(box: Box, material: str) -> dict:
+    plain = {key: getattr(box, key) for key in ("lower", "upper", "open", "periodic", "roughness", "seed")}
+    return {**plain, "material": material, "motion": {face: asdict(motion) for face, motion in box.motion.items()}}
+
+
+def _pairs(contacts: Contacts | None, names: dict[Material, str]) -> dict:
+    """Pairs of materials and the rule for others."""
+    if contacts is None:
+        return {}
+    rows = [{"materials": [names[one], names[other]], **asdict(contact)} for one, other, contact in contacts]
+    return {"contacts": rows, "contact_rule": contacts.rule or "none"}
+
+
+def _groups(particles: Particles, materials: dict, shapes: dict) -> Iterator[dict]:
+    """A group for each stretch of particles of the same kind."""
+    ends = np.flatnonzero(np.diff(particles.kind)) + 1
+    for start, end in itertools.pairwise([0, *ends.tolist(), len(particles)]):
+        shape, material = particles.kinds[particles.kind[start]]
+        group = {"shape": shapes[shape], "material": materials[material]}
+        for name in STATE:
+            rows = getattr(particles, name)[start:end]
+            if name == "position" or not _all(rows, rows[0]):
+                group[name] = rows.tolist()
+            elif not _all(rows, REST[name]):
+                group[name] = rows[0].tolist()
+        yield group
+
+
+def _all(rows: np.ndarray, row: list) -> bool:
+    """Whether all rows are this one, to the bit."""
+    return rows.tobytes() == np.tile(row, (len(rows), 1)).tobytes()

@@ -1,0 +1,285 @@
+"""What may stand in a case file: a model for each table, with limits, defaults and a description of each key."""
+
+from __future__ import annotations
+
+import inspect
+from types import NoneType, UnionType
+from typing import Any, ClassVar, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from dem.box import Box, Motion
+from dem.casefile.fields import (
+    Angle,
+    AngularVelocities,
+    Axis,
+    Count,
+    Density,
+    Duration,
+    Face,
+    Factor,
+    Frequency,
+    Friction,
+    Gravity,
+    InputFile,
+    Integrator,
+    MaterialName,
+    Modulus,
+    MovingFace,
+    Number,
+    Orientations,
+    OutputFile,
+    Point,
+    Rule,
+    Seed,
+    ShapeName,
+    Share,
+    Size,
+    Speed,
+    Velocities,
+    Velocity,
+)
+from dem.clump import Clump
+from dem.integrators import DEFAULT
+from dem.materials import Material
+from dem.shapes import Fibre, Shape, Sphere
+
+SHAPES = {"sphere": Sphere, "fibre": Fibre, "clump": Clump}
+PLACEMENTS = ("position", "lattice", "random", "file", "last_frame")
+
+
+class Table(BaseModel):
+    """A table of a case file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
+
+    def given(self) -> dict[str, Any]:
+        """What has been said in it."""
+        return {key: value for key, value in self if value is not None}
+
+
+def without_none(kind: object) -> object:
+    """The type in an optional one."""
+    if get_origin(kind) in (Union, UnionType):
+        return next(member for member in get_args(kind) if member is not NoneType)
+    return kind
+
+
+def table_in(kind: object) -> type[Table] | None:
+    """The table that a type is, or a list or mapping of it; None for plain values."""
+    inner = without_none(kind)
+    if get_origin(inner) in (list, dict):
+        inner = get_args(inner)[-1]
+    return inner if inspect.isclass(inner) and issubclass(inner, Table) else None
+
+
+class MaterialTable(Table):
+    """``[materials.NAME]``."""
+
+    young: Modulus = Field(gt=0, description="Young's modulus [Pa]")
+    poisson: Number = Field(gt=-1, le=0.5, description="Poisson's ratio")
+    density: Density = Field(1000.0, gt=0, description="[kg/m3]; walls do not use it")
+    restitution: Share = Field(1.0, description="of two of this material, normal")
+    friction: Friction = Field(0.0, description="Coulomb's coefficient of two of this material")
+
+    def made(self) -> Material:
+        """The material."""
+        return Material(**dict(self))
+
+
+class ContactTable(Table):
+    """``[[contacts]]``."""
+
+    materials: tuple[MaterialName, MaterialName] = Field(description="the pair")
+    restitution: Share = Field(description="normal speed after over before an impact, in (0, 1]")
+    friction: Friction = Field(description="Coulomb's coefficient")
+
+
+class ShapeTable(Table):
+    """``[shapes.NAME]``."""
+
+    type: Literal["sphere", "fibre", "clump"] = Field(description="sphere, fibre or clump")
+    diameter: Size | None = Field(None, description="of a sphere, or of the spheres of a fibre [m]")
+    aspect_ratio: Number | None = Field(None, ge=1, description="of a fibre: length over diameter")
+    spheres: Count | None = Field(None, description="of a fibre")
+    spacing: Size | None = Field(None, description="of a fibre: distance of neighbouring centres [m]")
+    offsets: list[Point] | None = Field(None, description="of a clump: centres of its spheres, in any frame [m]")
+    radii: list[Size] | None = Field(None, description="of a clump's spheres [m]")
+
+    TAKES: ClassVar[dict[str, tuple[str, ...]]] = {
+        "sphere": ("diameter",),
+        "fibre": ("diameter", "aspect_ratio", "spheres", "spacing"),
+        "clump": ("offsets", "radii"),
+    }
+
+    @model_validator(mode="after")
+    def _fits(self) -> ShapeTable:
+        """Refuse keys of other shapes, and sizes that contradict each other."""
+        given, takes = self.given().keys() - {"type"}, self.TAKES[self.type]
+        needed = {"diameter"} if self.type == "fibre" else set(takes)
+        if given - set(takes) or needed - given:
+            message = f"a {self.type} takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none of them'}"
+            raise ValueError(message)
+        self.made()
+        return self
+
+    def made(self) -> Shape:
+        """The shape."""
+        return SHAPES[self.type](**{key: value for key, value in self.given().items() if key != "type"})
+
+
+class MotionTable(Table):
+    """``[box.motion.FACE]``."""
+
+    velocity: Velocity = Field((0.0, 0.0, 0.0), description="[m/s]")
+    amplitude: Point = Field((0.0, 0.0, 0.0), description="of the vibration [m]")
+    frequency: Frequency = Field(0.0, ge=0, description="of the vibration [Hz]")
+    phase: Angle = Field(0.0, description="of the vibration [rad]")
+
+
+class BoxTable(Table):
+    """``[box]``."""
+
+    lower: Point = Field((0.0, 0.0, 0.0), description="a corner [m]")
+    upper: Point = Field(description="the opposite corner [m]")
+    material: MaterialName = Field(description="of the walls")
+    open: list[Face] = Field([], description="faces without a wall, such as z+")
+    periodic: list[Axis] = Field([], description="axes along which what leaves comes in again")
+    motion: dict[MovingFace, MotionTable] = Field({}, description="of each face, or of all")
+    roughness: Angle = Field(0.0, ge=0, le=1, description="standard deviation of the walls' inclination [rad]")
+    seed: Seed = Field(0, description="of the inclinations")
+
+    @model_validator(mode="after")
+    def _spans(self) -> BoxTable:
+        """Refuse corners without a volume, and faces that are open and move."""
+        self.made(Material(young=1.0, poisson=0.0))
+        return self
+
+    def made(self, material: Material) -> Box:
+        """The box."""
+        moving = {face: Motion(**dict(motion)) for face, motion in self.motion.items()}
+        if "all" in moving and len(moving) > 1:
+            message = f"motion is given for all faces and for {', '.join(moving.keys() - {'all'})}: leave one out"
+            raise ValueError(message)
+        return Box(**{**dict(self), "material": material, "motion": moving.get("all", moving)})
+
+
+class LatticeTable(Table):
+    """``[particles.lattice]``: a cubic one, x fastest."""
+
+    sites: tuple[Count, Count, Count] = Field(description="along x, y, z")
+    pitch: Size = Field(description="distance of neighbouring sites [m]")
+    origin: Point | None = Field(None, description="the first site [m]; default: half a pitch from the box's corner")
+
+
+class RandomTable(Table):
+    """``[particles.random]``: anywhere, without overlap."""
+
+    number: Count | None = Field(None, description="of particles; or give solid_fraction")
+    solid_fraction: Share | None = Field(None, description="volume of these particles over that of the region")
+    scale: tuple[Factor, Factor] | None = Field(None, description="sizes: the shape times a number between these two")
+    lower: Point | None = Field(None, description="corner of the region [m]; default: the box's")
+    upper: Point | None = Field(None, description="opposite corner [m]; default: the box's")
+
+    @model_validator(mode="after")
+    def _counts(self) -> RandomTable:
+        if (self.number is None) == (self.solid_fraction is None):
+            message = "give either number or solid_fraction"
+            raise ValueError(message)
+        if self.scale and self.scale[0] > self.scale[1]:
+            message = f"scale is {list(self.scale)}, expected the smaller number first"
+            raise ValueError(message)
+        return self
+
+
+class GroupTable(Table):
+    """``[[particles]]``: equal ones, and how they are placed."""
+
+    shape: ShapeName | None = Field(None, description="name of a shape")
+    material: MaterialName | None = Field(None, description="name of a material")
+    position: list[Point] | None = Field(None, min_length=1, description="centres of mass [m]")
+    lattice: LatticeTable | None = Field(None, description="sites of a cubic lattice")
+    random: RandomTable | None = Field(None, description="random places without overlap")
+    file: InputFile | None = Field(None, description="CSV or NPZ file with the state")
+    last_frame: InputFile | None = Field(None, description="trajectory that tells state, shapes and materials")
+    orientation: Orientations | None = Field(
+        None, description='unit quaternions (w, x, y, z), body to world: one for all, one each, or "random"'
+    )
+    velocity: Velocities | None = Field(None, description="one for all, or one each [m/s]")
+    angular_velocity: AngularVelocities | None = Field(None, description="one for all, or one each [rad/s]")
+    speed: Speed | None = Field(None, gt=0, description="root mean square of random velocities without drift [m/s]")
+    seed: Seed = Field(1, description="of all that is random")
+
+    @model_validator(mode="after")
+    def _placed_once(self) -> GroupTable:
+        """Exactly one way to place them, and nothing left open."""
+        ways = [way for way in PLACEMENTS if getattr(self, way) is not None]
+        if len(ways) != 1:
+            message = f"needs one of {', '.join(PLACEMENTS)}, got {' and '.join(ways) or 'none'}"
+            raise ValueError(message)
+        missing = [key for key in ("shape", "material") if getattr(self, key) is None and self.last_frame is None]
+        if missing:
+            message = f"needs a {' and a '.join(missing)}"
+            raise ValueError(message)
+        if self.velocity is not None and self.speed is not None:
+            message = "velocity and speed are both given: leave one out"
+            raise ValueError(message)
+        return self
+
+
+class OutputTable(Table):
+    """``[output]``."""
+
+    file: OutputFile | None = Field(None, description="trajectory to write; default: a free name")
+    frames: Count = Field(200, description="frames written after the first")
+
+
+class CaseTable(Table):
+    """What case files of both methods have in common."""
+
+    method: str
+    duration: Duration = Field(description="simulated time [s]")
+    gravity: Gravity = Field((0.0, 0.0, -9.81), description="[m/s2]")
+    output: OutputTable = OutputTable()
+    materials: dict[str, MaterialTable] = Field({}, description="by name")
+    shapes: dict[str, ShapeTable] = Field({}, description="by name")
+    particles: list[GroupTable] = Field(min_length=1, description="groups of particles")
+    box: BoxTable | None = Field(None, description="the container; default: none")
+
+
+class SteppedTable(CaseTable):
+    """Contacts that take time, resolved by time steps."""
+
+    method: Literal["time-steps"] = Field("time-steps", description="time-steps or hard-spheres")
+    time_step: Duration = Field(description="time step [s]")
+    integrator: Integrator = Field(DEFAULT, description="rotational scheme, see `dem integrators`")
+    threads: Count | None = Field(None, description="default: all cores; changes no bit of the result")
+    contact_rule: Rule = Field("geometric", description="of pairs not in contacts: geometric (mean), least or none")
+    contacts: list[ContactTable] = Field([], description="pairs of materials")
+
+
+class ImpactTable(Table):
+    """``[impacts]``: of hard spheres."""
+
+    restitution: Share = Field(1.0, description="of two spheres, normal")
+    tangential_restitution: Number = Field(-1.0, ge=-1, le=1, description="of two spheres; -1: smooth, 1: rough")
+    friction: Friction | None = Field(None, description="of two spheres, Coulomb's; default: no limit")
+    wall_restitution: Share | None = Field(None, description="with a wall; default: as of two spheres")
+    wall_tangential_restitution: Number | None = Field(None, ge=-1, le=1, description="with a wall")
+    wall_friction: Friction | None = Field(None, description="with a wall")
+    contact_time: Duration = Field(1e-5, description="impacts that follow within it are elastic [s]")
+
+
+class HardTable(CaseTable):
+    """Impacts that take no time, carried out one after the other."""
+
+    method: Literal["hard-spheres"] = Field(description="time-steps or hard-spheres")
+    impacts: ImpactTable = ImpactTable()
+
+
+class ShortTable(Table):
+    """A case by name, with other parameters."""
+
+    case: str = Field(description="name, see `dem cases`")
+    parameters: dict[str, Any] = Field({}, description="see `dem cases NAME`")
+    output: OutputTable = OutputTable()

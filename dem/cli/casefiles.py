@@ -1,0 +1,62 @@
+"""Write case files, and look at what they would run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from dem.case import StudyCase, case, with_parameters
+from dem.casefile import chosen_case
+from dem.cli.common import app, out, plain_errors
+from dem.cli.run import parameters
+
+
+@app.command()
+@plain_errors
+def init(
+    name: Annotated[str, typer.Argument(metavar="CASE", help="A case; see `dem cases`.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: CASE.toml.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the case; repeatable.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+) -> None:
+    """Write a commented case file that runs to the same bytes as a case."""
+    from dem.casefile.write import example  # noqa: PLC0415, other commands need not wait for it
+
+    text = example(with_parameters(case(name), parameters(settings or [])))
+    path = output or Path(f"{name}.toml")
+    try:
+        with path.open("w" if overwrite else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        message = f"{path} exists already: choose another name with -o, or --overwrite"
+        raise FileExistsError(message) from None
+    out.print(f"{path}: run it with `dem run {path}`, look at it with `dem check {path}`")
+
+
+@app.command()
+@plain_errors
+def check(
+    name: Annotated[str, typer.Argument(metavar="CASE|FILE.toml", help="A case, see `dem cases`; or a case file.")],
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter or key; repeatable.")
+    ] = None,
+) -> None:
+    """Validate a case file, and show what it would run and how long that would take."""
+    from dem.casefile.check import look, rows  # noqa: PLC0415
+
+    chosen = chosen_case(name, parameters(settings or [])).case
+    table = Table(show_header=False, box=None, pad_edge=False)
+    if isinstance(chosen, StudyCase):
+        table.add_row("outcome", f"a table with some {chosen.frames + 1} rows")
+        table.add_row("duration", f"{chosen.duration:g} s in time steps of {chosen.time_step:g} s, {chosen.integrator}")
+    else:
+        sim = chosen.simulation()
+        for what, value in rows(sim, look(sim, chosen.duration), chosen.duration):
+            table.add_row(what, value)
+    out.print(f"{name}: nothing is wrong with it")
+    out.print(table)

@@ -1,0 +1,717 @@
+"""Case files: units, messages, placements, the bytes of examples, and what is foreseen of a run."""
+
+import math
+import re
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import oracle
+import pytest
+from scipy.spatial import cKDTree
+from typer.testing import CliRunner
+
+import dem
+from dem.case import StudyCase
+from dem.casefile import check, units
+from dem.casefile.load import read, resolved, tomllib
+from dem.casefile.write import example
+from dem.cli import app
+from dem.particles import STATE
+
+BEGINNING = """
+duration = "1 ms"
+time_step = "10 us"
+threads = 1
+
+[materials.nylon]
+young = "50 MPa"
+poisson = 0.35
+density = "1.1 g/cm3"
+
+[shapes.fibre]
+type = "fibre"
+diameter = "10 mm"
+aspect_ratio = 3
+
+[shapes.ball]
+type = "sphere"
+diameter = 0.01
+
+[box]
+upper = ["20 cm", "20 cm", "20 cm"]
+material = "nylon"
+"""
+
+
+@pytest.fixture
+def case_of(tmp_path):
+    """The case of a file that begins as above."""
+
+    def made(groups, beginning=BEGINNING, **settings):
+        path = tmp_path / "mine.toml"
+        path.write_text(beginning + groups)
+        return read(path, settings).case
+
+    return made
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lambda *words: CliRunner().invoke(app, list(words), catch_exceptions=False)
+
+
+def group(placement, shape="ball", more=""):
+    return f'\n[[particles]]\nshape = "{shape}"\nmaterial = "nylon"\n{placement}\n{more}\n'
+
+
+# units
+
+
+@pytest.mark.parametrize(("quantity", "text", "value"), [
+    (units.LENGTH, "10 mm", 0.01), (units.LENGTH, "9.3mm", 0.0093), (units.LENGTH, "-3 µm", -3e-6),
+    (units.LENGTH, "1e-3 m", 1e-3), (units.LENGTH, " 5 cm ", 0.05), (units.TIME, "7 us", 7e-6),
+    (units.TIME, "2 min", 120.0), (units.TIME, "1.5 h", 5400.0), (units.DENSITY, "2.5 g/cm3", 2500.0),
+    (units.DENSITY, "2.5 g/cm^3", 2500.0), (units.DENSITY, "7 kg m-3", 7.0), (units.MODULUS, "50 MPa", 5e7),
+    (units.MODULUS, "70 GPa", 7e10), (units.MODULUS, "3 N/m2", 3.0), (units.MODULUS, "3 J m-3", 3.0),
+    (units.ANGLE, "180 deg", math.pi), (units.ANGLE, "0.5 rad", 0.5), (units.FREQUENCY, "30 Hz", 30.0),
+    (units.FREQUENCY, "60 /min", 1.0), (units.FREQUENCY, "60 1/min", 1.0), (units.SPIN, "60 rpm", 2 * math.pi),
+    (units.SPIN, "1 rev/s", 2 * math.pi), (units.SPIN, "180 deg/s", math.pi), (units.SPEED, "5 cm/s", 0.05),
+    (units.SPEED, "36 km/h", 10.0), (units.ACCELERATION, "9.81 m/s2", 9.81), (units.ACCELERATION, "9.81 m/s²", 9.81),
+    (units.ACCELERATION, "9.81 m s^-2", 9.81),
+])  # fmt: skip
+def test_units_give_the_float_that_is_nearest(quantity, text, value):
+    assert quantity.value(text) == value
+
+
+def test_millimetres_round_once():
+    """Decimal arithmetic: each is the float that its digits in metres are, which multiplying by 1e-3 often misses."""
+    tenths = range(1, 2000)
+    assert [units.LENGTH.value(f"{k / 10} mm") for k in tenths] == [float(Decimal(k) / 10000) for k in tenths]
+    assert any(k / 10 * 1e-3 != float(Decimal(k) / 10000) for k in tenths)
+
+
+@pytest.mark.parametrize(("quantity", "text", "said"), [
+    (units.DENSITY, "2.5 kg", "'2.5 kg' is in kg: expected a density [kg/m3], such as '2.5 g/cm3'"),
+    (units.FREQUENCY, "60 rpm", "'60 rpm' is in rpm: expected a frequency [Hz], such as '30 Hz'"),
+    (units.SPIN, "5 Hz", "'5 Hz' is in Hz: expected a rate of rotation [rad/s]"),
+    (units.ANGLE, "5 m", "'5 m' is in m: expected a plane angle [rad]"),
+    (units.LENGTH, "10", "'10' has no unit: expected a length [m]"),
+    (units.LENGTH, "mm", "'mm' does not begin with a number"),
+    (units.LENGTH, "", "'' does not begin with a number"),
+    (units.LENGTH, "10 mn", "'10 mn' has the unknown unit 'mn'"),
+    (units.LENGTH, "1 (m", "'1 (m' has the unknown unit"),
+    (units.LENGTH, "1 m + 2 m", "'1 m + 2 m' has the unknown unit"),
+    (units.LENGTH, "1e9999 m", "'1e9999 m' has the unknown unit"),
+    (units.LENGTH, "1 __import__('os')", "has the unknown unit"),
+])  # fmt: skip
+def test_other_dimensions_and_unknown_units_are_refused(quantity, text, said):
+    with pytest.raises(ValueError, match="expected a") as refused:
+        quantity.value(text)
+    assert said in str(refused.value)
+
+
+# messages
+
+WRONG = """
+duration = "10 kg"
+time_stp = 1e-5
+integrator = "pcmd"
+gravity = [0, -9.81]
+[output]
+frames = 0
+[materials.nylon]
+young = "50 MPa"
+poison = 0.35
+density = -3
+[materials."a b"]
+young = inf
+poisson = "0.3"
+[shapes.fibre]
+type = "fibre"
+diameter = 0.01
+aspect_ratio = 3
+spheres = 5
+spacing = 1
+[shapes.ball]
+type = "sphere"
+radius = 1
+[shapes.egg]
+type = "ovoid"
+[box]
+upper = ["10 cm", "10 cm", 0]
+material = "nylo"
+open = ["top"]
+motion.floor.velocity = [0, 0, 1]
+[[particles]]
+shape = "fibr"
+material = "nylon"
+velocity = [1, 2, "5 m"]
+orientation = [[1, 0, 0, 0], [1, "a", 0, 0]]
+random = { solid_fraction = 1.1 }
+[[particles]]
+file = "no.csv"
+velocity = "5 m/s"
+speed = true
+[[particles]]
+shape = "fibre"
+material = "nylon"
+[[particles]]
+shape = "fibre"
+position = [[0, 0, 0]]
+[[particles]]
+last_frame = 5
+seed = 1.5
+lattice = { pitch = 0.1, sites = [1, 1, 0] }
+[[contacts]]
+materials = ["nylon"]
+friction = -1
+"""
+
+LINES = """
+duration: '10 kg' is in kg: expected a time [s], such as '5 us'
+gravity.2 is missing
+output.frames is 0: input should be greater than 0
+materials.nylon.poisson is missing: Poisson's ratio
+materials.nylon.density is -3: input should be greater than 0
+materials.nylon.poison: unknown key 'poison': did you mean poisson? known are young, poisson, density,
+materials.a b.young is inf: input should be a finite number
+materials.a b.poisson is '0.3': input should be a valid number
+shapes.fibre: 5 spheres of diameter 0.01 m every 1 m make an aspect ratio of 401, not 3: leave one of the three out
+shapes.ball.radius: unknown key 'radius': did you mean radii? known are type, diameter,
+shapes.egg.type is 'ovoid': input should be 'sphere', 'fibre' or 'clump'
+particles.0.shape: unknown shape 'fibr': did you mean fibre? known are fibre, ball, egg
+particles.0.random.solid_fraction is 1.1: input should be less than or equal to 1
+particles.0.orientation.1.1 is 'a': input should be a valid number
+particles.0.velocity.2: '5 m' is in m: expected a speed [m/s], such as '5 cm/s'
+particles.1.file: no file /
+particles.1.velocity is '5 m/s': input should be a list
+particles.1.speed is True: input should be a valid number
+particles.2: needs one of position, lattice, random, file, last_frame, got none
+particles.3: needs a material
+particles.4.lattice.sites.2 is 0: input should be greater than 0
+particles.4.last_frame is 5: input should be a valid string
+particles.4.seed is 1.5: input should be a valid integer
+box.material: unknown material 'nylo': did you mean nylon? known are nylon, a b
+box.open.0: unknown face 'top': known are x-, x+, y-, y+, z-, z+
+box.motion.floor: unknown face 'floor': known are x-, x+, y-, y+, z-, z+, all
+time_step is missing: time step [s]
+integrator: unknown integrator 'pcmd': did you mean pcdm? known are
+contacts.0.materials.1 is missing
+contacts.0.restitution is missing: normal speed after over before an impact, in (0, 1]
+contacts.0.friction is -1: input should be greater than or equal to 0
+time_stp: unknown key 'time_stp': did you mean time_step? known are
+"""
+
+
+def test_every_error_is_told_at_once_with_its_path(cli, tmp_path):
+    (tmp_path / "wrong.toml").write_text(WRONG)
+    for command in ("run", "check"):
+        done = cli(command, "wrong.toml")
+        assert done.exit_code == 2
+        said, expected = done.stderr.splitlines(), LINES.strip("\n").splitlines()
+        for line, start in zip(said, expected, strict=True):
+            assert line.startswith(f"dem: wrong.toml: {start}")
+    assert [p.name for p in tmp_path.iterdir()] == ["wrong.toml"]
+
+
+@pytest.mark.parametrize(("text", "line"), [
+    ("duration = 1\ntime_step 1\n", "wrong.toml: expected '=' after a key in a key/value pair (at line 2, column 11)"),
+    ('method = "soft"', "wrong.toml: unknown method 'soft': known are time-steps, hard-spheres"),
+    ('case = "nine-fibers"', "wrong.toml: unknown case 'nine-fibers': did you mean nine-fibres?"),
+    ('case = "nine-fibres"\n[parameters]\nangel = 3', "wrong.toml: unknown parameter of nine-fibres 'angel': did you"),
+    ('case = "nine-fibres"\nparameter.angle = 3', "wrong.toml: parameter: unknown key 'parameter': did you mean param"),
+    (BEGINNING, "wrong.toml: particles is missing: groups of particles"),
+    (BEGINNING + group("position = [[0.1, 0.1, 0.1]]\nlattice = { pitch = 1, sites = [1, 1, 1] }"),
+     "wrong.toml: particles.0: needs one of position, lattice, random, file, last_frame, got position and lattice"),
+    (BEGINNING + group("position = [[0.1, 0.1, 0.1]]", more="speed = 1\nvelocity = [0, 0, 1]"),
+     "wrong.toml: particles.0: velocity and speed are both given"),
+    (BEGINNING + "[box.motion.all]\nphase = 1\n[box.motion.z-]\nphase = 1\n" + group("position = [[0.1, 0.1, 0.1]]"),
+     "wrong.toml: box: motion is given for all faces and for z-: leave one out"),
+    (BEGINNING.replace('["20 cm", "20 cm", "20 cm"]', "[1, 0, 1]") + group("position = [[0.1, 0.1, 0.1]]"),
+     "wrong.toml: box: box from (0.0, 0.0, 0.0) to (1.0, 0.0, 1.0) has no volume"),
+    (BEGINNING + "[shapes.odd]\ntype = 'sphere'\naspect_ratio = 2" + group("position = [[0.1, 0.1, 0.1]]"),
+     "wrong.toml: shapes.odd: a sphere takes diameter, got aspect_ratio"),
+    (BEGINNING + group("random = { number = 2, solid_fraction = 0.1 }"),
+     "wrong.toml: particles.0.random: give either number or solid_fraction"),
+    (BEGINNING + group("random = { number = 2, scale = [2, 1] }"),
+     "wrong.toml: particles.0.random: scale is [2.0, 1.0], expected the smaller number first"),
+])  # fmt: skip
+def test_single_errors(cli, tmp_path, text, line):
+    (tmp_path / "wrong.toml").write_text(text)
+    done = cli("check", "wrong.toml")
+    assert done.exit_code == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith(f"dem: {line}")
+
+
+def test_groups_that_cannot_be_made_are_told_together(cli, tmp_path):
+    (tmp_path / "odd.csv").write_text("x, y, zz\n0, 0, 0\n")
+    (tmp_path / "few.csv").write_text("x,y,z,vx\n0,0,0,0\n")
+    (tmp_path / "text.csv").write_text("x,y,z\n0,0,0\n0,oh\n")
+    (tmp_path / "text.npz").write_text("no archive")
+    (tmp_path / "state.txt").write_text("x y z")
+    np.savez(tmp_path / "other.npz", velocity=[[0, 0, 0]])
+    two = "position = [[0.05, 0.05, 0.05], [0.1, 0.1, 0.1]]"
+    groups = [
+        group(two, more="velocity = [[0, 0, 0]]"),
+        group(two, more="orientation = [2, 0, 0, 0]"),
+        *(group(f'file = "{name}"') for name in
+          ("odd.csv", "few.csv", "text.csv", "text.npz", "state.txt", "other.npz")),
+        group('random = { number = 1, upper = [-1, 1, 1] }'),
+        '[[particles]]\nlast_frame = "odd.csv"\n',
+    ]  # fmt: skip
+    (tmp_path / "wrong.toml").write_text(BEGINNING + "".join(groups))
+    done = cli("check", "wrong.toml")
+    assert done.exit_code == 2
+    expected = [
+        "velocity has 1 rows for 2 particles, expected one row, or one for each",
+        "orientation of particle 0 has norm 2, expected 1",
+        f"unknown column of {tmp_path / 'odd.csv'} 'zz': did you mean z? known are x, y, z, qw",
+        f"{tmp_path / 'few.csv'} has no column vy, vz beside vx",
+        f"{tmp_path / 'text.csv'}: row 2 is '0,oh', expected 3 numbers",
+        f"{tmp_path / 'text.npz'} is not a readable NPZ file",
+        f"{tmp_path / 'state.txt'} is neither a .csv nor a .npz file",
+        f"{tmp_path / 'other.npz'} holds no position",
+        "random has the region from [0.0, 0.0, 0.0] to [-1.0, 1.0, 1.0]: lower must be below upper",
+        f"{tmp_path / 'odd.csv'} is not a readable HDF5 file",
+    ]
+    for number, (line, said) in enumerate(zip(done.stderr.splitlines(), expected, strict=True)):
+        assert line.startswith(f"dem: particles.{number}: {said}")
+
+
+def test_other_commands_do_not_wait_for_case_files():
+    """Neither the parser of units nor the schema is imported with the command line."""
+    command = "import sys, dem.cli; print({'pint', 'dem.casefile.schema'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", command], capture_output=True, check=True).stdout == b"set()\n"
+
+
+def test_missing_files(cli):
+    assert cli("run", "nothing.toml").stderr == "dem: no file nothing.toml\n"
+    assert cli("init", "nine-fibers").stderr.startswith("dem: unknown case 'nine-fibers': did you mean nine-fibres?")
+
+
+def test_the_command_line_sets_keys(case_of):
+    groups = group("position = [[0.1, 0.1, 0.1]]")
+    case = case_of(groups, **{"particles.0.velocity": ["0", "-2", "5 cm/s"], "materials.nylon.young": "1 GPa",
+                              "duration": 0.25, "frames": 7, "box.roughness": "1 deg"})  # fmt: skip
+    particles, box = case.build()
+    assert particles.velocity.tolist() == [[0, -2, 0.05]]
+    assert particles.kinds[0][1].young == 1e9
+    assert (case.duration, case.frames, box.roughness) == (0.25, 7, math.pi / 180)
+    with pytest.raises(ValueError, match=r"mine.toml: --set particles.1: '1' is no number from 0 to 0"):
+        case_of(groups, **{"particles.1.velocity": ["0", "0", "0"]})
+    with pytest.raises(ValueError, match=r"mine.toml: --set duration: there is no table, but '1 ms'"):
+        case_of(groups, **{"duration.long": 1})
+    with pytest.raises(ValueError, match=r"mine.toml: young: unknown key 'young'"):
+        case_of(groups, young=1)
+
+
+# what a file can say
+
+
+def test_a_file_says_what_python_says(case_of):
+    """Materials, pairs, shapes, walls and state are those that the classes make of the same numbers."""
+    beginning = """
+duration = 1
+time_step = 1e-5
+integrator = "splitting"
+threads = 1
+gravity = [0, "-5 m/s2", 0]
+contact_rule = "least"
+materials.glass = { young = 7e7, poisson = 0.22, density = 2500, restitution = 0.9, friction = 0.3 }
+materials.steel = { young = 2e8, poisson = 0.3, restitution = 0.8, friction = 0.2 }
+shapes.bead = { type = "sphere", diameter = 0.005 }
+shapes.rod = { type = "fibre", diameter = 0.004, spheres = 3, spacing = "4 mm" }
+shapes.pair = { type = "clump", offsets = [[0, 0, 0], ["5 mm", 0, 0]], radii = [0.004, "3 mm"] }
+output = { frames = 3, file = "out/mine.h5" }
+[box]
+lower = [-1, -1, -1]
+upper = [1, 1, 1]
+material = "steel"
+open = ["z+"]
+periodic = ["x"]
+roughness = "90 deg/s s"
+seed = 4
+motion.z- = { velocity = [0, 0, 0.1], amplitude = [0, 0, "1 mm"], frequency = "30 Hz", phase = "180 deg" }
+[[contacts]]
+materials = ["glass", "steel"]
+restitution = 0.7
+friction = 0.4
+""".replace("90 deg/s s", "9 deg")
+    groups = """
+[[particles]]
+shape = "rod"
+material = "glass"
+position = [[0, 0, 0], [0.1, 0, 0]]
+orientation = [[0.6, 0.8, 0, 0], [1, 0, 0, 0]]
+velocity = [0, 1, 0]
+angular_velocity = [[0, 0, "60 rpm"], [1, 2, 3]]
+[[particles]]
+shape = "pair"
+material = "steel"
+position = [[0, 0.5, 0]]
+[[particles]]
+shape = "bead"
+material = "glass"
+position = [[0, -0.5, 0]]
+"""
+    case = case_of(groups, beginning)
+    glass = dem.Material(young=7e7, poisson=0.22, density=2500.0, restitution=0.9, friction=0.3)
+    steel = dem.Material(young=2e8, poisson=0.3, restitution=0.8, friction=0.2)
+    rods = dem.Particles(
+        dem.Fibre(diameter=0.004, spheres=3, spacing=0.004), glass, position=[[0, 0, 0], [0.1, 0, 0]],
+        orientation=[[0.6, 0.8, 0, 0], [1, 0, 0, 0]], velocity=[[0, 1, 0]] * 2,
+        angular_velocity=[[0, 0, 2 * math.pi], [1, 2, 3]],
+    )  # fmt: skip
+    clump = dem.Clump(offsets=[[0, 0, 0], [0.005, 0, 0]], radii=[0.004, 0.003])
+    pair = dem.Particles(clump, steel, position=[[0, 0.5, 0]])
+    bead = dem.Particles(dem.Sphere(diameter=0.005), glass, position=[[0, -0.5, 0]])
+    shaken = dem.Motion(velocity=(0, 0, 0.1), amplitude=(0, 0, 1e-3), frequency=30, phase=math.pi)
+    walls = dem.Box((-1, -1, -1), (1, 1, 1), steel, open=["z+"], periodic=["x"], motion={"z-": shaken},
+                    roughness=math.radians(9), seed=4)  # fmt: skip
+    particles, box = case.build()
+    same_state(particles, dem.Particles.concatenate([rods, pair, bead]))
+    assert [kind[1] for kind in particles.kinds] == [glass, steel, glass]
+    assert particles.kinds[0][0] == dem.Fibre(diameter=0.004, spheres=3, spacing=0.004)
+    np.testing.assert_array_equal(particles.kinds[1][0].offsets, clump.offsets)
+    assert box == walls
+    contacts = case.contacts()
+    assert contacts.between(steel, glass) == dem.Contact(restitution=0.7, friction=0.4)
+    assert contacts.between(steel, steel) == dem.Contact(restitution=0.8, friction=0.2)
+    assert contacts.rule == "least"
+    assert (case.table.gravity, case.table.integrator, case.frames) == ((0, -5, 0), "splitting", 3)
+
+
+def same_state(one, other):
+    for name in STATE:
+        assert getattr(one, name).tobytes() == getattr(other, name).tobytes(), name
+
+
+def test_all_walls_move_together(case_of):
+    case = case_of("[box.motion.all]\nvelocity = [0, 0, 1]\n" + group("position = [[0.1, 0.1, 0.1]]"))
+    _, box = case.build()
+    assert set(box.motion) == {"x-", "x+", "y-", "y+", "z-", "z+"}
+
+
+def test_hard_spheres_in_a_file(case_of):
+    """The same impacts as from Python."""
+    beginning = """
+duration = 0.2
+method = "hard-spheres"
+materials.stuff = { young = 1, poisson = 0, density = 1000 }
+shapes.ball = { type = "sphere", diameter = 0.1 }
+impacts = { restitution = 0.8, wall_friction = 0.3, contact_time = "1 us" }
+box = { upper = [1, 1, 1], material = "stuff", periodic = ["x", "y"] }
+"""
+    groups = """
+[[particles]]
+shape = "ball"
+material = "stuff"
+lattice = { sites = [4, 4, 4], pitch = 0.25 }
+speed = 2
+"""
+    case = case_of(groups, beginning)
+    sim = case.simulation()
+    particles, box = case.build()
+    same = dem.HardSpheres(particles, box, restitution=0.8, wall_friction=0.3, contact_time=1e-6)
+    assert isinstance(sim, dem.HardSpheres)
+    assert sim.settings == same.settings
+    sim.run(case.duration)
+    same.run(0.2)
+    assert sim.collisions.total > 10
+    same_state(sim.particles, same.particles)
+    with pytest.raises(ValueError, match=r"mine.toml: time_step: unknown key"):
+        case_of(groups, "time_step = 1\n" + beginning)
+
+
+# placements
+
+
+def test_a_lattice_is_where_it_should_be(case_of):
+    inside = case_of(group('lattice = { sites = [2, 3, 2], pitch = "3 cm" }')).build()[0].position
+    along = [0.015, 0.045, 0.075]
+    np.testing.assert_allclose(inside, [(x, y, z) for z in along[:2] for y in along for x in along[:2]], rtol=1e-14)
+    moved = case_of(group("lattice = { sites = [2, 1, 1], pitch = 0.5, origin = [-1, 0, 7] }")).build()[0].position
+    assert moved.tolist() == [[-1, 0, 7], [-0.5, 0, 7]]
+
+
+def test_fibres_of_random_directions_on_a_lattice_keep_clear(case_of):
+    groups = group("lattice = { sites = [6, 6, 6], pitch = 0.02 }", "fibre", 'orientation = "random"')
+    particles, _ = case_of(groups).build()
+    assert closest(particles) >= 0
+    assert len({tuple(q) for q in particles.orientation.tolist()}) > 200  # a few may never find room to turn
+
+
+def closest(particles, periods=None):
+    """Smallest gap between spheres of different particles, by another search than the engine's."""
+    centre, radius, owner, _ = oracle.spheres(particles)
+    if periods is not None:
+        centre = centre % periods
+    pairs = cKDTree(centre, boxsize=periods).query_pairs(4 * radius.max(), output_type="ndarray")
+    i, j = pairs[owner[pairs[:, 0]] != owner[pairs[:, 1]]].T
+    gap = centre[i] - centre[j]
+    if periods is not None:
+        gap -= periods * np.round(gap / periods)
+    assert len(i)
+    return (np.linalg.norm(gap, axis=1) - radius[i] - radius[j]).min()
+
+
+MIXTURE = (
+    group("random = { solid_fraction = 0.1 }", "fibre")
+    + group("position = [[0.05, 0.05, 0.05], [0.15, 0.15, 0.15]]")
+    + group("random = { solid_fraction = 0.1, scale = [0.4, 1.6] }", "ball", "seed = 5")
+)
+
+
+def test_random_places_do_not_overlap(case_of):
+    """Fibres, and balls of many sizes, around two that are where they are told to be."""
+    particles, box = case_of(MIXTURE).build()
+    assert closest(particles) >= 0
+    centre, radius, _, _ = oracle.spheres(particles)
+    assert (centre - radius[:, None] >= box.lower).all()
+    assert (centre + radius[:, None] <= box.upper).all()
+    counts = np.bincount(particles.kind)
+    assert counts[1] == 2  # in the order of the file
+    fibre, ball = (shape.mass_properties(1.0).volume for shape, _ in particles.kinds[:2])
+    assert abs(counts[0] * fibre - 0.1 * 0.008) <= fibre / 2
+    sizes = np.array([shape.diameter for shape, _ in particles.kinds[2:]])
+    assert abs(np.pi / 6 * (sizes**3).sum() - 0.1 * 0.008) <= 1.6**3 * ball / 2
+    assert sizes.min() > 0.004
+    assert sizes.max() < 0.016
+    # uniform: the mean is off by 0.2 of a standard deviation of the mean only by a chance of 1e-4 at four of them
+    assert abs(sizes.mean() - 0.01) < 4 * 0.012 / np.sqrt(12 * len(sizes))
+
+
+def test_random_places_and_directions_are_isotropic(case_of):
+    """Second moments of 600 fibres' directions and means of their places, each within four standard errors."""
+    particles, _ = case_of(group("random = { number = 600 }", "fibre"), box_of(0.3)).build()
+    axis = oracle.Rotation.from_quat(particles.orientation, scalar_first=True).apply([1.0, 0, 0])
+    np.testing.assert_allclose((axis**2).mean(0), 1 / 3, atol=4 * np.sqrt(4 / 45 / 600))  # variance of x²: 4/45
+    np.testing.assert_allclose(particles.position.mean(0), 0.15, atol=4 * 0.3 / np.sqrt(12 * 600))
+
+
+def box_of(edge, more=""):
+    return BEGINNING.replace('["20 cm", "20 cm", "20 cm"]', f"[{edge}, {edge}, {edge}]") + more
+
+
+def test_random_places_use_all_of_a_period(case_of):
+    """Spheres reach across periodic faces and keep clear of the images there, but stay off the other walls."""
+    groups = group("random = { solid_fraction = 0.25 }")
+    particles, _ = case_of(groups, box_of(0.08, 'periodic = ["x", "y"]\n')).build()
+    x = particles.position
+    assert closest(particles, np.array([0.08, 0.08, 1.0])) >= 0
+    assert x[:, :2].min() < 0.005
+    assert x[:, :2].max() > 0.075
+    assert x[:, 2].min() >= 0.005
+    assert x[:, 2].max() <= 0.075
+    part = group("random = { number = 20, upper = [0.04, 0.08, 0.08] }")
+    x = case_of(part, box_of(0.08, 'periodic = ["x", "y"]\n')).build()[0].position
+    assert x[:, 0].min() >= 0.005
+    assert x[:, 0].max() <= 0.035
+
+
+def test_random_places_follow_from_the_seed(case_of):
+    one, two = (case_of(MIXTURE).build()[0] for _ in range(2))
+    same_state(one, two)
+    other = case_of(MIXTURE.replace("seed = 5", "seed = 6")).build()[0]
+    n = np.bincount(one.kind)[0]
+    assert one.position[:n].tobytes() == other.position[:n].tobytes()
+    assert one.position[-1].tobytes() != other.position[-1].tobytes()
+
+
+def test_what_does_not_fit_is_said(case_of):
+    with pytest.raises(ValueError, match=r"particles.0: random found no place for particle 1 of 2 in 200000 tries"):
+        case_of(group("random = { number = 2 }"), box_of(0.011)).build()
+    without = BEGINNING.partition("[box]")[0]
+    with pytest.raises(ValueError, match=r"particles.0: random needs lower and upper, or the file a box\n"
+                                         r"particles.1: lattice needs an origin, or the file a box"):  # fmt: skip
+        case_of(group("random.number = 2") + group("lattice = { sites = [1, 1, 1], pitch = 1 }"), without).build()
+
+
+def test_speed_is_the_root_mean_square(case_of):
+    """Of normally distributed components: variance of |v|² is 2/3 of its mean squared."""
+    places = group("lattice = { sites = [16, 16, 16], pitch = 0.0125 }", more='speed = "2 m/s"')
+    v = case_of(places).build()[0].velocity
+    np.testing.assert_allclose(v.mean(0), 0, atol=1e-14)
+    assert (v**2).sum(1).mean() == pytest.approx(4, abs=4 * 4 * np.sqrt(2 / 3 / 4096))
+
+
+def test_state_comes_from_files(case_of, tmp_path, rng):
+    q = rng.normal(size=(5, 4))
+    state = {
+        "position": rng.uniform(0.05, 0.15, (5, 3)), "orientation": q / np.linalg.norm(q, axis=1)[:, None],
+        "velocity": rng.normal(size=(5, 3)), "angular_velocity": rng.normal(size=(5, 3)),
+    }  # fmt: skip
+    np.savez(tmp_path / "state.npz", **state)
+    table = np.column_stack(list(state.values()))
+    header = "x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz"
+    np.savetxt(tmp_path / "state.csv", table, delimiter=",", header=header, comments="", fmt="%.17g")
+    np.savetxt(tmp_path / "places.CSV", table[:, [2, 1, 0]], delimiter=", ", header="z, y, x", comments="", fmt="%.17g")
+    for name in ("state.npz", "state.csv"):
+        particles, _ = case_of(group(f'file = "{name}"', "fibre")).build()
+        for field, rows in state.items():
+            assert getattr(particles, field).tobytes() == rows.tobytes()
+    particles, _ = case_of(group('file = "places.CSV"', "fibre", "velocity = [1, 2, 3]")).build()
+    np.testing.assert_array_equal(particles.position, state["position"])
+    assert particles.velocity.tolist() == [[1, 2, 3]] * 5
+    assert particles.orientation.tolist() == [[1, 0, 0, 0]] * 5
+
+
+def test_a_run_goes_on_from_the_last_frame_of_another(case_of, tmp_path):
+    groups = group("lattice = { sites = [3, 3, 1], pitch = 0.04 }", "fibre", "angular_velocity = [1, 2, 3]")
+    sim = case_of(groups + group("position = [[0.1, 0.1, 0.15]]")).simulation()
+    sim.run(0.02, output=tmp_path / "first.h5", frames=2)
+    again = case_of('[[particles]]\nlast_frame = "first.h5"\n').build()[0]
+    same_state(again, sim.particles)
+    assert again.kinds == sim.particles.kinds
+    np.testing.assert_array_equal(again.kind, sim.particles.kind)
+    heavier = case_of(
+        '[materials.lead]\nyoung = 1e8\npoisson = 0.4\ndensity = "11.3 g/cm3"\n'
+        '[[particles]]\nlast_frame = "first.h5"\nmaterial = "lead"\nvelocity = [0, 0, 0]\n'
+    ).build()[0]  # fmt: skip
+    assert not heavier.velocity.any()
+    assert {material.density for _, material in heavier.kinds} == {11300.0}
+    assert [shape for shape, _ in heavier.kinds] == [shape for shape, _ in again.kinds]
+    with pytest.raises(ValueError, match=r"particles.0: orientation of particle 0 has norm 2, expected 1"):
+        case_of('[[particles]]\nlast_frame = "first.h5"\norientation = [2, 0, 0, 0]\n').build()
+
+
+# examples of built-in cases
+
+FEW = {"many-fibres": {"n": 20}, "many-spheres": {"n": 30}, "hard-spheres": {"n": 40, "roughness": 0.1},
+       "granular-cooling": {"n": 50}}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "few"), [
+    *((n, False) for n, kind in dem.cases().items() if not issubclass(kind, StudyCase)), *((n, True) for n in FEW),
+])  # fmt: skip
+def test_examples_run_to_the_same_bytes(name, few, tmp_path):
+    """Written out for few particles, by name for many; final state and energies to the last bit."""
+    kind = dem.cases()[name]
+    stepped = {"time_step": 1e-5, "threads": 1} if issubclass(kind, dem.Case) else {}
+    case = kind(duration=0.01, **stepped, **(FEW[name] if few else {}))
+    path = tmp_path / "example.toml"
+    path.write_text(example(case))
+    assert ("case" in tomllib.loads(path.read_text())) == (name in FEW and not few)
+    again = read(path).case
+    assert (again.duration, again.frames) == (case.duration, case.frames)
+    one, two = case.simulation(), again.simulation()
+    assert one.box == two.box
+    assert one.settings == two.settings
+    for sim in (one, two):
+        sim.run(0.01)
+    same_state(one.particles, two.particles)
+    assert one.energy() == two.energy()
+
+
+@pytest.mark.parametrize("parameters", [
+    {"friction": 0.3, "wall_friction": 0.1, "restitution": 0.9}, {"angle": 12.3, "spheres": 6}, {"aspect_ratio": 2.9},
+    {"poisson": 0.23},
+])  # fmt: skip
+def test_examples_hold_what_a_case_is_made_of(parameters, tmp_path):
+    case = dem.cases()["nine-fibres"](**parameters)
+    (tmp_path / "example.toml").write_text(example(case))
+    again = read(tmp_path / "example.toml").case
+    (one, box), (two, same_box) = case.build(), again.build()
+    same_state(one, two)
+    assert one.kinds == two.kinds
+    assert box == same_box
+    assert sorted(map(repr, case.contacts())) == sorted(map(repr, again.contacts()))
+
+
+@pytest.mark.parametrize("name", [n for n, kind in dem.cases().items() if issubclass(kind, StudyCase)])
+def test_examples_of_tables_are_the_same_case(name, tmp_path):
+    case = dem.cases()[name](duration=0.5)
+    (tmp_path / "example.toml").write_text(example(case))
+    assert read(tmp_path / "example.toml").case == case
+
+
+def test_every_key_of_an_example_is_commented_on():
+    text = example(dem.cases()["nine-fibres"]())
+    for key in ("duration", "integrator", "young", "aspect_ratio", "position", "velocity", "upper", "frames"):
+        line = next(line for line in text.splitlines() if line.startswith(key))
+        assert "  # " in line
+
+
+def test_init_run_and_provenance(cli, tmp_path):
+    """From an example to a trajectory that holds what the file says, which makes the same case again."""
+    assert cli("init", "single-fibre", "--set", "angle=40", "-o", "mine.toml").exit_code == 0
+    refused = cli("init", "nine-fibres", "-o", "mine.toml")
+    assert refused.exit_code == 2
+    assert "mine.toml exists already" in refused.stderr
+    words = ["--duration", "0.001", "--frames", "2", "--time-step", "1e-5", "--threads", "1"]
+    done = cli("run", "mine.toml", *words, "--set", "output.file=kept.h5")
+    assert done.exit_code == 0
+    assert "kept.h5: 1 particles, 100 steps" in done.stdout
+    assert cli("run", "mine.toml", *words, "-o", "other.h5", "--quiet").exit_code == 0
+    assert cli("run", "mine.toml", *words, "--quiet").exit_code == 0
+    assert {p.name for p in tmp_path.iterdir()} == {"mine.toml", "kept.h5", "other.h5", "mine.h5"}
+    with dem.Trajectory(tmp_path / "mine.h5") as run:
+        assert len(run) == 3
+        told, position = run.input, run.position[-1]
+    assert told["case"] == "mine"
+    again = resolved(told["case_file"], "mine").case
+    assert again == read(tmp_path / "mine.toml", {"duration": 1e-3, "frames": 2, "time_step": 1e-5, "threads": 1}).case
+    sim = again.simulation()
+    sim.run(again.duration)
+    assert sim.particles.position.tobytes() == position.tobytes()
+    assert cli("init", "torque-sphere", "-o", "mine.toml", "--overwrite").exit_code == 0
+    assert cli("run", "mine.toml").exit_code == 0
+    assert (tmp_path / "mine.csv").exists()
+
+
+# what is foreseen
+
+
+def test_what_is_foreseen_agrees_with_closed_forms(case_of):
+    """Masses of spheres π D³ ρ/6, of the published fibre 5 π r³ ρ, and what they fill."""
+    groups = group("lattice = { sites = [5, 4, 3], pitch = 0.03 }") + group("position = [[0.1, 0.1, 0.19]]", "fibre")
+    case = case_of(groups)
+    seen = check.look(case.simulation(), case.duration)
+    ball, fibre = 1100 * math.pi / 6 * 1e-6, 1100 * 5 * math.pi * 0.005**3
+    assert seen.counts == {"Sphere": 60, "Fibre": 1}
+    assert seen.particles == 61
+    assert seen.mass == pytest.approx(60 * ball + fibre, rel=1e-12)
+    assert seen.masses == pytest.approx((ball, fibre), rel=1e-12)
+    assert seen.solid_fraction == pytest.approx((60 * ball + fibre) / 1100 / 0.2**3, rel=1e-12)
+    assert seen.memory > 61 * 2 * 13 * 8  # the state, the engine's and the user's
+    assert seen.pace > 0
+
+
+def test_the_shortest_contact_is_that_of_two_spheres(case_of):
+    """Hertz: 2.943 δ/v with δ = (5 m* v²/4 K)^(2/5), K = 4/3 E* √R*; two balls of 1 m/s and no gravity."""
+    beginning = "gravity = [0, 0, 0]\n" + BEGINNING
+    sim = case_of(group("position = [[0.1, 0.1, 0.1]]", more="velocity = [0, 0, 1]"), beginning).simulation()
+    m, r, modulus = 1100 * math.pi / 6 * 1e-6 / 2, 0.0025, 5e7 / 2 / (1 - 0.35**2)
+    overlap = (5 * m * 4 / (4 * 4 / 3 * modulus * math.sqrt(r))) ** 0.4
+    told = dict(check.look(sim, 1e-3).advice)["shortest contact"]
+    assert told == f"{2.9433 * overlap / 2:.2g} s at 2 m/s = {2.9433 * overlap / 2 / 1e-5:.0f} time steps"
+
+
+def test_check_shows_it(cli, tmp_path):
+    (tmp_path / "mine.toml").write_text(BEGINNING + group("position = [[0.1, 0.1, 0.1]]"))
+    shown = cli("check", "mine.toml")
+    assert shown.exit_code == 0
+    text = " ".join(shown.stdout.split())
+    assert "mine.toml: nothing is wrong with it particles 1: 1 x Sphere mass 0.000575959 kg" in text
+    assert "box 0.2 x 0.2 x 0.2 m solid fraction 6.545e-05 time step 1e-05 s, improved-pcdm" in text
+    assert "duration 0.001 s = 100 steps" in text
+    assert [p.name for p in tmp_path.iterdir()] == ["mine.toml"]
+    assert "a table with some 201 rows" in cli("check", "torque-sphere").stdout
+
+
+def test_the_example_of_the_readme_runs(cli, tmp_path):
+    text = (Path(__file__).parent.parent / "README.md").read_text()
+    (example_text,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "gas.toml").write_text(example_text)
+    assert cli("run", "gas.toml", "--duration", "0.005", "--threads", "1").exit_code == 0
+    with dem.Trajectory(tmp_path / "gas.h5") as run:
+        assert len(run) == 101
+        # rods fill a tenth of the box as nearly as their number can, each of 5 π r³
+        rods = np.count_nonzero(run.species == 0)
+        assert abs(rods * 5 * math.pi * 0.002**3 - 0.1 * 0.05 * 0.05 * 0.1) <= 2.5 * math.pi * 0.002**3
+        assert len(run.species) == rods + 100
