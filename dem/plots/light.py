@@ -112,9 +112,7 @@ class Shadows:
         return light / TAPS
 
 
-def crowding(
-    points: np.ndarray, normals: np.ndarray, reach: float, pitch: float, part: int, parts: int
-) -> np.ndarray:
+def crowding(points: np.ndarray, normals: np.ndarray, reach: float, pitch: float, part: int, parts: int) -> np.ndarray:
     """How much others stand around what each pixel shows.
 
     Parameters

@@ -82,9 +82,7 @@ def _fragments(spheres: np.ndarray, k: float, x: np.ndarray, y: np.ndarray) -> t
     return hit, np.broadcast_to(cz, hit.shape)[hit] + s
 
 
-def surface(
-    spheres: np.ndarray, k: float, x: np.ndarray, y: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def surface(spheres: np.ndarray, k: float, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Points (m, 3) where rays meet their spheres, and unit normals there (m, 3).
 
     Parameters

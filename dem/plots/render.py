@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from dem.plots.camera import CLOSEST, Camera
 from dem.plots.light import Light, Shadows, crowding
 from dem.plots.raster import nearest, surface
 
+LINE_COLOUR, LINE_RADIUS = (0.35, 0.38, 0.42), 0.7  # radius in pixels
 FAR = np.float32(1e6)  # m, where nothing is seen
 
 
@@ -35,8 +37,8 @@ class Scene(NamedTuple):
 
 def render(
     centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, camera: Camera, size: tuple[int, int] = (1200, 900),
-    *, light: Light | None = None, floor: Floor | None = None, background: tuple[float, float, float] = (1, 1, 1),
-    samples: int = 2,
+    *, light: Light | None = None, floor: Floor | None = None, lines: np.ndarray | None = None,
+    background: tuple[float, float, float] = (1, 1, 1), samples: int = 2,
 ) -> np.ndarray:  # fmt: skip
     """Take a picture of spheres.
 
@@ -56,6 +58,8 @@ def render(
         How it is lit.
     floor : Floor
         What spheres stand on and cast shadows on.
+    lines : (m, 2, 3) array
+        Ends of thin dark lines, such as the edges of a box [m].
     background : (3,) floats
         Colour where there is nothing.
     samples : int
@@ -86,8 +90,10 @@ def render(
         )
         raise ValueError(message)
     light = light or Light()
-    scene = _scene(centres, radii, colours, camera, light, floor)
     width, height = size
+    scene = _scene(centres, radii, colours, camera, light, floor)
+    if lines is not None:
+        scene = _with_lines(scene, camera, np.asarray(lines, float), camera.span / height)
     x, y = camera.pixels(width * samples, height * samples)
     total = np.zeros((height, width, 3), np.float32)
     parts = samples * samples
@@ -106,7 +112,9 @@ def _scene(
     seen, radii, colours = seen[before], radii[before], colours[before]
     ends = [seen[:, 2] - radii, seen[:, 2] + radii]
     if floor:
-        corner, *others = camera.view([floor.corner, *(floor.corner + np.array([*floor.edges, np.sum(floor.edges, 0)]))])
+        corner, *others = camera.view(
+            [floor.corner, *(floor.corner + np.array([*floor.edges, np.sum(floor.edges, 0)]))]
+        )
         floor = floor._replace(corner=corner, edges=np.array(others[:2]) - corner)
         ends.append(np.array([corner, *others])[:, 2])
         colours = np.vstack([colours, floor.colour])
@@ -115,6 +123,17 @@ def _scene(
     reach = 4 * float(np.median(radii)) if len(radii) else 0.0
     spheres = np.column_stack([seen, radii]).astype(np.float32)
     return Scene(spheres, colours.astype(np.float32), floor, k, (ends.min(), ends.max()), shadows, reach)
+
+
+def _with_lines(scene: Scene, camera: Camera, lines: np.ndarray, pitch: float) -> Scene:
+    """Add lines as rows of spheres, a pixel apart and not much wider."""
+    ends = camera.view(lines.reshape(-1, 3)).reshape(-1, 2, 3)
+    share = np.linspace(0, 1, math.ceil(float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max()) / pitch))
+    points = (ends[:, :1] + share[:, None] * (ends[:, 1:] - ends[:, :1])).reshape(-1, 3)
+    wide = 1 + scene.k * points[:, 2]
+    drawn = np.column_stack([points, LINE_RADIUS * pitch * wide])[wide > CLOSEST].astype(np.float32)
+    colours = np.insert(scene.colours, len(scene.spheres), np.tile(LINE_COLOUR, (len(drawn), 1)), axis=0)
+    return scene._replace(spheres=np.vstack([scene.spheres, drawn]), colours=colours.astype(np.float32))
 
 
 def _sample(
