@@ -4,6 +4,7 @@ SI units; quaternions scalar first (w, x, y, z), body to world; angular velociti
 frame. Start with `Simulation`; read what it wrote with `Trajectory`.
 """
 
+from dem import plots
 from dem.box import Box, Motion
 from dem.case import Case, HardSphereCase, RotationCase, cases
 from dem.clump import Clump
@@ -48,5 +49,6 @@ __all__ = [
     "cases",
     "effective_density",
     "integrate_rotation",
+    "plots",
     "random_orientations",
 ]

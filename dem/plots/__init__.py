@@ -1,7 +1,7 @@
-"""Pictures of runs: figures of matplotlib, which is an extra (``pip install 'pcdm-dem[plot]'``), and a renderer without.
+"""Pictures of runs, drawn with matplotlib, which is an extra (``pip install 'pcdm-dem[plot]'``).
 
 Each picture is a function of a `dem.Trajectory` and returns a figure, which belongs to no window: save it, or let a
-notebook show it.
+notebook show it. `render` needs numpy alone.
 """
 
 from dem.plots.camera import Camera
@@ -15,7 +15,17 @@ from dem.plots.paths import paths
 from dem.plots.render import Floor, render
 from dem.plots.scene import scene
 
+PICTURES = {
+    "energy": energy,
+    "paths": paths,
+    "height": height,
+    "orientation": orientation,
+    "scene": scene,
+    "overview": overview,
+}
+
 __all__ = [
+    "PICTURES",
     "Camera",
     "Floor",
     "Light",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.plots.figure import INK, few_decades, legend, new_figure, scaled, tidy
+from dem.plots.figure import INK, legend, new_figure, scaled, tidy, whole_decades
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,14 +20,14 @@ COLOURS = {
     "gravitational": "#4c5b8f", "translational": "#3f9c9a", "rotational": "#8cc665", "elastic": "#f2c14e",
     "dissipated": "#b9bec6", "work": "#c0504d",
 }  # fmt: skip
-FLOOR = 1e-16  # of the reference: what rounding leaves
+ROUNDING = 1e-16  # of the reference: what rounding leaves
 
 
 def energy(run: Trajectory) -> Figure:
     """Draw the energy ledger of a run, and its error.
 
-    The areas add up to the total and the work of walls; where an energy is negative, lines take their place. The error is
-    that of the total since the first frame, over its start or the largest kinetic energy, if larger.
+    The areas add up to the total and the work of walls; where an energy is negative, lines take their place. The error
+    is that of the total since the first frame, over its start or the largest kinetic energy, if larger.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ def draw_energy(axes: Sequence[Axes], run: Trajectory) -> None:
     kinetic = energies["translational"] + energies["rotational"]
     reference = max(abs(energies["total"][0]), kinetic.max()) or 1.0
     error = np.abs(energies["total"] - energies["total"][0]) / reference
-    below.semilogy(time[1:], np.maximum(error[1:], FLOOR), color=INK, lw=1)
-    tidy(below, xlabel=f"time [{second}]", ylabel="energy error [–]")
-    few_decades(below)
+    below.plot(time[1:], np.maximum(error[1:], ROUNDING), color=INK, lw=1)
+    tidy(below, xlabel=f"time [{second}]", ylabel="error [–]")
+    whole_decades(below, error[1:].clip(ROUNDING))
 
 
 def _ledger(ax: Axes, time: np.ndarray, energies: dict[str, np.ndarray]) -> None:

@@ -50,10 +50,14 @@ def legend(ax: Axes, columns: int) -> None:
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, frameon=False, fontsize=9, borderaxespad=0.2)
 
 
-def few_decades(ax: Axes) -> None:
-    """Label a logarithmic axis at few powers of ten and nowhere else."""
+def whole_decades(ax: Axes, values: np.ndarray) -> None:
+    """Make the vertical axis logarithmic, from one power of ten to another, with few labels."""
     from matplotlib.ticker import LogLocator, NullFormatter  # noqa: PLC0415, an extra
 
+    ax.set_yscale("log")
+    if len(values):
+        low, high = np.log10([values.min(), values.max()])
+        ax.set_ylim(10 ** math.floor(low), 10 ** (math.floor(high) + 1))
     ax.yaxis.set_major_locator(LogLocator(numticks=4))
     ax.yaxis.set_minor_formatter(NullFormatter())
 
@@ -91,7 +95,7 @@ def band(ax: Axes, time: np.ndarray, values: np.ndarray, colour: str, what: str)
     """Draw the course of a quantity (T, N): its mean, and each particle or where most of them are."""
     if values.shape[1] <= FEW:
         for k, shade in enumerate(shades(values.shape[1])):
-            ax.plot(time, values[:, k], color=shade, lw=0.8, alpha=0.6)
+            ax.plot(time, values[:, k], color=shade, lw=0.8, alpha=0.5)
     else:
         low, high = np.nanpercentile(values, [10, 90], axis=1)
         ax.fill_between(time, low, high, color=colour, alpha=0.22, lw=0, label=f"8 of 10 {what}")

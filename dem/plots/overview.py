@@ -47,7 +47,7 @@ def overview(run: Trajectory, frame: int = -1, *, colour: str = "speed", exposur
     draw_scene(above, bar, run, frame, colour=colour, exposures=exposures, size=(900, 720))
     draw_paths(below, run, moving(run)[0])
     fibres = len(slender(run)) > 0
-    axes = right.subplots(5 if fibres else 3, height_ratios=(5, 1.6, 3, 3, 1.6) if fibres else (5, 2, 4), sharex=True)
+    axes = right.subplots(5 if fibres else 3, height_ratios=(5, 1.6, 3, 3.6, 1.6) if fibres else (5, 2, 4), sharex=True)
     draw_energy(axes[:2], run)
     draw_height(axes[2], run)
     if fibres:

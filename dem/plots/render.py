@@ -112,9 +112,8 @@ def _scene(
     seen, radii, colours = seen[before], radii[before], colours[before]
     ends = [seen[:, 2] - radii, seen[:, 2] + radii]
     if floor:
-        corner, *others = camera.view(
-            [floor.corner, *(floor.corner + np.array([*floor.edges, np.sum(floor.edges, 0)]))]
-        )
+        a, b = np.asarray(floor.edges, float)
+        corner, *others = camera.view(floor.corner + np.array([0 * a, a, b, a + b]))
         floor = floor._replace(corner=corner, edges=np.array(others[:2]) - corner)
         ends.append(np.array([corner, *others])[:, 2])
         colours = np.vstack([colours, floor.colour])
