@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 TAPS = 6  # looked at around a point for each sample of a pixel
+FAR = np.float32(1e15)  # m, where nothing is seen; its square is a number in single precision
 FARTHEST = 48  # pixels: how far to look for what takes light away
 
 
@@ -77,7 +78,7 @@ class Shadows:
         Of the picture, along an edge.
     """
 
-    def __init__(self, centres: np.ndarray, radii: np.ndarray, light: Light, pixels: int = 1400) -> None:
+    def __init__(self, centres: np.ndarray, radii: np.ndarray, light: Light, pixels: int) -> None:
         direction = light.towards
         up = (0.0, 1.0, 0.0) if abs(direction[1]) < 0.99 else (0.0, 0.0, 1.0)
         rough = Camera((0, 0, 0), tuple(-direction), 1.0, up)
@@ -100,7 +101,8 @@ class Shadows:
     def light(self, points: np.ndarray, part: int, parts: int) -> np.ndarray:
         """Share of the light that falls on points (m, 3): (m,), with a soft edge over `parts` calls."""
         pixels = len(self.depth)
-        x, y, z = self.camera.view(points).T
+        axes = self.camera.axes.astype(np.float32)
+        x, y, z = ((points * axis).sum(axis=1) - np.float32(axis @ self.camera.target) for axis in axes)
         bias = 2.5 * self.pitch + 0.7 * self.softness
         light = np.zeros(len(points), np.float32)
         for dx, dy in disc(TAPS, part, parts):
@@ -133,13 +135,15 @@ def crowding(points: np.ndarray, normals: np.ndarray, reach: float, pitch: float
     """
     pixels = min(max(reach / pitch, 2.0), FARTHEST)
     margin = math.ceil(pixels)
-    around = np.pad(points, ((0, 0), (margin, margin), (margin, margin)), constant_values=1e6)
+    around = np.pad(points, ((0, 0), (margin, margin), (margin, margin)), constant_values=FAR)
     _, height, width = points.shape
     taken = np.zeros((height, width), np.float32)
     for dx, dy in disc(TAPS, part, parts):
         row, column = margin + round(dy * pixels), margin + round(dx * pixels)
         x, y, z = around[:, row : row + height, column : column + width] - points
         squared = x * x + y * y + z * z
-        above = (normals[0] * x + normals[1] * y + normals[2] * z) / np.sqrt(squared + 1e-12 * reach**2)
+        above = (normals[0] * x + normals[1] * y + normals[2] * z) / np.sqrt(
+            np.maximum(squared, np.finfo(np.float32).tiny)
+        )
         taken += np.maximum(above - 0.1, 0) * np.float32(reach**2) / (np.float32(reach**2) + squared)
     return taken / TAPS

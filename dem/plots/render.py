@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dem.plots.camera import CLOSEST, Camera
-from dem.plots.light import Light, Shadows, crowding
+from dem.plots.light import FAR, Light, Shadows, crowding
 from dem.plots.raster import nearest, surface
 
 LINE_COLOUR, LINE_RADIUS = (0.35, 0.38, 0.42), 0.7  # radius in pixels
-FAR = np.float32(1e6)  # m, where nothing is seen
 
 
 class Floor(NamedTuple):
@@ -91,7 +90,7 @@ def render(
         raise ValueError(message)
     light = light or Light()
     width, height = size
-    scene = _scene(centres, radii, colours, camera, light, floor)
+    scene = _scene(centres, radii, colours, camera, light, floor, max(size))
     if lines is not None:
         scene = _with_lines(scene, camera, np.asarray(lines, float), camera.span / height)
     x, y = camera.pixels(width * samples, height * samples)
@@ -104,7 +103,13 @@ def render(
 
 
 def _scene(
-    centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, camera: Camera, light: Light, floor: Floor | None
+    centres: np.ndarray,
+    radii: np.ndarray,
+    colours: np.ndarray,
+    camera: Camera,
+    light: Light,
+    floor: Floor | None,
+    pixels: int,
 ) -> Scene:
     """Everything in the frame of the camera."""
     seen, k = camera.view(centres), camera.convergence
@@ -118,7 +123,7 @@ def _scene(
         ends.append(np.array([corner, *others])[:, 2])
         colours = np.vstack([colours, floor.colour])
     ends = np.concatenate(ends) if len(np.concatenate(ends)) else np.zeros(1)
-    shadows = Shadows(seen, radii, light) if light.shadows and len(radii) else None
+    shadows = Shadows(seen, radii, light, pixels) if light.shadows and len(radii) else None
     reach = 4 * float(np.median(radii)) if len(radii) else 0.0
     spheres = np.column_stack([seen, radii]).astype(np.float32)
     return Scene(spheres, colours.astype(np.float32), floor, k, (ends.min(), ends.max()), shadows, reach)
@@ -150,7 +155,7 @@ def _sample(
         _put_floor(scene, x, y, number, points, normals)
         hit = np.flatnonzero(number >= 0)
     taken = np.zeros(len(hit), np.float32)
-    if light.occlusion and len(hit):
+    if light.occlusion and scene.reach:
         planes = [np.ascontiguousarray(a.T).reshape(3, *shape) for a in (points, normals)]
         pitch = float(rays[0][1] - rays[0][0]) if shape[1] > 1 else scene.reach
         taken = crowding(*planes, scene.reach, pitch, part, parts).ravel()[hit]
@@ -168,16 +173,22 @@ def _put_floor(
     scene: Scene, x: np.ndarray, y: np.ndarray, number: np.ndarray, points: np.ndarray, normals: np.ndarray
 ) -> None:
     """Put the floor where it is nearer than what was seen."""
-    corner, edges = scene.floor.corner, scene.floor.edges
+    corner, edges = (a.astype(np.float32) for a in (scene.floor.corner, scene.floor.edges))
     normal = np.cross(*edges)
     normal /= np.linalg.norm(normal)
-    towards = normal[0] * scene.k * x + normal[1] * scene.k * y + normal[2]
-    with np.errstate(divide="ignore", invalid="ignore"):  # rays along the floor
+    k = np.float32(scene.k)
+    towards = normal[0] * k * x + normal[1] * k * y + normal[2]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # rays along the floor
         z = (normal @ corner - normal[0] * x - normal[1] * y) / towards
-        place = np.column_stack([x * (1 + scene.k * z), y * (1 + scene.k * z), z])
-        a, b = ((place - corner) @ edges.T / (edges**2).sum(axis=1)).T
-        seen = (a >= 0) & (a <= 1) & (b >= 0) & (b <= 1) & (z < points[:, 2]) & (1 + scene.k * z > CLOSEST)
-    number[seen], points[seen] = len(scene.spheres), place[seen]
+        ahead = np.flatnonzero((z < points[:, 2]) & (1 + k * z > CLOSEST))
+    x, y, z = x[ahead], y[ahead], z[ahead]
+    place = np.column_stack([x * (1 + k * z), y * (1 + k * z), z])
+    inside = np.ones(len(ahead), bool)
+    for edge in edges:
+        along = ((place - corner) * (edge / (edge @ edge))).sum(axis=1)
+        inside &= (along >= 0) & (along <= 1)
+    seen = ahead[inside]
+    number[seen], points[seen] = len(scene.spheres), place[inside]
     normals[seen] = -normal * np.sign(towards[seen])[:, None]
 
 
