@@ -19,7 +19,6 @@ from dem.plots.scene import COLOURS, frame_number
 from dem.trajectory import Trajectory
 
 FORMATS = ("png", "pdf", "svg")
-OF_A_FRAME = {"scene", "overview"}  # pictures that show one
 
 
 @app.command()
@@ -34,6 +33,10 @@ def plot(
     time: Annotated[float | None, typer.Option(help="Show the frame nearest to this time instead [s].")] = None,
     colour: Annotated[str, typer.Option(help=f"What it tells in the scene: {', '.join(COLOURS)}.")] = "speed",
     exposures: Annotated[int, typer.Option(help="Frames up to this one, in one scene.")] = 1,
+    size: Annotated[
+        tuple[int, int] | None, typer.Option(metavar="WIDTH HEIGHT", help="Of scene and movie [pixels].")
+    ] = None,
+    dpi: Annotated[int, typer.Option(help="Pixels an inch of all pictures but the scene.")] = 150,
     ending: Annotated[str, typer.Option("--format", help=f"{', '.join(FORMATS)}.")] = "png",
     movie: Annotated[Path | None, typer.Option(help="Film the scene: a new .gif, or .mp4 if ffmpeg is there.")] = None,
     seconds: Annotated[float, typer.Option(help="Length of the movie.")] = 5.0,
@@ -44,25 +47,36 @@ def plot(
     for name in pictures or ():
         checks.one_of("picture", name, plots.PICTURES)
     checks.one_of("format", ending, FORMATS)
+    checks.one_of("colour", colour, COLOURS)
+    checks.whole("dpi", dpi, least=10)
+    checks.whole("exposures", exposures, least=1)
+    for number in size or ():
+        checks.whole("size", number, least=10)
     with Trajectory(file) as run:
-        shown = _frame(run, frame, time)
+        options = {"frame": _frame(run, frame, time), "colour": colour, "exposures": exposures}
         names = pictures if pictures or movie else [name for name in plots.PICTURES if _applies(name, run)]
         paths = {name: folder / f"{file.stem}-{name}.{ending}" for name in names or ()}
         _check_free(folder, list(paths.values()), overwrite=overwrite)
         if movie:
-            check_movie(movie, overwrite=overwrite)
+            check_movie(movie, seconds, fps, overwrite=overwrite)
         folder.mkdir(exist_ok=True)
         for name, path in paths.items():
-            options = {"frame": shown, "colour": colour, "exposures": exposures} if name in OF_A_FRAME else {}
-            plots.PICTURES[name](run, **options).savefig(path)
+            if name == "scene":
+                plots.scene(run, **options, **({"size": size} if size else {})).savefig(path)
+            else:
+                plots.PICTURES[name](run, **(options if name == "overview" else {})).savefig(path, dpi=dpi)
             out.print(str(path))
         if movie:
-            with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
-                count = plots.movie(
-                    run, movie, seconds=seconds, fps=fps, colour=colour, overwrite=overwrite,
-                    track=lambda frames: bar.track(frames, description="filming"),
-                )  # fmt: skip
-            out.print(f"{movie}: {count} pictures")
+            _film(run, movie, seconds, fps, {"colour": colour, **({"size": size} if size else {})})
+
+
+def _film(run: Trajectory, path: Path, seconds: float, fps: float, options: dict) -> None:
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+        count = plots.movie(
+            run, path, seconds=seconds, fps=fps, overwrite=True, **options,
+            track=lambda frames: bar.track(frames, description="filming"),
+        )  # fmt: skip
+    out.print(f"{path}: {count} pictures")
 
 
 def _frame(run: Trajectory, frame: int | None, time: float | None) -> int:

@@ -142,8 +142,7 @@ def crowding(points: np.ndarray, normals: np.ndarray, reach: float, pitch: float
         row, column = margin + round(dy * pixels), margin + round(dx * pixels)
         x, y, z = around[:, row : row + height, column : column + width] - points
         squared = x * x + y * y + z * z
-        above = (normals[0] * x + normals[1] * y + normals[2] * z) / np.sqrt(
-            np.maximum(squared, np.finfo(np.float32).tiny)
-        )
+        squared = np.maximum(squared, np.finfo(np.float32).tiny)
+        above = (normals[0] * x + normals[1] * y + normals[2] * z) / np.sqrt(squared)
         taken += np.maximum(above - 0.1, 0) * np.float32(reach**2) / (np.float32(reach**2) + squared)
     return taken / TAPS

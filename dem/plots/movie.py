@@ -63,9 +63,7 @@ def movie(
     FileExistsError
         If the file exists and is not to be overwritten.
     """
-    path = check_movie(path, overwrite=overwrite)
-    checks.number("seconds", seconds, above=0, unit="s")
-    checks.number("fps", fps, above=0)
+    path = check_movie(path, seconds, fps, overwrite=overwrite)
     frames = numbers_up_to(len(run), max(1, round(seconds * fps)))
     few = numbers_up_to(len(run), LOOKED_AT)
     limits, camera = colour_limits(run, few, colour), viewpoint(run, few, size[0] / size[1])
@@ -79,8 +77,10 @@ def movie(
     return len(frames)
 
 
-def check_movie(path: str | PathLike, *, overwrite: bool) -> Path:
-    """The path of a movie that can be written; raises ValueError or FileExistsError."""
+def check_movie(path: str | PathLike, seconds: float, fps: float, *, overwrite: bool) -> Path:
+    """The path of a movie that can be made; raises ValueError or OSError."""
+    checks.number("seconds", seconds, above=0, unit="s")
+    checks.number("fps", fps, above=0)
     path = Path(path)
     if path.suffix not in {".gif", ".mp4"}:
         message = f"movie {path} is neither .gif nor .mp4: end its name in one of them"
