@@ -61,6 +61,7 @@ def draw_orientation(axes: Sequence[Axes], run: Trajectory) -> None:
     band(above, time, np.degrees(np.arccos(cosine)), "#4a9b5f", "fibres")
     above.axhline(RANDOM, color=INK, lw=0.8, ls=":", label="random, mean")
     tidy(above, ylabel="angle to vertical [°]", ylim=(-2, 92), yticks=(0, 30, 60, 90))
+    above.margins(x=0)
     legend(above, 3)
     below.plot(time, (1.5 * cosine**2 - 0.5).mean(axis=1), color=INK)
     below.axhline(0, color=INK, lw=0.8, ls=":")
