@@ -14,7 +14,9 @@ import dem
 from dem.cli import app
 from dem.plots import bodies
 from dem.plots.figure import scaled
+from dem.plots.movie import _pixels
 from dem.plots.paths import moving
+from dem.plots.scene import colour_limits
 from dem.trajectory import Kind
 
 
@@ -276,6 +278,12 @@ def test_a_movie_shows_frames_spread_evenly(run, tmp_path):
     with Image.open(path) as film:
         assert film.n_frames == 5
         assert film.info["duration"] == 200
+        first, last = (np.asarray([film.seek(k), film.convert("RGB")][1]).astype(int) for k in (0, 4))
+    limits = colour_limits(run, range(16), "speed")
+    for shown, frame in ((first, 0), (last, 15)):
+        drawn = _pixels(dem.plots.scene(run, frame, limits=limits, size=(80, 60)))
+        assert (shown[0, 0] == 255).all()
+        assert np.abs(shown - drawn).mean() < 4  # of 255: what 256 colours for all pictures leave
     with pytest.raises(FileExistsError, match="exists already"):
         dem.plots.movie(run, path)
     assert dem.plots.movie(run, path, seconds=4, fps=25, size=(80, 60), overwrite=True) == 16  # no more than there are

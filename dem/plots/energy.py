@@ -27,7 +27,8 @@ def energy(run: Trajectory) -> Figure:
     """Draw the energy ledger of a run, and its error.
 
     The areas add up to the total and the work of walls; where an energy is negative, lines take their place. The error
-    is that of the total since the first frame, over its start or the largest kinetic energy, if larger.
+    is the change of the total since the first frame, over its start or the largest kinetic energy, if larger; for hard
+    spheres, whose losses are in no ledger, it is what impacts have taken.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def draw_energy(axes: Sequence[Axes], run: Trajectory) -> None:
     reference = max(abs(energies["total"][0]), kinetic.max()) or 1.0
     error = np.abs(energies["total"] - energies["total"][0]) / reference
     below.plot(time[1:], np.maximum(error[1:], ROUNDING), color=INK, lw=1)
-    tidy(below, xlabel=f"time [{second}]", ylabel="error [–]")
+    tidy(below, xlabel=f"time [{second}]", ylabel="error [–]" if "time_step" in run.input else "lost [–]")
     whole_decades(below, error[1:].clip(ROUNDING))
 
 

@@ -111,9 +111,14 @@ def _save_gif(path: Path, pictures: Iterator[np.ndarray], fps: float) -> None:
     from PIL import Image  # noqa: PLC0415, comes with matplotlib
 
     images = [Image.fromarray(picture) for picture in pictures]
-    palette = images[len(images) // 2].quantize(256)  # one for all: nothing flickers
-    images = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
-    images[0].save(path, save_all=True, append_images=images[1:], duration=round(1000 / fps), loop=0, optimize=False)
+    some = [images[k].reduce(2) for k in numbers_up_to(len(images), 8)]
+    montage = Image.fromarray(np.concatenate([np.asarray(image) for image in some]))
+    palette = montage.quantize(255)  # one for all: nothing flickers
+    palette.putpalette([*palette.getpalette(), *[0] * 768][: 3 * 255] + [255] * 3)  # paper stays white, see below
+    indexed = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
+    for image, colours in zip(images, indexed, strict=True):
+        colours.paste(255, mask=Image.fromarray((np.asarray(image) == 255).all(axis=2)))
+    indexed[0].save(path, save_all=True, append_images=indexed[1:], duration=round(1000 / fps), loop=0, optimize=False)
 
 
 def _save_mp4(path: Path, pictures: Iterator[np.ndarray], fps: float) -> None:
@@ -121,7 +126,7 @@ def _save_mp4(path: Path, pictures: Iterator[np.ndarray], fps: float) -> None:
     height, width, _ = first.shape
     command = [
         "ffmpeg", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}",
-        "-r", f"{fps:g}", "-i", "-", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(path),
+        "-r", f"{fps:g}", "-i", "-", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(path.absolute()),
     ]  # fmt: skip
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as ffmpeg:
         try:
