@@ -4,7 +4,7 @@ SI units; quaternions scalar first (w, x, y, z), body to world; angular velociti
 frame. Start with `Simulation`; read what it wrote with `Trajectory`.
 """
 
-from dem import statistics
+from dem import plots, statistics
 from dem.box import Box, Motion
 from dem.case import Case, HardSphereCase, RotationCase, cases
 from dem.clump import Clump
@@ -53,6 +53,7 @@ __all__ = [
     "cases",
     "effective_density",
     "integrate_rotation",
+    "plots",
     "random_orientations",
     "repair",
     "rerun",

@@ -1,0 +1,112 @@
+"""Draw what came out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from dem import checks, plots
+from dem.cli.common import app, out, plain_errors
+from dem.plots.bodies import slender
+from dem.plots.movie import check_movie
+from dem.plots.scene import COLOURS, frame_number
+from dem.trajectory import Trajectory
+
+FORMATS = ("png", "pdf", "svg")
+
+
+@app.command()
+@plain_errors
+def plot(
+    file: Annotated[Path, typer.Argument(help="A trajectory.")],
+    pictures: Annotated[
+        list[str] | None, typer.Option("--picture", help=f"{', '.join(plots.PICTURES)}; repeatable; default: all.")
+    ] = None,
+    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write to.")] = Path(),
+    frame: Annotated[int | None, typer.Option(help="Shown in the scene; -1, the default, is the last one.")] = None,
+    time: Annotated[float | None, typer.Option(help="Show the frame nearest to this time instead [s].")] = None,
+    colour: Annotated[str, typer.Option(help=f"What it tells in the scene: {', '.join(COLOURS)}.")] = "speed",
+    exposures: Annotated[int, typer.Option(help="Frames up to this one, in one scene.")] = 1,
+    size: Annotated[
+        tuple[int, int] | None, typer.Option(metavar="WIDTH HEIGHT", help="Of scene and movie [pixels].")
+    ] = None,
+    dpi: Annotated[int, typer.Option(help="Pixels an inch of all pictures but the scene.")] = 150,
+    ending: Annotated[str, typer.Option("--format", help=f"{', '.join(FORMATS)}.")] = "png",
+    movie: Annotated[Path | None, typer.Option(help="Film the scene: a new .gif, or .mp4 if ffmpeg is there.")] = None,
+    seconds: Annotated[float, typer.Option(help="Length of the movie.")] = 5.0,
+    fps: Annotated[float, typer.Option(help="Pictures a second.")] = 20.0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace pictures and movie.")] = False,
+) -> None:
+    """Draw a trajectory: energy, paths, height, orientation, the scene, all on one page; or film it."""
+    for name in pictures or ():
+        checks.one_of("picture", name, plots.PICTURES)
+    checks.one_of("format", ending, FORMATS)
+    checks.one_of("colour", colour, COLOURS)
+    checks.whole("dpi", dpi, least=10)
+    checks.whole("exposures", exposures, least=1)
+    for number in size or ():
+        checks.whole("size", number, least=10)
+    with Trajectory(file) as run:
+        options = {"frame": _frame(run, frame, time), "colour": colour, "exposures": exposures}
+        names = pictures if pictures or movie else [name for name in plots.PICTURES if _applies(name, run)]
+        paths = {name: folder / f"{file.stem}-{name}.{ending}" for name in names or ()}
+        _check_free(folder, list(paths.values()), overwrite=overwrite)
+        if movie:
+            check_movie(movie, seconds, fps, overwrite=overwrite)
+        folder.mkdir(exist_ok=True)
+        for name, path in paths.items():
+            if name == "scene":
+                plots.scene(run, **options, **({"size": size} if size else {})).savefig(path)
+            else:
+                plots.PICTURES[name](run, **(options if name == "overview" else {})).savefig(path, dpi=dpi)
+            out.print(str(path))
+        if movie:
+            _film(run, movie, seconds, fps, {"colour": colour, **({"size": size} if size else {})})
+
+
+def _film(run: Trajectory, path: Path, seconds: float, fps: float, options: dict) -> None:
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+        count = plots.movie(
+            run, path, seconds=seconds, fps=fps, overwrite=True, **options,
+            track=lambda frames: bar.track(frames, description="filming"),
+        )  # fmt: skip
+    out.print(f"{path}: {count} pictures")
+
+
+def _frame(run: Trajectory, frame: int | None, time: float | None) -> int:
+    """The frame asked for by number or by time."""
+    if not len(run):
+        message = f"{run.path} has no frames: there is nothing to draw"
+        raise ValueError(message)
+    if time is None:
+        return frame_number(run, -1 if frame is None else frame)
+    if frame is not None:
+        message = "--frame and --time both say which frame: leave one of them out"
+        raise ValueError(message)
+    first, last = float(run.time[0]), float(run.time[-1])
+    return int(np.abs(run.time - checks.number("time", time, least=first, most=last, unit="s")).argmin())
+
+
+def _applies(name: str, run: Trajectory) -> bool:
+    """Whether a picture shows anything of a run."""
+    return name != "orientation" or len(slender(run)) > 0
+
+
+def _check_free(folder: Path, paths: list[Path], *, overwrite: bool) -> None:
+    """Nothing is drawn if something is in the way."""
+    if folder.exists() and not folder.is_dir():
+        message = f"output {folder} is a file, expected a folder"
+        raise FileExistsError(message)
+    if not folder.exists() and not folder.parent.is_dir():
+        message = f"output {folder} cannot be made: there is no folder {folder.parent}"
+        raise FileNotFoundError(message)
+    taken = [] if overwrite else [path for path in paths if path.exists()]
+    if taken:
+        message = "\n".join(f"{path} exists already: choose another folder with -o, or --overwrite" for path in taken)
+        raise FileExistsError(message)

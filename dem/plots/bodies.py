@@ -1,0 +1,84 @@
+"""What particles look like in a frame of a run: where their spheres are, which way they point."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.bodies import body_axis, place
+from dem.box import AXES, FACES
+
+if TYPE_CHECKING:
+    from dem.bodies import Kind, Spheres
+    from dem.trajectory import Trajectory
+
+SLENDER = 0.99  # least moment of inertia over the next one: below, a body has a long axis
+
+
+def vertical(run: Trajectory) -> np.ndarray:
+    """Unit vector against gravity (3,); z if there is none."""
+    gravity = np.array(run.input["gravity"], float)
+    strength = np.linalg.norm(gravity)
+    return -gravity / strength if strength > 0 else np.array([0.0, 0.0, 1.0])
+
+
+def corners(run: Trajectory, time: float) -> tuple[np.ndarray, np.ndarray] | None:
+    """Opposite corners of the box (3,), (3,) [m], where moving walls are at a time; None without a box."""
+    box = run.input["box"]
+    if box is None:
+        return None
+    ends = np.array([box["lower"], box["upper"]], float)
+    for face, moves in box["motion"].items():
+        axis, phase = AXES.index(face[0]), moves["phase"]
+        swing = math.sin(2 * math.pi * moves["frequency"] * time + phase) - math.sin(phase)
+        ends[FACES.index(face) % 2, axis] += moves["velocity"][axis] * time + moves["amplitude"][axis] * swing
+    return ends[0], ends[1]
+
+
+def positions(run: Trajectory, frame: int) -> np.ndarray:
+    """Centres of mass (N, 3) [m], brought back into a periodic box."""
+    x, box = run.position[frame].astype(float), run.input["box"]
+    for axis in box["periodic"] if box else ():
+        k = AXES.index(axis)
+        low, high = box["lower"][k], box["upper"][k]
+        x[:, k] = low + (x[:, k] - low) % (high - low)
+    return x
+
+
+def spheres(run: Trajectory, frame: int) -> Spheres:
+    """Spheres of all particles in a frame, brought back into a periodic box particle by particle."""
+    kinds, x = run.kinds, positions(run, frame)
+    round_ = not any(kind.offsets.any() for kind in kinds)  # then the file need not have orientations
+    return place(x, np.zeros((len(x), 4)) if round_ else run.orientation[frame], run.species, kinds)
+
+
+def long_axis(kind: Kind) -> int | None:
+    """Body axis of least inertia, if there is one that stands out."""
+    least, next_one = np.argsort(kind.inertia, kind="stable")[:2]
+    return int(least) if kind.inertia[least] < SLENDER * kind.inertia[next_one] else None
+
+
+def slender(run: Trajectory) -> np.ndarray:
+    """Numbers of the particles with a long axis (M,)."""
+    return np.flatnonzero(np.array([long_axis(kind) is not None for kind in run.kinds])[run.species])
+
+
+def directions(run: Trajectory, frame: int, particles: np.ndarray) -> np.ndarray:
+    """Unit vectors along the long axes of slender particles (M, 3), in the world frame."""
+    axes = np.array([long_axis(kind) or 0 for kind in run.kinds])[run.species[particles]]
+    q = run.orientation[frame].astype(float)[particles]
+    return np.select([axes[:, None] == k for k in range(3)], [body_axis(q, k) for k in range(3)])
+
+
+def heights_of(run: Trajectory, frame: int) -> np.ndarray:
+    """Heights of the centres of mass in a frame (N,) [m]: above the lowest corner of the box at the start."""
+    up, box = vertical(run), run.input["box"]
+    bottom = float(np.minimum(up * box["lower"], up * box["upper"]).sum()) if box else 0.0
+    return positions(run, frame) @ up - bottom
+
+
+def numbers_up_to(count: int, most: int) -> np.ndarray:
+    """Numbers from 0 to `count` - 1, evenly spread if they are more than `most`."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))

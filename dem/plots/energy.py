@@ -1,0 +1,78 @@
+"""Where the energy is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.plots.figure import INK, legend, new_figure, scaled, tidy, whole_decades
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from dem.trajectory import Trajectory
+
+COLOURS = {
+    "gravitational": "#4c5b8f", "translational": "#3f9c9a", "rotational": "#8cc665", "elastic": "#f2c14e",
+    "dissipated": "#b9bec6", "work": "#c0504d",
+}  # fmt: skip
+ROUNDING = 1e-16  # of the reference: what rounding leaves
+
+
+def energy(run: Trajectory) -> Figure:
+    """Draw the energy ledger of a run, and its error.
+
+    The areas add up to the total and the work of walls; where an energy is negative, lines take their place. The error
+    is the change of the total since the first frame, over its start or the largest kinetic energy, if larger; for hard
+    spheres, whose losses are in no ledger, it is what impacts have taken.
+
+    Parameters
+    ----------
+    run : Trajectory
+        What was computed.
+
+    Returns
+    -------
+    Figure
+        The figure.
+    """
+    figure = new_figure(7.0, 4.8)
+    draw_energy(figure.subplots(2, height_ratios=(3, 1), sharex=True), run)
+    figure.align_ylabels()
+    return figure
+
+
+def draw_energy(axes: Sequence[Axes], run: Trajectory) -> None:
+    """Draw the ledger on one pair of axes, its error on another."""
+    above, below = axes
+    energies, time = run.energy, run.time
+    per_second, second = scaled("s", time)
+    time = time / per_second
+    _ledger(above, time, energies)
+    kinetic = energies["translational"] + energies["rotational"]
+    reference = max(abs(energies["total"][0]), kinetic.max()) or 1.0
+    error = np.abs(energies["total"] - energies["total"][0]) / reference
+    below.plot(time[1:], np.maximum(error[1:], ROUNDING), color=INK, lw=1)
+    tidy(below, xlabel=f"time [{second}]", ylabel="error [–]" if "time_step" in run.input else "lost [–]")
+    whole_decades(below, error[1:].clip(ROUNDING))
+
+
+def _ledger(ax: Axes, time: np.ndarray, energies: dict[str, np.ndarray]) -> None:
+    parts = {name: energies[name] for name in COLOURS if name != "work" and energies[name].any()}
+    divisor, unit = scaled("J", *energies.values())
+    if parts and all((part >= 0).all() for part in parts.values()):
+        shades = [COLOURS[name] for name in parts]
+        ax.stackplot(time, *(part / divisor for part in parts.values()), colors=shades, labels=list(parts), lw=0)
+    else:
+        for name, part in parts.items():
+            ax.plot(time, part / divisor, color=COLOURS[name], label=name)
+    ax.plot(time, energies["total"] / divisor, color=INK, lw=1.5, label="total")
+    if energies["work"].any():
+        ax.plot(time, energies["work"] / divisor, color=COLOURS["work"], ls="--", label="work of walls")
+    tidy(ax, ylabel=f"energy [{unit}]", xlim=(time[0], time[-1]) if len(time) > 1 else None)
+    ax.margins(y=0.02)
+    legend(ax, 4)

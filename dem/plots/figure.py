@@ -1,0 +1,102 @@
+"""What all pictures have in common: paper, colours, units."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
+
+PREFIXES = {9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ", -9: "n", -12: "p"}
+DPI = 150
+FEW = 12  # particles are told apart up to this many
+INK, PALE = "#33383f", "#c9ced6"
+CATEGORIES = ("#3b6fb6", "#e08a2e", "#4a9b5f", "#c0504d", "#8064a2", "#4bacc6", "#9a7b4f", "#d678b2")
+
+
+def new_figure(width: float, height: float, layout: str = "constrained") -> Figure:
+    """An empty figure [inch] that belongs to no window and no session.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If matplotlib is not there.
+    """
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415, an extra
+    except ModuleNotFoundError:
+        message = "pictures need matplotlib: pip install 'pcdm-dem[plot]'"
+        raise ModuleNotFoundError(message) from None
+    return Figure(figsize=(width, height), dpi=DPI, layout=layout)
+
+
+def tidy(ax: Axes, **labels: object) -> None:
+    """Label axes, and leave out what says nothing."""
+    ax.set(**labels)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(color=PALE, lw=0.5, alpha=0.6)
+    ax.set_axisbelow(True)
+
+
+def legend(ax: Axes, columns: int) -> None:
+    """Put the legend above the axes."""
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, frameon=False, fontsize=9, borderaxespad=0.2)
+
+
+def whole_decades(ax: Axes, values: np.ndarray) -> None:
+    """Make the vertical axis logarithmic, from one power of ten to another, with few labels."""
+    from matplotlib.ticker import LogLocator, NullFormatter  # noqa: PLC0415, an extra
+
+    ax.set_yscale("log")
+    if len(values):
+        low, high = np.log10([values.min(), values.max()])
+        ax.set_ylim(10 ** math.floor(low), 10 ** (math.floor(high) + 1))
+    ax.yaxis.set_major_locator(LogLocator(numticks=4))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+
+
+def scaled(unit: str, *values: Iterable) -> tuple[float, str]:
+    """What to divide values by, and the unit with its prefix.
+
+    Examples
+    --------
+    >>> scaled("J", [0.0, -0.115])
+    (0.001, 'mJ')
+    """
+    largest = max((float(np.abs(v).max()) for v in map(np.asarray, values) if v.size), default=0.0)
+    if not (largest > 0 and math.isfinite(largest)):
+        return 1.0, unit
+    power = 3 * math.floor(math.log10(2 * largest) / 3)  # 0.5 and more keeps its prefix
+    power = min(max(power, min(PREFIXES)), max(PREFIXES))
+    return 10.0**power, PREFIXES[power] + unit
+
+
+def colour_map() -> Colormap:
+    """Viridis without its darkest part, in which shading could not be seen."""
+    import matplotlib as mpl  # noqa: PLC0415, an extra
+    from matplotlib.colors import ListedColormap  # noqa: PLC0415
+
+    return ListedColormap(mpl.colormaps["viridis"](np.linspace(0.18, 1, 256)))
+
+
+def shades(count: int) -> np.ndarray:
+    """Colours of particles (count, 3), by number."""
+    return colour_map()(np.linspace(0, 0.9, count))[:, :3]
+
+
+def band(ax: Axes, time: np.ndarray, values: np.ndarray, colour: str, what: str) -> None:
+    """Draw the course of a quantity (T, N): its mean, and each particle or where most of them are."""
+    if values.shape[1] <= FEW:
+        for k, shade in enumerate(shades(values.shape[1])):
+            ax.plot(time, values[:, k], color=shade, lw=0.8, alpha=0.5)
+    else:
+        low, high = np.nanpercentile(values, [10, 90], axis=1)
+        ax.fill_between(time, low, high, color=colour, alpha=0.22, lw=0, label=f"8 of 10 {what}")
+    ax.plot(time, values.mean(axis=1), color=INK, lw=2, label="mean")

@@ -1,0 +1,45 @@
+"""How high particles are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.plots.bodies import heights_of
+from dem.plots.figure import band, legend, new_figure, scaled, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from dem.trajectory import Trajectory
+
+
+def height(run: Trajectory) -> Figure:
+    """Draw the height of the particles against time: their mean, and each of a few or where most of many are.
+
+    Parameters
+    ----------
+    run : Trajectory
+        What was computed.
+
+    Returns
+    -------
+    Figure
+        The figure.
+    """
+    figure = new_figure(7.0, 3.4)
+    draw_height(figure.subplots(), run)
+    return figure
+
+
+def draw_height(ax: Axes, run: Trajectory) -> None:
+    """Draw heights."""
+    above, time = np.array([heights_of(run, frame) for frame in range(len(run))]), run.time
+    per_second, second = scaled("s", time)
+    per_metre, metre = scaled("m", above)
+    band(ax, time / per_second, above / per_metre, "#3b6fb6", "particles")
+    tidy(ax, xlabel=f"time [{second}]", ylabel=f"height [{metre}]")
+    ax.margins(x=0)
+    legend(ax, 2)

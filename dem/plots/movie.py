@@ -1,0 +1,141 @@
+"""Runs as moving pictures."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem import checks
+from dem.plots.bodies import numbers_up_to
+from dem.plots.scene import colour_limits, scene, viewpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from os import PathLike
+
+    from matplotlib.figure import Figure
+
+    from dem.trajectory import Trajectory
+
+LOOKED_AT = 20  # frames, for limits of the colours
+
+
+def movie(
+    run: Trajectory, path: str | PathLike, *, seconds: float = 5.0, fps: float = 20.0, colour: str = "speed",
+    size: tuple[int, int] = (800, 600), overwrite: bool = False, track: Callable[[list], Iterable] = iter,
+) -> int:  # fmt: skip
+    """Film the particles, with frames of the run spread evenly over it.
+
+    If there are fewer frames than pictures wanted, each is shown longer.
+
+    Parameters
+    ----------
+    run : Trajectory
+        What was computed.
+    path : path
+        A new file that ends in .gif, or in .mp4, for which ``ffmpeg`` has to be installed.
+    seconds : float
+        Length of the movie.
+    fps : float
+        Pictures a second.
+    colour : str
+        See `scene`; the colours mean the same in all pictures.
+    size : (2,) ints
+        Width and height of the picture without the colour bar [pixels].
+    overwrite : bool
+        Whether to replace the file.
+    track : callable
+        Told what to go through, such as ``tqdm``.
+
+    Returns
+    -------
+    int
+        The number of pictures.
+
+    Raises
+    ------
+    ValueError
+        If the file name ends in anything else, or ffmpeg is missing or fails.
+    FileExistsError
+        If the file exists and is not to be overwritten.
+    """
+    path = check_movie(path, seconds, fps, overwrite=overwrite)
+    frames = numbers_up_to(len(run), max(1, round(seconds * fps)))
+    few = numbers_up_to(len(run), LOOKED_AT)
+    limits, camera = colour_limits(run, few, colour), viewpoint(run, few, size[0] / size[1])
+
+    def pictures() -> Iterator[np.ndarray]:
+        for frame in track(list(frames)):
+            yield _pixels(scene(run, int(frame), colour=colour, limits=limits, camera=camera, size=size))
+
+    save = _save_gif if path.suffix == ".gif" else _save_mp4
+    save(path, pictures(), min(fps, len(frames) / seconds))
+    return len(frames)
+
+
+def check_movie(path: str | PathLike, seconds: float, fps: float, *, overwrite: bool) -> Path:
+    """The path of a movie that can be made; raises ValueError or OSError."""
+    checks.number("seconds", seconds, above=0, unit="s")
+    checks.number("fps", fps, above=0)
+    path = Path(path)
+    if path.suffix not in {".gif", ".mp4"}:
+        message = f"movie {path} is neither .gif nor .mp4: end its name in one of them"
+        raise ValueError(message)
+    if path.suffix == ".mp4" and not shutil.which("ffmpeg"):
+        message = f"movie {path} needs the program ffmpeg, which is not installed: install it, or write a .gif"
+        raise ValueError(message)
+    if path.exists() and not overwrite:
+        message = f"movie {path} exists already: choose another name, or --overwrite (overwrite=True)"
+        raise FileExistsError(message)
+    if not path.parent.is_dir():
+        message = f"movie {path} cannot be written: there is no folder {path.parent}"
+        raise FileNotFoundError(message)
+    return path
+
+
+def _pixels(figure: Figure) -> np.ndarray:
+    """What a figure looks like (height, width, 3), both even as films want it."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415, an extra
+
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    pixels = np.asarray(canvas.buffer_rgba())[..., :3]
+    return pixels[: len(pixels) // 2 * 2, : pixels.shape[1] // 2 * 2]
+
+
+def _save_gif(path: Path, pictures: Iterator[np.ndarray], fps: float) -> None:
+    from PIL import Image  # noqa: PLC0415, comes with matplotlib
+
+    images = [Image.fromarray(picture) for picture in pictures]
+    some = [images[k].reduce(2) for k in numbers_up_to(len(images), 8)]
+    montage = Image.fromarray(np.concatenate([np.asarray(image) for image in some]))
+    palette = montage.quantize(255)  # one for all: nothing flickers
+    palette.putpalette([*palette.getpalette(), *[0] * 768][: 3 * 255] + [255] * 3)  # paper stays white, see below
+    indexed = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
+    for image, colours in zip(images, indexed, strict=True):
+        colours.paste(255, mask=Image.fromarray((np.asarray(image) == 255).all(axis=2)))
+    indexed[0].save(path, save_all=True, append_images=indexed[1:], duration=round(1000 / fps), loop=0, optimize=False)
+
+
+def _save_mp4(path: Path, pictures: Iterator[np.ndarray], fps: float) -> None:
+    first = next(pictures)
+    height, width, _ = first.shape
+    command = [
+        "ffmpeg", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}",
+        "-r", f"{fps:g}", "-i", "-", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(path.absolute()),
+    ]  # fmt: skip
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as ffmpeg:
+        try:
+            ffmpeg.stdin.write(first.tobytes())
+            for picture in pictures:
+                ffmpeg.stdin.write(picture.tobytes())
+        except BrokenPipeError:
+            pass  # it says why below
+        _, said = ffmpeg.communicate()
+    if ffmpeg.returncode:
+        message = f"movie {path} could not be written by ffmpeg: {said.decode(errors='replace').strip()}"
+        raise ValueError(message)

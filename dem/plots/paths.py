@@ -1,0 +1,112 @@
+"""Which ways particles took, as in Zhao & van Wachem, Acta Mech. 224 (2013) 3091, Fig. 5."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.box import AXES
+from dem.plots.bodies import corners, numbers_up_to, positions, spheres, vertical
+from dem.plots.figure import INK, new_figure, scaled, shades, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from dem.trajectory import Trajectory
+
+MOST = 30  # particles whose paths can be told apart
+INSTANTS, BODIES = 12, 120  # at most
+FLAT = 3.0  # largest radii: what stays within is seen from one side only
+
+
+def paths(run: Trajectory) -> Figure:
+    """Draw the paths of the particles, seen from the sides, and the particles themselves at some instants.
+
+    Later instants are darker. Of many particles some are drawn, evenly spread by number; in periodic directions paths
+    end at one face and go on at the other.
+
+    Parameters
+    ----------
+    run : Trajectory
+        What was computed.
+
+    Returns
+    -------
+    Figure
+        The figure, with a view for each horizontal axis along which particles move.
+    """
+    views = moving(run)
+    figure = new_figure(0.8 + 4.2 * len(views), 4.6)
+    for ax, axis in zip(np.ravel(figure.subplots(1, len(views))), views, strict=True):
+        draw_paths(ax, run, axis)
+    return figure
+
+
+def moving(run: Trajectory) -> list[int]:
+    """The horizontal axes along which particles move, or are spread."""
+    tracks = np.array([positions(run, frame) for frame in numbers_up_to(len(run), MOST)])
+    up = int(np.abs(vertical(run)).argmax())
+    sides = [axis for axis in range(3) if axis != up]
+    radius = max(float(kind.radii.max()) for kind in run.kinds)
+    return [axis for axis in sides if np.ptp(tracks[..., axis]) > FLAT * radius] or sides[:1]
+
+
+def draw_paths(ax: Axes, run: Trajectory, axis: int) -> None:
+    """Draw paths and particles, a horizontal axis to the right."""
+    plane = [axis, int(np.abs(vertical(run)).argmax())]
+    shown = numbers_up_to(len(run.species), MOST)
+    tracks = np.array([positions(run, frame)[shown][:, plane] for frame in range(len(run))])
+    radius = max(float(kind.radii.max()) for kind in run.kinds)
+    box = corners(run, float(run.time[0]))
+    ends = np.array(box)[:, plane] if box else [tracks.min(axis=(0, 1)) - radius, tracks.max(axis=(0, 1)) + radius]
+    divisor, unit = scaled("m", *ends)
+    low, high = np.array(ends) / divisor
+    _lines(ax, run, tracks / divisor, plane, high - low)
+    _bodies(ax, run, shown, plane, divisor)
+    ax.add_patch(_rectangle(low, high))
+    margin = 0.01 * (high - low).max()
+    tidy(ax, xlabel=f"{AXES[axis]} [{unit}]", ylabel=f"{AXES[plane[1]]} [{unit}]", aspect="equal")
+    ax.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
+    if len(shown) < len(run.species):
+        ax.set_title(f"{len(shown)} of {len(run.species)} particles", fontsize=9, loc="left")
+
+
+def _lines(ax: Axes, run: Trajectory, tracks: np.ndarray, plane: list[int], size: np.ndarray) -> None:
+    """Draw tracks (T, n, 2), interrupted where they leave a periodic box and come back."""
+    from matplotlib.collections import LineCollection  # noqa: PLC0415, an extra
+
+    box = run.input["box"]
+    wrapped = [bool(box) and AXES[axis] in box["periodic"] for axis in plane]
+    lines = list(tracks.transpose(1, 0, 2))
+    for k, line in enumerate(lines):
+        jumps = np.flatnonzero(((np.abs(np.diff(line, axis=0)) > size / 2) & wrapped).any(axis=1)) + 1
+        lines[k] = np.insert(line, jumps, np.nan, axis=0)
+    ax.add_collection(LineCollection(lines, colors=shades(len(lines)), lw=0.6, alpha=0.7, zorder=2))
+
+
+def _bodies(ax: Axes, run: Trajectory, shown: np.ndarray, plane: list[int], divisor: float) -> None:
+    """Draw the spheres of some particles at some instants."""
+    from matplotlib.collections import EllipseCollection  # noqa: PLC0415, an extra
+
+    colours = shades(len(shown))
+    instants = numbers_up_to(len(run), min(INSTANTS, max(3, BODIES // len(shown))))
+    for k, frame in enumerate(instants):
+        body = spheres(run, frame)
+        chosen = np.isin(body.owner, shown)
+        strength = 0.35 + 0.65 * (k + 1) / len(instants)
+        inked = 1 - strength * (1 - colours[np.searchsorted(shown, body.owner[chosen])])
+        width = 2 * body.radii[chosen] / divisor
+        ax.add_collection(
+            EllipseCollection(
+                width, width, np.zeros(len(width)), units="xy", offsets=body.centres[chosen][:, plane] / divisor,
+                offset_transform=ax.transData, facecolors=inked, lw=0, zorder=3 + k / len(instants),
+            )
+        )  # fmt: skip
+
+
+def _rectangle(low: np.ndarray, high: np.ndarray) -> object:
+    from matplotlib.patches import Rectangle  # noqa: PLC0415, an extra
+
+    return Rectangle(low, *(high - low), fill=False, ec=INK, lw=1.2, zorder=5)

@@ -1,0 +1,104 @@
+"""Which sphere is seen through which pixel: all fragments of many spheres at once, the nearest one kept.
+
+All of it is in the frame of a `Camera`, in single precision. Written for what is left between the ray and the plane
+through the centre of the sphere, so that nothing cancels: with the ray (X, Y, 0) + z (kX, kY, 1), w = 1 + k z_c,
+(u, v) = (X w - x_c, Y w - y_c), the ray meets the sphere at z_c + s, a s² + 2 b s + u² + v² - r² = 0, with
+a = 1 + k² (X² + Y²) and b = k (u X + v Y).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+FRAGMENTS = 1 << 18  # at once: as many as stay in the cache
+NOTHING = np.iinfo(np.int64).max
+
+
+def nearest(centres: np.ndarray, radii: np.ndarray, k: float, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Number of the nearest sphere behind each pixel, -1 where there is none.
+
+    Parameters
+    ----------
+    centres, radii : (n, 3), (n,) arrays
+        Spheres in the frame of the camera [m], all in front of it.
+    k : float
+        Convergence of the camera [1/m].
+    x, y : (width,), (height,) arrays
+        Columns and rows of pixels in the plane of the target [m].
+
+    Returns
+    -------
+    (height, width) int array
+        Of two spheres at the same depth the one with the lower number.
+    """
+    buffer = np.full(len(y) * len(x), NOTHING)
+    if not len(radii):
+        return np.full((len(y), len(x)), -1)
+    columns, wide = _extent(centres[:, 0], centres[:, 2], radii, k, x)
+    rows, high = _extent(centres[:, 1], centres[:, 2], radii, k, y)
+    near = float((centres[:, 2] - radii).min())
+    levels = (2**31 - 1) / (float((centres[:, 2] + radii).max()) - near)
+    order = np.argsort(-np.maximum(wide, high), kind="stable")
+    order = order[(wide[order] > 0) & (high[order] > 0)]
+    spheres = np.column_stack([centres, radii]).astype(np.float32)
+    x, y = x.astype(np.float32), y.astype(np.float32)
+    start = 0
+    while start < len(order):
+        chosen = order[start : start + max(1, FRAGMENTS // max(wide[order[start]], high[order[start]]) ** 2)]
+        w, h = wide[chosen].max(), high[chosen].max()
+        column = np.minimum(columns[chosen], len(x) - w)[:, None] + np.arange(w)
+        row = np.minimum(rows[chosen], len(y) - h)[:, None] + np.arange(h)
+        hit, z = _fragments(spheres[chosen], k, x[column][:, None, :], y[row][:, :, None])
+        which = np.nonzero(hit)
+        pixel = row[which[0], which[1]] * len(x) + column[which[0], which[2]]
+        key = ((z - near) * levels).astype(np.int64) << 32 | chosen[which[0]]
+        np.minimum.at(buffer, pixel, key)
+        start += len(chosen)
+    return np.where(buffer == NOTHING, -1, buffer & 0xFFFFFFFF).reshape(len(y), len(x))
+
+
+def _extent(c: np.ndarray, z: np.ndarray, r: np.ndarray, k: float, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """First pixel of the silhouettes along one direction (n,), and how many there are (n,)."""
+    w = 1 + k * z
+    middle, half = c * w, r * np.sqrt(w * w + (k * c) ** 2 - (k * r) ** 2)
+    pitch = at[1] - at[0] if len(at) > 1 else 1.0
+    ends = (np.array([middle - half, middle + half]) / (w * w - (k * r) ** 2) - at[0]) / pitch
+    first = np.maximum(np.ceil(ends.min(axis=0)), 0)
+    last = np.minimum(np.floor(ends.max(axis=0)), len(at) - 1)
+    return first.clip(0, len(at) - 1).astype(int), np.maximum(last - first + 1, 0).astype(int)
+
+
+def _fragments(spheres: np.ndarray, k: float, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which rays (m, h, w) meet their sphere, and the depth where they do."""
+    cx, cy, cz, r = (column[:, None, None] for column in spheres.T)
+    k = np.float32(k)
+    w = 1 + k * cz
+    u, v = x * w - cx, y * w - cy
+    a = (1 + (k * x) ** 2) + (k * y) ** 2
+    b = k * u * x + k * v * y
+    discriminant = b * b - a * ((u * u - r * r) + v * v)
+    hit = discriminant >= 0
+    s = -(b[hit] + np.sqrt(discriminant[hit])) / a[hit]
+    return hit, np.broadcast_to(cz, hit.shape)[hit] + s
+
+
+def surface(spheres: np.ndarray, k: float, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Points (m, 3) where rays meet their spheres, and unit normals there (m, 3).
+
+    Parameters
+    ----------
+    spheres : (m, 4) array
+        Centre and radius of the sphere that each ray meets [m].
+    k : float
+        Convergence of the camera [1/m].
+    x, y : (m,) arrays
+        Rays, by where they cross the plane of the target [m].
+    """
+    cx, cy, cz, r = spheres.T
+    w = 1 + k * cz
+    u, v = x * w - cx, y * w - cy
+    a = 1 + (k * x) ** 2 + (k * y) ** 2
+    b = k * (u * x + v * y)
+    s = -(b + np.sqrt(np.maximum(b * b - a * (u * u + v * v - r * r), 0))) / a
+    out = np.column_stack([u + s * k * x, v + s * k * y, s])
+    return out + spheres[:, :3], out / r[:, None]

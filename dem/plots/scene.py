@@ -1,0 +1,170 @@
+"""What a run looks like at one instant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem import checks
+from dem.box import AXES
+from dem.plots.bodies import corners, heights_of, numbers_up_to, spheres, vertical
+from dem.plots.camera import Camera
+from dem.plots.figure import CATEGORIES, DPI, INK, colour_map, new_figure, scaled
+from dem.plots.render import Floor, render
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.figure import Figure
+
+    from dem.trajectory import Trajectory
+
+COLOURS = ("speed", "height", "spin", "kind")
+UNITS = {"speed": "m/s", "height": "m", "spin": "rad/s"}
+BAR = 0.14  # of the width of the figure, for the colour bar
+
+
+def scene(
+    run: Trajectory, frame: int = -1, *, colour: str = "speed", exposures: int = 1,
+    limits: tuple[float, float] | None = None, camera: Camera | None = None, size: tuple[int, int] = (1200, 900),
+) -> Figure:  # fmt: skip
+    """Draw all particles in a frame, with light and shadows.
+
+    Parameters
+    ----------
+    run : Trajectory
+        What was computed.
+    frame : int
+        Which frame; negative ones count from the end.
+    colour : str
+        What the colour tells: "speed", "height", "spin" or "kind".
+    exposures : int
+        More than one: put that many frames, evenly spread from the first to this one, into one picture.
+    limits : (2,) floats
+        Values with the first and the last colour [m/s, m or rad/s]; default: those of this picture.
+    camera : Camera
+        Where the picture is taken from; default: from the front, a little from above, all of the box in it.
+    size : (2,) ints
+        Width and height without the colour bar [pixels].
+
+    Returns
+    -------
+    Figure
+        The figure.
+
+    Raises
+    ------
+    ValueError
+        If there is no such frame, or nothing to colour by under that name.
+    """
+    width, height = size
+    figure = new_figure(width / (1 - BAR) / DPI, height / DPI, layout="none")
+    ax, bar = figure.add_axes((0, 0, 1 - BAR, 1)), figure.add_axes((1 - BAR + 0.01, 0.2, 0.018, 0.6))
+    draw_scene(ax, bar, run, frame, colour=colour, exposures=exposures, limits=limits, camera=camera, size=size)
+    return figure
+
+
+def draw_scene(
+    ax: Axes, bar: Axes, run: Trajectory, frame: int, *, colour: str, exposures: int = 1,
+    limits: tuple[float, float] | None = None, camera: Camera | None = None, size: tuple[int, int],
+) -> None:  # fmt: skip
+    """Draw particles and colour bar, each on its axes."""
+    frame = frame_number(run, frame)
+    frames = numbers_up_to(frame + 1, exposures) if checks.whole("exposures", exposures, least=1) > 1 else [frame]
+    limits = limits or colour_limits(run, frames, colour)
+    camera = camera or viewpoint(run, frames, size[0] / size[1])
+    colours, mapping = _mapped([quantity(run, k, colour) for k in frames], limits, colour)
+    ax.imshow(_picture(run, frames, colours, camera, size), interpolation="lanczos")
+    ax.set_axis_off()
+    per_second, second = scaled("s", run.time)
+    ax.text(0.02, 0.97, f"t = {run.time[frame] / per_second:.4g} {second}", transform=ax.transAxes, va="top", color=INK)
+    if mapping is None:
+        bar.set_axis_off()
+        return
+    shown = ax.figure.colorbar(mapping, cax=bar, extend="neither" if colour == "height" else "max")
+    shown.set_label(f"{colour} [{scaled(UNITS[colour], limits)[1]}]")
+    shown.outline.set_visible(False)
+
+
+def frame_number(run: Trajectory, frame: int) -> int:
+    """The number of a frame from the start; raises ValueError if there is none."""
+    if not -len(run) <= frame < len(run):
+        message = f"frame {frame} is not there: {run.path} has frames 0 to {len(run) - 1}, or -1 for the last one"
+        raise ValueError(message)
+    return frame % len(run)
+
+
+def quantity(run: Trajectory, frame: int, colour: str) -> np.ndarray:
+    """What the particles are coloured by (N,)."""
+    checks.one_of("colour", colour, COLOURS)
+    if colour == "kind":
+        return run.species
+    if colour == "height":
+        return heights_of(run, frame)
+    vectors = run.velocity if colour == "speed" else run.angular_velocity
+    return np.linalg.norm(vectors[frame], axis=1)
+
+
+def colour_limits(run: Trajectory, frames: Iterable[int], colour: str) -> tuple[float, float]:
+    """Limits of the colours that suit some frames: of lengths from 0, up to all but the two per cent farthest out."""
+    values = np.concatenate([quantity(run, frame, colour) for frame in frames])
+    low, high = float(values.min()), float(np.percentile(values, 98))
+    return (low, high) if colour == "height" and low < high else (0.0, high or 1.0)
+
+
+def viewpoint(run: Trajectory, frames: Iterable[int], aspect: float) -> Camera:
+    """A camera that has the box, or without one the spheres of some frames, in the picture."""
+    ends = corners(run, float(run.time[0]))
+    if ends is None:
+        bodies = [spheres(run, frame) for frame in frames]
+        lower = np.min([(b.centres - b.radii[:, None]).min(axis=0) for b in bodies], axis=0)
+        upper = np.max([(b.centres + b.radii[:, None]).max(axis=0) for b in bodies], axis=0)
+        ends = lower, upper
+    return Camera.around(*ends, up=vertical(run), aspect=aspect)
+
+
+def _mapped(
+    values: list[np.ndarray], limits: tuple[float, float], colour: str
+) -> tuple[list[np.ndarray], ScalarMappable | None]:
+    """Colours of the particles in each frame (N, 3), and what the colour bar needs to know."""
+    from matplotlib import cm, colors  # noqa: PLC0415, an extra
+
+    if colour == "kind":
+        palette = np.array([colors.to_rgb(each) for each in CATEGORIES])
+        return [palette[each % len(palette)] for each in values], None
+    divisor, _ = scaled(UNITS[colour], limits)
+    mapping = cm.ScalarMappable(colors.Normalize(*(limit / divisor for limit in limits)), colour_map())
+    return [mapping.to_rgba(each / divisor)[:, :3] for each in values], mapping
+
+
+def _picture(
+    run: Trajectory, frames: Sequence[int], colours: list[np.ndarray], camera: Camera, size: tuple[int, int]
+) -> np.ndarray:
+    """The particles in their box, which is where it was in the last frame."""
+    bodies = [spheres(run, frame) for frame in frames]
+    inked = np.concatenate([colour[body.owner] for colour, body in zip(colours, bodies, strict=True)])
+    centres, radii = (np.concatenate([getattr(body, name) for body in bodies]) for name in ("centres", "radii"))
+    ends = corners(run, float(run.time[frames[-1]]))
+    if ends is None:
+        return render(centres, radii, inked, camera, size)
+    return render(centres, radii, inked, camera, size, floor=_floor(run, *ends), lines=box_edges(*ends))
+
+
+def _floor(run: Trajectory, lower: np.ndarray, upper: np.ndarray) -> Floor | None:
+    """The lowest wall, if it is there."""
+    up, box = vertical(run), run.input["box"]
+    axis = int(np.abs(up).argmax())
+    if AXES[axis] + ("-" if up[axis] > 0 else "+") in box["open"] or AXES[axis] in box["periodic"]:
+        return None
+    corner = np.where((np.arange(3) == axis) & (up < 0), upper, lower)
+    return Floor(corner, np.delete(np.diag(upper - lower), axis, axis=0))
+
+
+def box_edges(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Ends of the edges of a box (12, 2, 3) [m]."""
+    corner = np.array(np.meshgrid([0, 1], [0, 1], [0, 1], indexing="ij")).reshape(3, -1).T
+    pairs = [(a, a + step) for step in np.eye(3, dtype=int) for a in corner if not (a & step).any()]
+    return lower + np.array(pairs) * (upper - lower)

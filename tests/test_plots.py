@@ -1,0 +1,321 @@
+"""What pictures of runs show, read off the figures."""
+
+import stat
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from PIL import Image
+from scipy.spatial.transform import Rotation
+from typer.testing import CliRunner
+
+import dem
+from dem.cli import app
+from dem.plots import bodies
+from dem.plots.figure import scaled
+from dem.plots.movie import _pixels
+from dem.plots.paths import moving
+from dem.plots.scene import colour_limits
+from dem.trajectory import Kind
+
+
+@pytest.fixture(scope="module")
+def fall(tmp_path_factory):
+    """A fibre that falls at 30 degrees to the floor without touching anything."""
+    path = tmp_path_factory.mktemp("runs") / "fall.h5"
+    case = dem.cases()["single-fibre"](time_step=1e-3, threads=1)
+    case.simulation().run(0.3, output=path, frames=15)
+    return path
+
+
+@pytest.fixture
+def run(fall):
+    with dem.Trajectory(fall) as opened:
+        yield opened
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lambda *words: CliRunner().invoke(app, list(map(str, words)), catch_exceptions=False)
+
+
+ROD = Kind(np.array([[-0.01, 0, 0], [0, 0, 0], [0.01, 0, 0]]), np.full(3, 0.005), 1.0, 1.0, np.array([1.0, 2.0, 2.0]))
+BALL = Kind(np.zeros((1, 3)), np.array([0.02]), 1.0, 1.0, np.ones(3))
+PLATE = Kind(np.eye(3) * 0.01, np.full(3, 0.005), 1.0, 1.0, np.array([1.0, 1.0, 2.0]))
+BOX = {"lower": [0, 0, 0], "upper": [1, 1, 2], "periodic": [], "open": [], "motion": {}}
+
+
+class Made(SimpleNamespace):
+    """What pictures need to know of a run."""
+
+    def __len__(self):
+        return len(self.position)
+
+
+def made(position, orientation=None, species=(0,), box=BOX):
+    position = np.array(position, float)
+    turned = np.tile([1.0, 0, 0, 0], (*position.shape[:2], 1)) if orientation is None else np.array(orientation)
+    return Made(
+        position=position, orientation=turned, species=np.array(species), kinds=[ROD, BALL, PLATE], path="made.h5",
+        input={"box": box, "gravity": (0, 0, -9.81)}, time=np.arange(len(position)) / 10,
+        velocity=np.zeros_like(position), angular_velocity=np.zeros_like(position),
+    )  # fmt: skip
+
+
+def test_spheres_stand_where_the_rotation_matrix_puts_them(rng):
+    species = np.array([0, 1, 2, 0, 1])
+    q = rng.normal(size=(1, 5, 4))
+    q /= np.linalg.norm(q, axis=2)[..., None]
+    run = made(rng.uniform(0, 1, (1, 5, 3)), q, species)
+    body = bodies.spheres(run, 0)
+    matrices = Rotation.from_quat(q[0], scalar_first=True).as_matrix()
+    expected = [run.position[0, k] + matrices[k] @ offset for k in range(5) for offset in run.kinds[species[k]].offsets]
+    assert np.abs(body.centres - expected).max() < 1e-15
+    assert body.radii.tolist() == [0.005] * 3 + [0.02] + [0.005] * 6 + [0.02]
+    assert body.owner.tolist() == [0, 0, 0, 1, 2, 2, 2, 3, 3, 3, 4]
+    assert np.abs(bodies.directions(run, 0, np.array([0, 3])) - matrices[[0, 3], :, 0]).max() < 1e-15
+
+
+def test_bodies_come_back_into_a_periodic_box_in_one_piece():
+    run = made([[[3.25, -0.005, 2.5]]], box={**BOX, "periodic": ["x", "y"]})
+    assert bodies.positions(run, 0)[0] == pytest.approx([0.25, 0.995, 2.5])
+    assert np.ptp(bodies.spheres(run, 0).centres, axis=0) == pytest.approx([0.02, 0, 0])
+
+
+def test_walls_are_drawn_where_they_have_moved():
+    motion = {"velocity": [0, 0, 0.5], "amplitude": [0, 0, 0.1], "frequency": 0.25, "phase": 0.5}
+    run = made([[[0.5, 0.5, 0.5]]], box={**BOX, "motion": {"z+": motion}})
+    lower, upper = bodies.corners(run, 1.0)
+    assert lower.tolist() == [0, 0, 0]
+    moved = 0.5 + 0.1 * (np.sin(np.pi / 2 + 0.5) - np.sin(0.5))
+    assert upper == pytest.approx([1, 1, 2 + moved])
+
+
+def test_only_slender_bodies_have_a_long_axis():
+    assert [bodies.long_axis(kind) for kind in (ROD, BALL, PLATE)] == [0, None, None]
+
+
+def test_units_get_prefixes():
+    assert scaled("m", [0.9]) == (1, "m")
+    assert scaled("m", [0.3], [-0.4]) == (1e-3, "mm")
+    assert scaled("J", [4e-8]) == (1e-9, "nJ")
+    assert scaled("J", [0.0], []) == (1, "J")
+    assert scaled("Pa", [2e9]) == (1e9, "GPa")
+
+
+def drawn(ax, label):
+    return next(line for line in ax.lines if line.get_label() == label).get_ydata()
+
+
+def test_height_of_a_fall(run):
+    """Leap-frog follows a parabola but for rounding."""
+    ax = dem.plots.height(run).axes[0]
+    assert ax.get_ylabel() == "height [m]"
+    assert np.abs(drawn(ax, "mean") - (0.5 - 9.81 * run.time**2 / 2)).max() < 1e-12
+
+
+def test_a_fibre_that_falls_freely_keeps_its_angle(run):
+    above, below = dem.plots.orientation(run).axes
+    assert np.abs(drawn(above, "mean") - 60).max() < 1e-9
+    assert np.abs(below.lines[0].get_ydata() - (3 * 0.25 - 1) / 2).max() < 1e-12  # cos 60° = 1/2
+
+
+def test_the_areas_of_energy_add_up(run):
+    above, below = dem.plots.energy(run).axes
+    energy = run.energy
+    assert above.get_ylabel() == "energy [mJ]"
+    assert drawn(above, "total") == pytest.approx(1e3 * energy["total"])
+    tops = [area.get_paths()[0].vertices[:, 1].max() for area in above.collections]
+    assert tops[-1] == pytest.approx(1e3 * energy["total"].max())
+    error = np.abs(energy["total"] / energy["total"][0] - 1)[1:]
+    assert below.lines[0].get_ydata() == pytest.approx(np.maximum(error, 1e-16))
+
+
+def test_paths_and_bodies_are_those_of_the_run(run):
+    figure = dem.plots.paths(run)
+    (ax,) = figure.axes
+    track, *fibres = ax.collections
+    assert track.get_segments()[0] == pytest.approx(run.position[:, 0, [0, 2]])
+    assert len(fibres) == 12
+    assert np.array(fibres[-1].get_offsets()) == pytest.approx(bodies.spheres(run, 15).centres[:, [0, 2]])
+    assert [float(w) for w in fibres[0].get_widths()] == pytest.approx([0.01] * 5)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x [m]", "z [m]")
+
+
+def test_paths_are_cut_where_they_leave_a_periodic_box():
+    run = made([[[0.8, 0.5, 1]], [[1.1, 0.5, 1]], [[1.4, 0.5, 1]]], box={**BOX, "periodic": ["x"]})
+    segment = dem.plots.paths(run).axes[0].collections[0].get_paths()[0].vertices
+    assert segment[[0, 2, 3], 0] == pytest.approx([0.8, 0.1, 0.4])
+    assert np.isnan(segment[1]).all()
+
+
+def test_there_is_a_view_for_each_way_particles_move(rng):
+    still = np.full((4, 3), 0.5)
+    frames = np.array([still + np.array([0.1 * k, 0, 0]) for k in range(3)])
+    assert moving(made(frames, species=[0] * 4)) == [0]
+    assert moving(made(frames[..., [1, 0, 2]], species=[0] * 4)) == [1]
+    assert moving(made(frames[..., [0, 0, 2]], species=[0] * 4)) == [0, 1]
+    assert moving(made(frames[..., [1, 1, 0]], species=[0] * 4)) == [0]
+
+
+def test_only_some_of_many_particles_leave_paths(rng):
+    run = made(rng.uniform(0.1, 0.9, (5, 200, 3)), species=[0] * 200)
+    ax = dem.plots.paths(run).axes[0]
+    assert len(ax.collections[0].get_segments()) == 30
+    assert ax.get_title(loc="left") == "30 of 200 particles"
+    assert len(dem.plots.height(run).axes[0].lines) == 1  # the mean alone, over a band
+    assert len(dem.plots.orientation(run).axes[0].collections) == 1
+
+
+@pytest.mark.parametrize("name", ["energy", "paths", "height", "orientation", "overview"])
+def test_axes_have_units(run, name):
+    figure = dem.plots.PICTURES[name](run)
+    labels = [ax.get_ylabel() for ax in figure.axes if ax.axison and ax.get_ylabel()]
+    assert labels
+    assert all("[" in label for label in labels)
+
+
+def picture(figure):
+    return np.asarray(figure.axes[0].images[0].get_array())
+
+
+def test_a_scene_shows_the_particles_in_their_colours():
+    small = {**BOX, "upper": [0.2, 0.2, 0.2]}
+    run = made([[[0.06, 0.1, 0.15], [0.14, 0.1, 0.05]]], species=[0, 1], box=small)
+    picture_of_kinds = picture(dem.plots.scene(run, colour="kind", size=(160, 120))).astype(int)
+    blue, orange = (picture_of_kinds[..., a] - picture_of_kinds[..., b] for a, b in ((2, 0), (0, 2)))
+    (y1, x1), (y2, x2) = (np.argwhere(much > 60).mean(axis=0) for much in (blue, orange))
+    assert y1 < y2
+    assert x1 < x2
+    by_height = dem.plots.scene(run, colour="height", size=(160, 120))
+    assert [ax.get_ylabel() for ax in by_height.axes] == ["", "height [mm]"]
+
+
+def test_exposures_add_up(run):
+    size = (200, 150)
+    one, three = (picture(dem.plots.scene(run, exposures=k, limits=(0, 3), size=size)) for k in (1, 3))
+    alone = [picture(dem.plots.scene(run, k, limits=(0, 3), size=size)) for k in (0, 8, 15)]
+    assert (one == alone[2]).all()
+    assert (three == np.min(alone, axis=0)).mean() > 0.98  # they shade each other, where they are close
+
+
+def test_a_frame_that_is_not_there_is_refused(run):
+    with pytest.raises(ValueError, match=r"frame 16 is not there: .* has frames 0 to 15"):
+        dem.plots.scene(run, 16)
+    with pytest.raises(ValueError, match="unknown colour 'sped': did you mean speed"):
+        dem.plots.scene(run, colour="sped")
+
+
+def test_balls_have_no_orientation_to_show():
+    with pytest.raises(ValueError, match="no particle with a long axis"):
+        dem.plots.orientation(made([[[0, 0, 0]]], species=[1]))
+
+
+def test_all_pictures_are_drawn(cli, fall, tmp_path):
+    result = cli("plot", fall, "-o", "pictures", "--size", 160, 120)
+    assert result.exit_code == 0, result.stderr
+    names = [f"fall-{name}.png" for name in ("energy", "paths", "height", "orientation", "scene", "overview")]
+    assert result.stdout.splitlines() == [f"pictures/{name}" for name in names]
+    assert sorted(p.name for p in (tmp_path / "pictures").iterdir()) == sorted(names)
+
+
+def test_other_formats_and_single_pictures(cli, fall, tmp_path):
+    assert cli("plot", fall, "--picture", "height", "--picture", "energy", "--format", "svg").exit_code == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["fall-energy.svg", "fall-height.svg"]
+    assert "<svg" in (tmp_path / "fall-height.svg").read_text()
+
+
+def test_pictures_are_left_alone(cli, fall, tmp_path):
+    mine = tmp_path / "fall-height.png"
+    mine.write_text("mine")
+    result = cli("plot", fall, "--picture", "energy", "--picture", "height")
+    assert result.exit_code == 2
+    assert "fall-height.png exists already" in result.stderr
+    assert mine.read_text() == "mine"
+    assert [p.name for p in tmp_path.iterdir()] == ["fall-height.png"]
+    assert cli("plot", fall, "--picture", "height", "--overwrite").exit_code == 0
+    with Image.open(mine) as drawn_again:
+        assert drawn_again.size == (1050, 510)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--picture", "sceen"], "dem: unknown picture 'sceen': did you mean scene?"),
+        (["--format", "jpg"], "dem: unknown format 'jpg'"),
+        (["--frame", "16"], "dem: frame 16 is not there"),
+        (["--time", "0.4"], "dem: time is 0.4 s, expected"),
+        (["--frame", "1", "--time", "0.1"], "dem: --frame and --time both say which frame"),
+        (["--colour", "mass"], "dem: unknown colour 'mass'"),
+        (["--exposures", "0"], "dem: exposures is 0"),
+        (["--movie", "fall.avi"], "dem: movie fall.avi is neither .gif nor .mp4"),
+        (["--movie", "no/fall.gif"], "dem: movie no/fall.gif cannot be written: there is no folder no"),
+        (["--movie", "fall.gif", "--fps", "0"], "dem: fps is 0"),
+        (["-o", "no/such"], "dem: output no/such cannot be made: there is no folder no"),
+    ],
+)
+def test_bad_input_is_one_line(cli, fall, tmp_path, words, said):
+    result = cli("plot", fall, *words)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(said)
+    assert len(result.stderr.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_scene_at_a_time(cli, fall, tmp_path):
+    for words in (("--time", "0.101"), ("--frame", "5"), ("--frame", "6")):
+        assert cli("plot", fall, "--picture", "scene", "--size", 160, 120, *words, "-o", words[1]).exit_code == 0
+    near, same, other = (np.asarray(Image.open(tmp_path / k / "fall-scene.png")) for k in ("0.101", "5", "6"))
+    assert (near == same).all()
+    assert (near != other).any()
+
+
+def test_a_movie_shows_frames_spread_evenly(run, tmp_path):
+    path = tmp_path / "fall.gif"
+    assert dem.plots.movie(run, path, seconds=1, fps=5, size=(80, 60)) == 5
+    with Image.open(path) as film:
+        assert film.n_frames == 5
+        assert film.info["duration"] == 200
+        first, last = (np.asarray([film.seek(k), film.convert("RGB")][1]).astype(int) for k in (0, 4))
+    limits = colour_limits(run, range(16), "speed")
+    for shown, frame in ((first, 0), (last, 15)):
+        drawn = _pixels(dem.plots.scene(run, frame, limits=limits, size=(80, 60)))
+        assert (shown[0, 0] == 255).all()
+        assert np.abs(shown - drawn).mean() < 4  # of 255: what 256 colours for all pictures leave
+    with pytest.raises(FileExistsError, match="exists already"):
+        dem.plots.movie(run, path)
+    assert dem.plots.movie(run, path, seconds=4, fps=25, size=(80, 60), overwrite=True) == 16  # no more than there are
+    with Image.open(path) as film:
+        assert film.n_frames * film.info["duration"] == 4000
+
+
+FFMPEG = """#!/bin/sh
+for last; do :; done
+cat > "$last"
+"""
+
+
+def test_pictures_go_to_ffmpeg(run, tmp_path, monkeypatch):
+    """One in its place that writes down what it gets."""
+    program = tmp_path / "ffmpeg"
+    program.write_text(FFMPEG)
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    path = tmp_path / "fall.mp4"
+    assert dem.plots.movie(run, path, seconds=1, fps=4, size=(86, 60)) == 4
+    assert path.stat().st_size == 4 * 100 * 60 * 3  # 86 pixels and the colour bar
+    program.write_text("#!/bin/sh\necho no such codec >&2\nexit 1\n")
+    with pytest.raises(ValueError, match="could not be written by ffmpeg: no such codec"):
+        dem.plots.movie(run, path, seconds=1, fps=4, size=(80, 60), overwrite=True)
+
+
+def test_what_is_missing_is_named(cli, fall, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    result = cli("plot", fall, "--movie", "fall.mp4")
+    assert (result.exit_code, result.stderr[:42]) == (2, "dem: movie fall.mp4 needs the program ffmp")
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    result = cli("plot", fall, "--picture", "energy")
+    assert result.exit_code == 2
+    assert result.stderr == "dem: pictures need matplotlib: pip install 'pcdm-dem[plot]'\n"
