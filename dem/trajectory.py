@@ -105,6 +105,11 @@ class Trajectory:
         return self._group["position/time"][: len(self)]
 
     @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the fields that the file holds."""
+        return tuple(name for name in layout.FIELDS if f"{name}/value" in self._group)
+
+    @property
     def position(self) -> h5py.Dataset:
         """Centres of mass (T, N, 3) [m]."""
         return self._group["position/value"]

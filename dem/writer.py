@@ -14,6 +14,7 @@ import numpy as np
 from dem import checkpoint, layout
 from dem.plan import EVERY, Every, Output, Segment
 from dem.store import MOST_PENDING, Store
+from dem.vtkhdf import write_view
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,9 +146,7 @@ class TrajectoryWriter(Observer):
             if error is not None:
                 self._file["parameters"].attrs["error"] = f"{type(error).__name__}: {error}"
             if not isinstance(error, DiskFullError):
-                self._note_time()
-                self._file.flush()
-                self._commit()
+                self._put_in_order()
         finally:
             self.leave()
 
@@ -195,9 +194,7 @@ class TrajectoryWriter(Observer):
     def checkpoint(self) -> None:
         """Keep the present state, from which the run can be resumed, in place of the one before."""
         self._keep("latest")
-        self._note_time()
-        self._file.flush()
-        self._commit()
+        self._put_in_order()
         self._saved_at, self._saved_step = time.perf_counter(), getattr(self.sim, "step_count", 0)
 
     def _keep(self, name: str) -> None:
@@ -210,8 +207,12 @@ class TrajectoryWriter(Observer):
         except TypeError as error:  # a shape that only this process knows: the run goes on without
             group.attrs["unavailable"] = str(error)
 
-    def _note_time(self) -> None:
+    def _put_in_order(self) -> None:
+        """Bring the file to the disk with all that is in it shown."""
         self._file["parameters"].attrs["wall_time"] = self._spent + time.perf_counter() - self._started
+        write_view(self._file)
+        self._file.flush()
+        self._commit()
 
     def _commit(self) -> None:
         start = time.perf_counter()
