@@ -10,6 +10,7 @@ from dem.case import Case, HardSphereCase, RotationCase, cases
 from dem.clump import Clump
 from dem.contacts import Contact, Contacts
 from dem.energy import Energy
+from dem.exports import export
 from dem.hard_spheres import HardSpheres, HardVerdict
 from dem.integrators import INTEGRATORS, Integrator
 from dem.materials import Material
@@ -52,6 +53,7 @@ __all__ = [
     "Verdict",
     "cases",
     "effective_density",
+    "export",
     "integrate_rotation",
     "plots",
     "random_orientations",

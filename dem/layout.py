@@ -7,7 +7,8 @@ quaternion, scalar first, body to world. Energies are totals of the system, so t
 thermodynamics module, which are averages per particle. The default file version is kept, which all readers know.
 
 `parameters` holds what the run was made from, as JSON, the shapes of all kinds, and where it was made; `restart` the
-state at the start and at the latest checkpoint, see `dem.checkpoint`; `VTKHDF` shows the same data to ParaView.
+state at the start and at the latest checkpoint, see `dem.checkpoint`; `VTKHDF` shows the same data to ParaView, see
+`dem.vtkhdf`.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import numpy as np
 from dem import checkpoint, layout
 from dem.plan import EVERY, Every, Output, Segment
 from dem.store import Store
+from dem.vtkhdf import write_view
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,8 +148,7 @@ class TrajectoryWriter(Observer):
             if error is not None:
                 self._file["parameters"].attrs["error"] = f"{type(error).__name__}: {error}"
             if not isinstance(error, DiskFullError):
-                self._note_time()
-                self._commit()
+                self._put_in_order()
         finally:
             self.leave()
 
@@ -196,8 +196,7 @@ class TrajectoryWriter(Observer):
     def checkpoint(self) -> None:
         """Keep the present state, from which the run can be resumed, in place of the one before."""
         self._keep("latest")
-        self._note_time()
-        self._commit()
+        self._put_in_order()
         self._saved_at, self._saved_step = time.perf_counter(), getattr(self.sim, "step_count", 0)
 
     def _keep(self, name: str) -> None:
@@ -210,12 +209,15 @@ class TrajectoryWriter(Observer):
         except TypeError as error:  # a shape that only this process knows: the run goes on without
             group.attrs["unavailable"] = str(error)
 
-    def _note_time(self) -> None:
+    def _put_in_order(self) -> None:
+        """Bring the file to the disk with all that is in it shown."""
         self._file["parameters"].attrs["wall_time"] = self._spent + time.perf_counter() - self._started
+        self._write_frames()
+        write_view(self._file)
+        self._commit()
 
-    def _commit(self) -> None:
-        """Bring what waits to the disk, all frames at once: one by one they would take a millisecond each."""
-        start = time.perf_counter()
+    def _write_frames(self) -> None:
+        """Put frames that wait into their datasets, all at once: one by one they would take a millisecond each."""
         for name, rows in self._waiting.items():
             if rows:
                 dataset = self._series[name]
@@ -223,6 +225,11 @@ class TrajectoryWriter(Observer):
                 dataset.resize(first + len(rows), axis=0)
                 dataset[first:] = np.stack(rows)
                 rows.clear()
+
+    def _commit(self) -> None:
+        """Bring everything to the disk."""
+        start = time.perf_counter()
+        self._write_frames()
         self._file.flush()
         try:
             self._store.commit()

@@ -73,3 +73,13 @@ def mixture(rng, materials, n=60, edge=0.09):
         )
         groups.append(group)
     return dem.Particles.concatenate(groups)
+
+
+@pytest.fixture
+def scattered(rng, nylon, rubber):
+    """Sixteen fibres and spheres far from each other, about to cross a box that is periodic in x and y."""
+    particles = mixture(rng, (nylon, rubber), n=6)
+    x, y, z = np.unravel_index(np.arange(len(particles)), (1, 4, 4))
+    particles.position = 0.05 * np.stack([x, y, z], axis=1) + (0, 0, 0.025)
+    box = dem.Box((0, 0, 0), (0.2, 0.2, 0.2), nylon, periodic=["x", "y"])
+    return dem.Simulation(particles, box, time_step=1e-5, threads=1)

@@ -83,19 +83,6 @@ def test_the_stored_input_sets_the_run_up_again(run):
     np.testing.assert_array_equal(again.particles.position, sim.particles.position)
 
 
-@pytest.mark.filterwarnings("ignore")  # of MDAnalysis about itself
-def test_mdanalysis_reads_it(run):
-    mda = pytest.importorskip("MDAnalysis")
-    with dem.Trajectory(run[0]) as r:
-        universe = mda.Universe.empty(9, trajectory=True, velocities=True)
-        universe.load_new(str(run[0]), format="H5MD", convert_units=False)
-        assert len(universe.trajectory) == len(r)
-        for k, frame in enumerate(universe.trajectory):
-            np.testing.assert_array_equal(frame.positions, r.position[k].astype(np.float32))
-            np.testing.assert_array_equal(frame.velocities, r.velocity[k].astype(np.float32))
-            assert frame.time == r.time[k]
-
-
 def test_a_broken_run_leaves_its_frames_and_the_reason(tmp_path, nylon, fibre):
     spinning = dem.Particles(fibre, nylon, position=[[0, 0, 0]], angular_velocity=[[0, 0, 500.0]])
     sim = dem.Simulation(spinning, time_step=5e-3)

@@ -4,7 +4,17 @@ Exit status 0 for success, 2 for bad input, 1 for a run that broke or failed, 13
 143 after SIGTERM.
 """
 
-from dem.cli import bench, casefiles, files, info, lists, plot, run, validate  # noqa: F401, they register their commands
+from dem.cli import (  # noqa: F401, they register their commands
+    bench,
+    casefiles,
+    export,
+    files,
+    info,
+    lists,
+    plot,
+    run,
+    validate,
+)
 from dem.cli.common import app
 
 

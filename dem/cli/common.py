@@ -51,7 +51,7 @@ def plain_errors(command: Callable) -> Callable:
             command(*args, **kwargs)
         except (FloatingPointError, DiskFullError) as error:
             _complain(error, status=1)
-        except (ValueError, TypeError, OSError, OverflowError, ModuleNotFoundError) as error:
+        except (ValueError, TypeError, OSError, OverflowError, ImportError) as error:
             _complain(error, status=2)
         except MemoryError:
             _complain(MemoryError("there is not enough memory for this many particles or spheres"), status=2)

@@ -1,0 +1,38 @@
+"""Files for other programs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dem.cli.common import app, out, plain_errors
+from dem.exports import FORMATS
+from dem.exports import export as write
+
+
+@app.command()
+@plain_errors
+def export(
+    file: Annotated[Path, typer.Argument(help="A trajectory.")],
+    to: Annotated[str, typer.Option(help=f"Format: {', '.join(FORMATS)}.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: by its name.")] = None,
+    fields: Annotated[str | None, typer.Option(help="Such as position,velocity; default: all there are.")] = None,
+    frames: Annotated[str, typer.Option(metavar="A:B:C", help="From A to before B, every C-th; or only A.")] = ":",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
+) -> None:
+    """Write a trajectory as a file for other programs: csv for tables, gsd for OVITO, spheres.vtkhdf for ParaView."""
+    names = None if fields is None else [name.strip() for name in fields.split(",")]
+    path = write(file, to, output, fields=names, frames=_slice(frames), overwrite=overwrite)
+    out.print(f"{path}: {path.stat().st_size} bytes")
+
+
+def _slice(frames: str) -> slice | int:
+    """Frames as Python slices them."""
+    if not re.fullmatch(r"-?\d+|(-?\d+)?:(-?\d+)?(:([1-9]\d*)?)?", frames):
+        message = f"--frames {frames}: expected a number, or A:B:C: from A to before B, every C-th"
+        raise ValueError(message)
+    parts = [int(part) if part else None for part in frames.split(":")]
+    return parts[0] if len(parts) == 1 else slice(*parts)

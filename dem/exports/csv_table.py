@@ -1,0 +1,38 @@
+"""A table of comma-separated values, tidy: a row for each particle in each frame.
+
+Numbers have as many digits, up to 17, as it takes to read back the same bits.
+"""
+
+from __future__ import annotations
+
+import csv
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+from dem.exports.format import Format
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from dem.trajectory import Trajectory
+
+COLUMNS = {
+    "position": ("x [m]", "y [m]", "z [m]"),
+    "velocity": ("v_x [m/s]", "v_y [m/s]", "v_z [m/s]"),
+    "orientation": ("q_w", "q_x", "q_y", "q_z"),
+    "angular_velocity": ("omega_x [rad/s]", "omega_y [rad/s]", "omega_z [rad/s]"),
+}
+
+
+def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
+    step, time, kind = run.step.tolist(), run.time.tolist(), run.species.tolist()
+    with path.open("w", newline="", encoding="ascii") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["frame", "step", "time [s]", "particle", "kind"] + [c for f in fields for c in COLUMNS[f]])
+        for k in frames:
+            columns = [column for name in fields for column in getattr(run, name)[k].T.tolist()]
+            table.writerows(zip(*map(repeat, (k, step[k], time[k])), range(len(kind)), kind, *columns, strict=False))
+
+
+FORMAT = Format(".csv", lambda _: {name: (name,) for name in COLUMNS}, _write)
