@@ -7,6 +7,7 @@ import sys
 from decimal import Decimal
 from pathlib import Path
 
+import h5py
 import numpy as np
 import oracle
 import pytest
@@ -334,14 +335,14 @@ upper = [1, 1, 1]
 material = "steel"
 open = ["z+"]
 periodic = ["x"]
-roughness = "90 deg/s s"
+roughness = "9 deg"
 seed = 4
 motion.z- = { velocity = [0, 0, 0.1], amplitude = [0, 0, "1 mm"], frequency = "30 Hz", phase = "180 deg" }
 [[contacts]]
 materials = ["glass", "steel"]
 restitution = 0.7
 friction = 0.4
-""".replace("90 deg/s s", "9 deg")
+"""
     groups = """
 [[particles]]
 shape = "rod"
@@ -715,3 +716,22 @@ def test_the_example_of_the_readme_runs(cli, tmp_path):
         rods = np.count_nonzero(run.species == 0)
         assert abs(rods * 5 * math.pi * 0.002**3 - 0.1 * 0.05 * 0.05 * 0.1) <= 2.5 * math.pi * 0.002**3
         assert len(run.species) == rods + 100
+
+
+def test_a_file_says_how_to_write(cli, tmp_path):
+    text = tmp_path / "mine.toml"
+    text.write_text('case = "single-fibre"\n[output]\nfields = ["velocity"]\nfloat32 = true\ncompression = "lzf"\n'
+                    'checkpoint_every = "5 min"\n')  # fmt: skip
+    words = ("run", "mine.toml", "--duration", "1e-3", "--time-step", "1e-5", "--frames", "2", "--quiet")
+    assert cli(*words).exit_code == 0
+    assert cli(*words, "-o", "gzip.h5", "--compression", "gzip").exit_code == 0  # the command line has the last word
+    for name, compression in (("mine.h5", "lzf"), ("gzip.h5", "gzip")):
+        with h5py.File(tmp_path / name) as file:
+            stored = file["particles/trajectory/velocity/value"]
+            assert (stored.dtype, stored.compression) == (np.float32, compression)
+            assert "orientation" not in file["particles/trajectory"]
+    text.write_text(text.read_text().replace("lzf", "zip").replace("velocity", "speed").replace("5 min", "soon"))
+    said = cli(*words, "-o", "none.h5").stderr
+    assert "output.compression is 'zip'" in said
+    assert "unknown field 'speed'" in said
+    assert "checkpoint_every is 'soon', expected a time such as '10 min'" in said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dem.case import BaseCase, case, with_parameters
 
@@ -18,6 +18,7 @@ class Chosen(NamedTuple):
     case: BaseCase | FileCase
     name: str  # for files that it writes
     output: Path | None  # the file that it wants to write
+    options: dict[str, Any]  # what it says about writing, for `Simulation.run`
 
 
 def chosen_case(name: str, parameters: dict) -> Chosen:
@@ -32,4 +33,4 @@ def chosen_case(name: str, parameters: dict) -> Chosen:
         from dem.casefile.load import read  # noqa: PLC0415, the schema takes a moment that other commands do not need
 
         return read(name, parameters)
-    return Chosen(with_parameters(case(name), parameters), name, None)
+    return Chosen(with_parameters(case(name), parameters), name, None, {})

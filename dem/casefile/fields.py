@@ -15,6 +15,8 @@ from dem.box import AXES, FACES
 from dem.casefile import units
 from dem.contacts import RULES
 from dem.integrators import integrator_for_contacts
+from dem.layout import FIELDS
+from dem.plan import Every
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -100,6 +102,8 @@ Orientations = Annotated[
 
 OutputFile = Annotated[str, Field(min_length=1), AfterValidator(_resolved)]
 InputFile = Annotated[OutputFile, AfterValidator(_existing)]
+FieldName = _one_of("field", FIELDS)
+Interval = Annotated[str | int, AfterValidator(lambda value: Every.parse(value) and value)]
 MaterialName = Annotated[str, _defined("material")]
 ShapeName = Annotated[str, _defined("shape")]
 Face = _one_of("face", FACES)

@@ -125,10 +125,10 @@ def resolved(content: dict, name: str, folder: Path | None = None) -> Chosen:
         short = _validated(ShortTable, content, folder)
         frames = {"frames": short.output.frames} if "frames" in short.output.model_fields_set else {}
         chosen = with_parameters(case(short.case), frames | short.parameters)
-        return Chosen(chosen, name, short.output.file and Path(short.output.file))
+        return Chosen(chosen, name, short.output.file and Path(short.output.file), short.output.options())
     method = content.get("method", "time-steps")
     table = _validated(METHODS[checks.one_of("method", method, METHODS)], content, folder)
-    return Chosen(FileCase(name, table), name, table.output.file and Path(table.output.file))
+    return Chosen(FileCase(name, table), name, table.output.file and Path(table.output.file), table.output.options())
 
 
 def _validated(model: type[Table], content: dict, folder: Path | None) -> Table:

@@ -18,11 +18,13 @@ from dem.casefile.fields import (
     Duration,
     Face,
     Factor,
+    FieldName,
     Frequency,
     Friction,
     Gravity,
     InputFile,
     Integrator,
+    Interval,
     MaterialName,
     Modulus,
     MovingFace,
@@ -232,6 +234,15 @@ class OutputTable(Table):
 
     file: OutputFile | None = Field(None, description="trajectory to write; default: a free name")
     frames: Count = Field(200, description="frames written after the first")
+    fields: tuple[FieldName, ...] | None = Field(None, description="default: all; position is always among them")
+    float32: bool = Field(False, description="write them in single precision")
+    compression: Literal["gzip", "lzf"] | None = Field(None, description="a little smaller, much slower")
+    checkpoint_every: Interval | None = Field(None, description="of computing, such as '10 min', or a number of steps")
+
+    def options(self) -> dict[str, Any]:
+        """What has been said for `Simulation.run`."""
+        names = ("fields", "float32", "compression", "checkpoint_every")
+        return {name: getattr(self, name) for name in names if name in self.model_fields_set}
 
 
 class CaseTable(Table):

@@ -13,7 +13,6 @@ from dem import compilation
 from dem.case import StudyCase
 from dem.casefile import chosen_case
 from dem.cli.common import app, out, plain_errors
-from dem.plan import EVERY
 from dem.resume import resume as go_on
 
 if TYPE_CHECKING:
@@ -43,8 +42,8 @@ def run(
     float32: Annotated[bool, typer.Option("--float32", help="Write them in single precision.")] = False,
     compression: Annotated[str | None, typer.Option(help="gzip or lzf: a little smaller, much slower.")] = None,
     checkpoint_every: Annotated[
-        str, typer.Option(metavar="TIME", help="Of computing, such as 10min, or a number of steps.")
-    ] = EVERY,
+        str | None, typer.Option(metavar="TIME", help="Of computing, or a number of steps; default: 10min.")
+    ] = None,
     resume: Annotated[Path | None, typer.Option(metavar="FILE", help="Go on with this run instead.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
@@ -56,18 +55,20 @@ def run(
     compilation.SILENT = quiet
     options = {"duration": duration, "time_step": time_step, "integrator": integrator, "threads": threads}
     options = {key: value for key, value in (options | {"frames": frames}).items() if value is not None}
-    files = {"fields": fields, "float32": float32, "compression": compression, "overwrite": overwrite}
+    writing = {"fields": fields, "float32": float32, "compression": compression, "overwrite": overwrite}
+    writing = {key: value for key, value in writing.items() if value}
+    every = {"checkpoint_every": checkpoint_every} if checkpoint_every else {}
     if resume is not None:
-        if name or output or settings or any(files.values()) or options.keys() - {"duration", "threads"}:
+        if name or output or settings or writing or options.keys() - {"duration", "threads"}:
             message = "--resume goes with --duration, --threads and --checkpoint-every only; the file has the rest"
             raise ValueError(message)
-        verdict = go_on(resume, **options, progress=not quiet, checkpoint_every=checkpoint_every)
+        verdict = go_on(resume, **options, **every, progress=not quiet)
         said = f"{resume}: complete"
     elif name is None:
         message = "give a case, see dem cases, a case file, or --resume FILE"
         raise ValueError(message)
     else:
-        chosen, name, wanted = chosen_case(name, parameters(settings or []) | options)
+        chosen, name, wanted, said_there = chosen_case(name, parameters(settings or []) | options)
         output = output or wanted
         if isinstance(chosen, StudyCase):
             path = output or _free_name(name, ".csv")
@@ -76,7 +77,7 @@ def run(
                 out.print(f"{path}: {message}")
             return
         path = output or _free_name(name, ".h5")
-        verdict, said = _run(chosen, path, progress=not quiet, checkpoint_every=checkpoint_every, **files)
+        verdict, said = _run(chosen, path, progress=not quiet, **(said_there | writing | every))
     if not quiet:
         out.print(said)
         out.print(str(verdict))
