@@ -4,6 +4,7 @@ SI units; quaternions scalar first (w, x, y, z), body to world; angular velociti
 frame. Start with `Simulation`; read what it wrote with `Trajectory`.
 """
 
+from dem.advice import Advice
 from dem.box import Box, Motion
 from dem.case import Case, HardSphereCase, RotationCase, cases
 from dem.clump import Clump
@@ -12,22 +13,25 @@ from dem.energy import Energy
 from dem.hard_spheres import HardSpheres, HardVerdict
 from dem.integrators import INTEGRATORS, Integrator
 from dem.materials import Material
+from dem.notices import DemWarning
 from dem.packing import random_orientations
 from dem.particles import Particles
 from dem.roughness import effective_density
-from dem.run import Verdict
 from dem.shapes import Fibre, MassProperties, Shape, Sphere
 from dem.simulation import Simulation
 from dem.study import RotationHistory, integrate_rotation
 from dem.trajectory import Trajectory
+from dem.verdict import Verdict
 
 __all__ = [
     "INTEGRATORS",
+    "Advice",
     "Box",
     "Case",
     "Clump",
     "Contact",
     "Contacts",
+    "DemWarning",
     "Energy",
     "Fibre",
     "HardSphereCase",

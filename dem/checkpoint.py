@@ -22,6 +22,7 @@ from dem.energy import Energy
 from dem.held import Held
 from dem.materials import Material
 from dem.particles import STATE, Particles
+from dem.watch import DEEPEST
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -84,6 +85,7 @@ def _describe(sim: Simulation) -> dict:
         "gravity": sim.gravity,
         "time_step": sim.time_step,
         "integrator": sim.integrator.name,
+        "deepest_overlap": sim._deepest,  # noqa: SLF001
         "description": sim.description,
     }
 
@@ -151,7 +153,7 @@ def _load(kind: type[Simulation], file: h5py.File, threads: int | None) -> Simul
     sim = kind(
         particles, _made(given["box"]), gravity=given["gravity"], time_step=given["time_step"],
         integrator=given["integrator"], threads=threads, contacts=Contacts(table, rule=given["contacts"]["rule"]),
-        description=given["description"], _resumed=True,
+        deepest_overlap=given.get("deepest_overlap", DEEPEST), description=given["description"], _resumed=True,
     )  # fmt: skip
     _resume(sim, file)
     return sim

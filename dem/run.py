@@ -1,4 +1,4 @@
-"""Carry a simulation through time: frames, progress, a clean end whatever happens, and a verdict."""
+"""Carry a simulation through time: frames, progress, a clean end whatever happens."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sys
 import threading
 import time
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from dem.recorder import recorded
 from dem.writer import TrajectoryWriter
 
 if TYPE_CHECKING:
@@ -21,50 +21,9 @@ if TYPE_CHECKING:
 
     from dem.hard_spheres import HardSpheres, HardVerdict
     from dem.simulation import Simulation
+    from dem.verdict import Verdict
 
 SLICE = 0.1  # s of computing between looks at the keyboard and the progress bar
-ENERGY_BUDGET = 0.01  # of the reference energy; beyond it the run is not resolved
-NORM_BUDGET = 1e-9
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What tells whether a run can be trusted.
-
-    ``energy_error`` is the largest departure of the total energy at any step over the energy at the start (or the
-    largest kinetic energy, if larger); ``norm_error`` the largest ||q| - 1|; ``largest_overlap`` is over the smallest
-    diameter, ``engulfed`` tells that it came to half of the largest one: spheres sank into each other or a wall.
-    """
-
-    steps: int
-    time: float
-    energy_error: float
-    norm_error: float
-    largest_overlap: float
-    engulfed: bool
-
-    @property
-    def count(self) -> int:
-        """Work done: steps."""
-        return self.steps
-
-    @property
-    def passed(self) -> bool:
-        """Whether energy and unit length are conserved within budget, and no sphere sank into another."""
-        return self.energy_error <= ENERGY_BUDGET and self.norm_error <= NORM_BUDGET and not self.engulfed
-
-    def __str__(self) -> str:
-        """One line."""
-        line = (
-            f"{'PASS' if self.passed else 'FAIL'}: {self.steps} steps to t = {self.time:.6g} s, largest energy error "
-            f"{self.energy_error:.2e} of the start, quaternion norm error {self.norm_error:.1e}, largest overlap "
-            f"{self.largest_overlap:.2%} of the smallest diameter"
-        )
-        if self.energy_error > ENERGY_BUDGET:
-            line += f"; energy error above {ENERGY_BUDGET:.0%}: lower the time step or use a second-order integrator"
-        if self.engulfed:
-            line += "; spheres sank into each other or a wall: raise young, or lower the speeds"
-        return line
 
 
 def evenly(first: int, steps: int, frames: int) -> list[int]:
@@ -81,6 +40,7 @@ def record(
     output: str | PathLike | None,
     progress: bool,
     overwrite: bool,
+    strict: bool = False,
 ) -> Verdict | HardVerdict:
     """Carry a simulation to each of its stops, which are steps or times, with a frame first and one at each.
 
@@ -88,7 +48,17 @@ def record(
     it has come since, with how much work, and returns early when interrupted.
     """
     file = nullcontext() if output is None else TrajectoryWriter(output, sim, overwrite=overwrite)
-    with file as writer, _interruptible() as interrupted, _bar(sim, length, shown=progress) as moved:
+    with (
+        file as writer,
+        _interruptible() as interrupted,
+        _bar(sim, length, shown=progress) as shown,
+        recorded(sim, output, overwrite=overwrite, strict=strict) as note,
+    ):
+
+        def moved(way: float, work: int) -> None:
+            shown(way, work)
+            note()
+
         if writer:
             writer.append()
         for stop in stops:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem import checks
+from dem.advice import foreseen
 from dem.box import Box
+from dem.notices import tell
 from dem.particles import Particles
 from dem.run import record
 from kernels import energy as energy_kernels
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from dem.hard_verdict import HardVerdict
-    from dem.run import Verdict
+    from dem.verdict import Verdict
 
 
 class System:
@@ -56,6 +58,8 @@ class System:
         frames: int = 200,
         progress: bool = False,
         overwrite: bool = False,
+        strict: bool = False,
+        force: bool = False,
     ) -> Verdict | HardVerdict:
         """Run for a duration, writing evenly spaced frames to an HDF5 file.
 
@@ -69,6 +73,11 @@ class System:
             Number of frames after the first one.
         progress : bool
             Show a progress bar with rate and remaining time on a terminal.
+        strict : bool
+            Turn every warning (`dem.DemWarning`) into an error.
+        force : bool
+            Only warn of what is refused otherwise: contacts that no time step resolves, or that are far too soft, and
+            densities that no solid has.
 
         Returns
         -------
@@ -77,17 +86,20 @@ class System:
 
         Raises
         ------
+        ValueError
+            If the input cannot lead to a sound run and is not forced; nothing has been simulated then.
         FileExistsError, OSError
             If the output exists or cannot be written; nothing has been simulated then.
         FloatingPointError
             If the run breaks, or time stands still because somebody has no room to move; the frames up to then are in
-            the file.
+            the file, and the last steps before in another one, see `dem.recorder`.
         """
         duration = checks.number("duration", duration, above=0, unit="s")
         frames = checks.whole("frames", frames, least=1)
         self._notice_changes()
+        tell(foreseen(self), strict=strict, force=force)
         stops, length, reach = self._stops(duration, frames)
-        return record(self, stops, length, reach, output=output, progress=progress, overwrite=overwrite)
+        return record(self, stops, length, reach, output=output, progress=progress, overwrite=overwrite, strict=strict)
 
     def momentum(self) -> tuple[np.ndarray, np.ndarray]:
         """Linear momentum [kg m/s], and angular momentum about the origin [kg m²/s], each (3,)."""

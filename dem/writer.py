@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from dem.hard_spheres import HardSpheres, HardVerdict
-    from dem.run import Verdict
     from dem.simulation import Simulation
+    from dem.verdict import Verdict
 
 FORMAT = 2  # of what is ours: parameters, names of observables
 CHUNK_BYTES = 1 << 18

@@ -3,7 +3,7 @@
 Exit status 0 for success, 2 for bad input, 1 for a run that broke or failed, 130 after Ctrl-C.
 """
 
-from dem.cli import bench, files, lists, run, validate  # noqa: F401, they register their commands
+from dem.cli import bench, files, lists, replay, run, validate  # noqa: F401, they register their commands
 from dem.cli.common import app
 
 

@@ -20,7 +20,7 @@ def run(
     name: Annotated[str, typer.Argument(metavar="CASE", help="A case; see `dem cases`.")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: a free name.")] = None,
     duration: Annotated[float | None, typer.Option(help="Simulated time [s].")] = None,
-    time_step: Annotated[float | None, typer.Option(help="Time step [s].")] = None,
+    time_step: Annotated[str | None, typer.Option(help="Time step [s], or auto.")] = None,
     integrator: Annotated[str | None, typer.Option(help="Rotational scheme; see `dem integrators`.")] = None,
     threads: Annotated[int | None, typer.Option(help="Threads; default all cores. Changes no bit.")] = None,
     frames: Annotated[int | None, typer.Option(help="Frames written after the first.")] = None,
@@ -28,6 +28,8 @@ def run(
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the case; repeatable.")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Turn warnings into errors.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Only warn of what is refused otherwise.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Run a case and write its trajectory, or a table (.csv) for a case of one rotating body.
@@ -50,15 +52,18 @@ def run(
     path = output or _free_name(name, ".h5")
     sim = chosen.simulation()
     start = time.perf_counter()
-    verdict = sim.run(chosen.duration, output=path, frames=chosen.frames, progress=not quiet, overwrite=overwrite)
+    verdict = sim.run(
+        chosen.duration, output=path, frames=chosen.frames, progress=not quiet, overwrite=overwrite, strict=strict,
+        force=force,
+    )  # fmt: skip
     seconds = time.perf_counter() - start
     if not quiet:
         pace = sim.pace(verdict.count, seconds)
         out.print(f"{path}: {len(sim.particles)} particles, {verdict.count} {sim.unit} in {seconds:.2f} s ({pace})")
         out.print(str(verdict))
-    elif not verdict.passed:
+    elif verdict.status != "PASS":
         sys.stderr.write(f"{verdict}\n")
-    if not verdict.passed:
+    if not verdict.passed or (strict and verdict.status != "PASS"):
         raise typer.Exit(1)
 
 
