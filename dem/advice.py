@@ -133,9 +133,10 @@ def advise_on(
     """The same before there is a simulation; without a time step, that of the one advised."""
     kinds = tables.kinds(particles, box)
     nothing = Impact("nothing can meet", math.inf, 0.0, 0.0)
-    impacts = list(_impacts(particles, kinds, box, gravity)) or [nothing]
+    with np.errstate(over="ignore"):
+        impacts = list(_impacts(particles, kinds, box, gravity)) or [nothing]
+        spin = float(np.linalg.norm(particles.angular_velocity, axis=1).max())
     first, deepest = min(impacts, key=lambda i: i.time), max(impacts, key=lambda i: i.overlap)
-    spin = float(np.linalg.norm(particles.angular_velocity, axis=1).max())
     rayleigh = min(_rayleigh_times(particles))
     advised = rounded_down(
         min(first.time / ADVISED, RAYLEIGH_SHARE * rayleigh, ADVISED_TURN / spin if spin else math.inf)
@@ -203,10 +204,9 @@ def _largest_energies(
     particles: Particles, kinds: Kinds, box: Box | None, gravity: tuple[float, float, float]
 ) -> np.ndarray:
     """Largest kinetic energy that a particle of each kind (G,) has, or would have at the bottom of the box [J]."""
-    with np.errstate(over="ignore"):
-        own = 0.5 * (particles.velocity**2).sum(1) + fall(particles, box, gravity)
-        turning = 0.5 * (particles.angular_velocity**2).sum(1)
-        energy = kinds.mass[particles.kind] * own + kinds.inertia.max(0)[particles.kind] * turning
+    own = 0.5 * (particles.velocity**2).sum(1) + fall(particles, box, gravity)
+    turning = 0.5 * (particles.angular_velocity**2).sum(1)
+    energy = kinds.mass[particles.kind] * own + kinds.inertia.max(0)[particles.kind] * turning
     largest = np.zeros(kinds.mass.size)
     np.maximum.at(largest, particles.kind, energy)
     return largest

@@ -109,11 +109,8 @@ class Engine:
         self.progress = loop.Progress(
             **{name: np.zeros(1, np.float64 if name in FLOATS else np.int64) for name in loop.Progress._fields}
         )
-        self.datum = datum
-        self.gravity = gravity
-        self.dt = time_step
-        self.start_step = 0
-        self.code = loop.DONE
+        self.datum, self.gravity, self.dt = datum, gravity, time_step
+        self.start_step, self.code = 0, loop.DONE
         self.setting = self._setting(unit=math.nan)  # `start` finds the unit
 
     @classmethod

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -110,20 +110,19 @@ class Recorder:
 
     def write(self, path: Path, error: BrokenRunError, *, overwrite: bool) -> int:
         """Take the last steps before the error again and write them; returns how many states there are."""
-        sim, last = self.sim, self.sim.step_count
+        sim, last, code = self.sim, self.sim.step_count, self.sim._engine.code  # noqa: SLF001
         copy = self.older if self.newer.step > last - KEPT else self.newer
         copy.restore(sim)
-        writer = TrajectoryWriter(path, sim, overwrite=overwrite)
-        try:
-            with writer:
-                sim.step(max(0, last - KEPT - copy.step))
-                while True:
-                    writer.append()
-                    sim.step()
-        except FloatingPointError:
-            with h5py.File(path, "r+") as file:
-                file["parameters"].attrs["event"] = error.name
-                file["parameters"].attrs["event_particles"] = np.array(error.particles, np.int64)
+        with TrajectoryWriter(path, sim, overwrite=overwrite) as writer, suppress(FloatingPointError):
+            sim.step(max(0, last - KEPT - copy.step))
+            while sim.step_count <= last:  # and no further, should whoever disturbed it not do so again
+                writer.append()
+                sim.step()
+        sim._engine.code = code  # noqa: SLF001
+        with h5py.File(path, "r+") as file:
+            about = file["parameters"].attrs
+            about["error"] = f"{type(error).__name__}: {error}"
+            about["event"], about["event_particles"] = error.name, np.array(error.particles, np.int64)
         return writer.frames
 
 

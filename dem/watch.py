@@ -12,6 +12,7 @@ from dem.box import FACES
 from dem.diagnosis import check_finite, outside, point
 from dem.verdict import OVERLAP_LIMIT
 from kernels import advance as loop
+from kernels import hertz
 from kernels.sweeps import TRAVEL
 from kernels.travel import as_float
 
@@ -66,6 +67,8 @@ class Watch:
 def check_run(code: int, sim: Simulation) -> None:
     """Raise `BrokenRunError` if the run went wrong."""
     where = f"step {sim.step_count} (t = {sim.time:.6g} s)"
+    if code != loop.DONE:
+        sim._shown_step = -1  # noqa: SLF001, somebody may have disturbed the state since it was shown
     if code == loop.NOT_FINITE:
         _check_numbers(sim, where)
     cause = (
@@ -88,7 +91,7 @@ def check_run(code: int, sim: Simulation) -> None:
 
 
 def _check_numbers(sim: Simulation, where: str) -> None:
-    """Raise if a speed is finite, but its square is not."""
+    """Raise if a speed is a number, but its square is not."""
     bodies = sim._engine.bodies  # noqa: SLF001
     v = np.abs(bodies.velocity).max(0)
     if not np.isnan(v).any():
@@ -104,7 +107,8 @@ def _check_numbers(sim: Simulation, where: str) -> None:
 def _raise_too_fast(sim: Simulation, where: str) -> None:
     """Name who turns or goes too far in a step."""
     p, dt, engine = sim.particles, sim.time_step, sim._engine  # noqa: SLF001
-    spin = np.linalg.norm(p.angular_velocity, axis=1)
+    with np.errstate(over="ignore"):
+        spin = np.linalg.norm(p.angular_velocity, axis=1)
     i = int(spin.argmax())
     if spin[i] * dt > loop.LARGEST_TURN:
         message = (
@@ -133,8 +137,7 @@ class _Meeting(NamedTuple):
     overlap: float  # [m]
     share: float  # of the smaller radius
     speed: float  # relative, at the contact [m/s]
-    steps: float  # in an impact at that speed
-    limit: float  # overlap of such an impact over the smaller radius
+    steps: float  # in an impact at the speed that its energy, elastic energy included, amounts to
 
 
 def _raise_too_deep(sim: Simulation, where: str) -> None:
@@ -149,10 +152,8 @@ def _raise_too_deep(sim: Simulation, where: str) -> None:
     if meeting.steps < RESOLVED:
         advised = rounded_down(meeting.steps * dt / ADVISED)
         message += f"the time step does not resolve the contact: lower time_step from {dt:g} s to {advised:g} s"
-    elif meeting.limit > 0.5 * meeting.share:
-        message += "the contact is too soft for such a speed: raise young, or lower the speeds or gravity"
     else:
-        message += "they are pressed together by others or by gravity: raise young, or lower gravity or walls' speeds"
+        message += "contacts are too soft for the speeds or loads here: raise young, or lower the speeds or gravity"
     raise BrokenRunError(message, "too-deep", meeting.particles)
 
 
@@ -178,11 +179,9 @@ def _deepest_meeting(sim: Simulation) -> _Meeting:
         radius, partner = 1 / (1 / radius + 1 / o.radius[t]), f"particle {particles[1]}"
         velocity = _surface_velocity(sim, o, s, x) - _surface_velocity(sim, o, t, b.sphere_position[:, t])
     speed = float(np.linalg.norm(velocity))
-    reached = (15 * mass * speed**2 / (16 * modulus * math.sqrt(radius))) ** 0.4
-    steps = contact_time(mass, radius, modulus, speed) / sim.time_step
-    return _Meeting(
-        particles, partner, deep.overlap, deep.share, speed, float(steps), float(reached * deep.share / deep.overlap)
-    )
+    elastic = hertz.energy(hertz.stiffness(modulus, radius), deep.overlap)
+    steps = contact_time(mass, radius, modulus, math.sqrt(speed**2 + 2 * elastic / mass)) / sim.time_step
+    return _Meeting(particles, partner, deep.overlap, deep.share, speed, float(steps))
 
 
 def _row(engine: Engine, sphere: int) -> int:

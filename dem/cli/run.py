@@ -39,7 +39,7 @@ def run(
     compilation.SILENT = quiet
     kind = case(name)
     parameters = _parameters(settings or [])
-    options = {"duration": duration, "time_step": time_step, "integrator": integrator, "threads": threads}
+    options = {"duration": duration, "time_step": _number(time_step), "integrator": integrator, "threads": threads}
     options["frames"] = frames
     parameters |= {key: value for key, value in options.items() if value is not None}
     chosen = with_parameters(kind, parameters)
@@ -77,6 +77,14 @@ def _parameters(settings: list[str]) -> dict[str, object]:
         parts = value.strip("()[] ").split(",")
         result[name.strip().replace("-", "_")] = parts if len(parts) > 1 else value
     return result
+
+
+def _number(text: str | None) -> float | str | None:
+    """The number that a text spells; other texts, such as auto, as they are."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
 
 
 def _free_name(name: str, ending: str) -> Path:
