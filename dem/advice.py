@@ -228,6 +228,8 @@ def foreseen(sim: Simulation | HardSpheres) -> Iterator[Notice]:
     yield from _densities(sim.particles)
     if not hasattr(sim, "time_step"):  # hard spheres need none
         return
+    if not np.isfinite(sim.particles.velocity).all():  # broken already, as the run will say
+        return
     advice = advise(sim)
     remedy = f'lower time_step to {advice.advised:.2g} s, or take time_step="auto"'
     if advice.overlap >= 1:

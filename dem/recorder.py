@@ -68,7 +68,7 @@ class Copy(NamedTuple):
         b.wall_contacts[:] = self.held.wall_contacts[b.identity]
         for name, values in self.progress.items():
             getattr(engine.progress, name)[:] = values
-        engine.code = loop.DONE
+        engine.code, sim._shown_step = loop.DONE, -1  # noqa: SLF001
         engine.go_on(self.held, engine.setting.unit, engine.datum, engine.start_step)
 
 

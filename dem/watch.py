@@ -9,7 +9,8 @@ import numpy as np
 
 from dem.advice import ADVISED, RESOLVED, contact_time, effective_masses, rounded_down
 from dem.box import FACES
-from dem.diagnosis import check_finite, outside, point
+from dem.diagnosis import outside, point
+from dem.particles import STATE
 from dem.verdict import OVERLAP_LIMIT
 from kernels import advance as loop
 from kernels import hertz
@@ -71,17 +72,7 @@ def check_run(code: int, sim: Simulation) -> None:
         sim._shown_step = -1  # noqa: SLF001, somebody may have disturbed the state since it was shown
     if code == loop.NOT_FINITE:
         _check_numbers(sim, where)
-    cause = (
-        f"values are not numbers because they were set so, or because a time step too large (now {sim.time_step:g} s) "
-        "made the contacts explode: look at the steps before, or lower time_step"
-    )
-    try:
-        check_finite(sim.particles, where, cause)
-    except FloatingPointError as error:
-        state = sim.particles
-        values = np.column_stack([state.position, state.velocity, state.orientation, state.angular_velocity])
-        who = np.flatnonzero(~np.isfinite(values).all(1))[:1].tolist()
-        raise BrokenRunError(str(error), "not-finite", tuple(who)) from None
+    _check_finite(sim, where)
     if code in (loop.TURNS_TOO_FAST, loop.TOO_FAST):
         _raise_too_fast(sim, where)
     if code == loop.TOO_DEEP:
@@ -102,6 +93,20 @@ def _check_numbers(sim: Simulation, where: str) -> None:
             f"resolve the contacts is the usual cause: lower time_step (now {sim.time_step:g} s), or gravity and speeds"
         )
         raise BrokenRunError(message, "too-fast", (i,))
+
+
+def _check_finite(sim: Simulation, where: str) -> None:
+    """Raise if some value of the state is not finite, saying which and whose."""
+    bad = {name: ~np.isfinite(getattr(sim.particles, name)).all(1) for name in STATE}
+    concerned = np.flatnonzero(np.any(list(bad.values()), axis=0))
+    if len(concerned):
+        names = " and ".join(name for name, rows in bad.items() if rows.any())
+        message = (
+            f"{where}: {names} not finite for {len(concerned)} of {len(sim.particles)} particles, first particle "
+            f"{concerned[0]}; values are not numbers because they were set so, or because a time step too large (now "
+            f"{sim.time_step:g} s) made the contacts explode: look at the steps before, or lower time_step"
+        )
+        raise BrokenRunError(message, "not-finite", (int(concerned[0]),))
 
 
 def _raise_too_fast(sim: Simulation, where: str) -> None:

@@ -191,6 +191,24 @@ def test_the_crash_file_holds_what_happened(tmp_path):
         sim.step()
 
 
+def test_a_run_that_breaks_in_its_first_step_shows_the_start(tmp_path):
+    sim = Accident(fibres=True, speed=500.0).simulation()
+    start = sim.particles.position.copy()
+    with pytest.warns(dem.DemWarning), pytest.raises(BrokenRunError, match="step 0 "):
+        sim.run(1.0, output=tmp_path / "a.h5", force=True)
+    with dem.Trajectory(tmp_path / "a.crash.h5") as crash:
+        assert crash.position[:].tobytes() == start.tobytes()
+
+
+def test_a_broken_run_is_not_advised_but_says_so_again():
+    sim = Accident(poison=20).simulation()
+    for _ in range(2):
+        with pytest.raises(
+            BrokenRunError, match="position and velocity not finite for 1 of 2 particles, first particle 1"
+        ):
+            sim.run(0.01)
+
+
 def test_nothing_of_an_earlier_crash_is_overwritten(cli, tmp_path):
     words = ["--set", "poison=200"]
     (tmp_path / "a.crash.h5").write_text("precious")
