@@ -12,9 +12,11 @@ from pydantic import (
     ConfigDict,
     Field,
     NonNegativeFloat,
+    PlainSerializer,
     PositiveFloat,
     PositiveInt,
     ValidationError,
+    WrapValidator,
 )
 
 from dem import checks
@@ -34,6 +36,11 @@ if TYPE_CHECKING:
     from dem.study import RotationHistory
 
 Axes = Annotated[tuple[Literal["x", "y", "z"], ...], BeforeValidator(lambda v: tuple(v) if isinstance(v, str) else v)]
+TimeStep = Annotated[
+    PositiveFloat,
+    WrapValidator(lambda value, check: value if value == "auto" else check(value)),
+    PlainSerializer(lambda value: value),
+]
 GROUP = "dem.cases"  # entry-point group; any installed package may add to it
 
 
@@ -66,6 +73,7 @@ class Case(SteppedCase):
     9
     """
 
+    time_step: TimeStep = Field(1e-6, description="[s], or auto")
     threads: PositiveInt | None = Field(None, description="default: all cores; changes no bit of the result")
     gravity: tuple[float, float, float] = Field((0.0, 0.0, -9.81), description="[m/s2]")
 

@@ -1,4 +1,4 @@
-"""Say in words what is wrong with a start or with a run: which particle, against what, and what to do."""
+"""Say in words what is wrong with a start: which particle, against what, and what to do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kernels import advance as loop
 from kernels import events
 
 if TYPE_CHECKING:
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from dem.engine import Engine
     from dem.hard_engine import HardEngine
     from dem.particles import Particles
-    from dem.simulation import Simulation
     from kernels.state import Box as Walls
 
 DEEPEST_START = 0.1  # overlap over the smaller radius at the start; Hertz theory assumes small overlaps
@@ -26,17 +24,17 @@ def check_inside(particles: Particles, box: Box | None, walls: Walls | None = No
     if box is None:
         return
     position = particles.position
-    outside = _outside(position, *((walls.lower, walls.upper) if walls else box.bounds))
-    if len(outside):
-        i = outside[0]
+    beyond = outside(position, *((walls.lower, walls.upper) if walls else box.bounds))
+    if len(beyond):
+        i = beyond[0]
         message = (
-            f"position of particle {i} is {_point(position[i])} m, outside the box from {_point(box.lower)} to "
-            f"{_point(box.upper)} m ({len(outside)} such): move it inside or enlarge the box"
+            f"position of particle {i} is {point(position[i])} m, outside the box from {point(box.lower)} to "
+            f"{point(box.upper)} m ({len(beyond)} such): move it inside or enlarge the box"
         )
         raise ValueError(message)
 
 
-def _outside(position: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+def outside(position: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """Numbers of the positions (N, 3) beyond the bounds (3,), (3,)."""
     return np.flatnonzero((position < lower).any(1) | (position > upper).any(1))
 
@@ -66,19 +64,16 @@ def check_box(box: Box | None, engine: Engine) -> None:
 def check_overlaps(engine: Engine) -> None:
     """Refuse a start from deep overlaps, naming the deepest one."""
     o = engine.overlaps()
-    deep = o.pair / np.minimum(o.radius[o.i], o.radius[o.j])
-    if deep.size and deep.max() > DEEPEST_START:
-        k = int(deep.argmax())
-        first, second = sorted((int(o.owner[o.i[k]]), int(o.owner[o.j[k]])))
-        message = f"particles {first} and {second} overlap by {_share(o.pair[k], deep[k])}: move them apart"
+    deep = o.deepest()
+    if not deep.share > DEEPEST_START:
+        return
+    share = f"{deep.overlap:.3g} m at the start, {deep.share:.0%} of a radius (at most {DEEPEST_START:.0%})"
+    if deep.other < 0:
+        message = f"particle {o.owner[deep.sphere]} overlaps a wall by {share}: move it inside or enlarge the box"
         raise ValueError(message)
-    deep = o.wall / o.radius
-    if deep.max() > DEEPEST_START:
-        s = int(deep.argmax())
-        message = (
-            f"particle {o.owner[s]} overlaps a wall by {_share(o.wall[s], deep[s])}: move it inside or enlarge the box"
-        )
-        raise ValueError(message)
+    first, second = sorted((int(o.owner[deep.sphere]), int(o.owner[deep.other])))
+    message = f"particles {first} and {second} overlap by {share}: move them apart"
+    raise ValueError(message)
 
 
 def check_spheres(particles: Particles) -> None:
@@ -128,40 +123,6 @@ def check_finite(particles: Particles, where: str, cause: str) -> None:
             raise FloatingPointError(message)
 
 
-def _share(overlap: float, share: float) -> str:
-    return f"{overlap:.3g} m at the start, {share:.0%} of a radius (at most {DEEPEST_START:.0%})"
-
-
-def check_run(code: int, sim: Simulation) -> None:
-    """Raise FloatingPointError if the run went wrong, saying where and the likely cause."""
-    where = f"step {sim.step_count} (t = {sim.time:.6g} s)"
-    cause = (
-        f"a time step that does not resolve the contacts is the usual cause: lower time_step (now {sim.time_step:g} s)"
-    )
-    if code == loop.NOT_FINITE:
-        v = np.abs(sim._engine.bodies.velocity).max(0)  # noqa: SLF001
-        slot = int(np.flatnonzero(~np.isfinite(v))[0]) if not np.isfinite(v).all() else int(v.argmax())
-        i = int(sim._engine.bodies.identity[slot])  # noqa: SLF001
-        message = f"{where}: particle {i} moves at {v[slot]:.3g} m/s, faster than can be followed; {cause}"
-        raise FloatingPointError(message)
-    if code == loop.TURNS_TOO_FAST:
-        spin = np.linalg.norm(sim.particles.angular_velocity, axis=1)
-        i = int(spin.argmax())
-        message = (
-            f"{where}: particle {i} turns {spin[i] * sim.time_step:.3g} rad in one time step, at most "
-            f"{loop.LARGEST_TURN:g} can be followed; lower time_step (now {sim.time_step:g} s)"
-        )
-        raise FloatingPointError(message)
-    check_finite(sim.particles, where, cause)
-    if sim.box is not None:
-        position = sim.particles.position
-        outside = _outside(position, sim._engine.walls.lower, sim._engine.walls.upper)  # noqa: SLF001
-        if len(outside):
-            i = outside[0]
-            place = f"at {_point(position[i])} m ({len(outside)} such)"
-            message = f"{where}: particle {i} has left the box, {place}; {cause}"
-            raise FloatingPointError(message)
-
-
-def _point(x: object) -> str:
+def point(x: object) -> str:
+    """Coordinates in words."""
     return "(" + ", ".join(f"{v:.6g}" for v in np.asarray(x)) + ")"

@@ -10,6 +10,7 @@ import numpy as np
 from dem import tables
 from dem.held import Held
 from dem.overlaps import Overlaps
+from dem.watch import DEEPEST, Watch
 from kernels import advance as loop
 from kernels import cells, hertz, laws, memory, motion, neighbours, rotation, sweeps
 from kernels.chunks import CHUNK
@@ -71,10 +72,13 @@ class Engine:
         law: tuple,
         skin: tuple[float, float] | None = None,
         threads: int = 1,
+        deepest: float = DEEPEST,
     ) -> None:
         self.kinds = tables.kinds(particles, box)
         self.law = law
         self.walls = tables.walls(box)
+        alone = len(particles) == 1 and not np.isfinite([self.walls.lower, self.walls.upper]).any()
+        self.watch = Watch(self.kinds, deepest, alone=alone)
         self.fastest_wall = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
         smallest = 2 * self.kinds.radius.min()
         wide, narrow = skin or (
@@ -105,11 +109,8 @@ class Engine:
         self.progress = loop.Progress(
             **{name: np.zeros(1, np.float64 if name in FLOATS else np.int64) for name in loop.Progress._fields}
         )
-        self.datum = datum
-        self.gravity = gravity
-        self.dt = time_step
-        self.start_step = 0
-        self.code = loop.DONE
+        self.datum, self.gravity, self.dt = datum, gravity, time_step
+        self.start_step, self.code = 0, loop.DONE
         self.setting = self._setting(unit=math.nan)  # `start` finds the unit
 
     @classmethod
@@ -128,6 +129,7 @@ class Engine:
         return loop.Setting(
             dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, datum=self.datum, unit=unit,
             list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates,
+            farthest=self.watch.farthest, deepest=self.watch.deepest,
         )  # fmt: skip
 
     def go_on(self, held: Held, unit: float, datum: float, start: int) -> None:
@@ -302,6 +304,8 @@ class Engine:
                 self.rebuild()
             elif code == loop.NO_ROOM:
                 self.make_room_for_candidates()
+            elif code == loop.TOO_DEEP and self.watch.passes(self):
+                self.setting = self._setting(self.setting.unit)
             elif code == loop.DONE:
                 break
             else:

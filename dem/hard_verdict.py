@@ -45,11 +45,16 @@ class HardVerdict:
         """Whether energy never grew and spheres never overlapped beyond rounding."""
         return max(self.energy_error, self.energy_change, self.largest_overlap) <= BUDGET
 
+    @property
+    def status(self) -> str:
+        """PASS or FAIL."""
+        return "PASS" if self.passed else "FAIL"
+
     def __str__(self) -> str:
         """One line."""
         c = self.collisions
         line = (
-            f"{'PASS' if self.passed else 'FAIL'}: {c.pair} collisions of spheres and {c.wall} with walls to "
+            f"{self.status}: {c.pair} collisions of spheres and {c.wall} with walls to "
             f"t = {self.time:.6g} s, energy changed by {self.energy_change:+.3g} of the start, {self.energy_error:.1e} "
             f"unaccounted for, largest overlap {self.largest_overlap:.1e} of the radii"
         )

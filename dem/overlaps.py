@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from dem.engine import Engine
 
 
+class Deepest(NamedTuple):
+    """The overlap that is largest in terms of the smaller radius."""
+
+    share: float  # of the smaller radius
+    overlap: float  # [m]
+    sphere: int
+    other: int  # sphere, or -1 - face for a wall
+
+
 class Overlaps(NamedTuple):
     """Overlaps at one moment; negative where there is a gap."""
 
@@ -21,6 +30,7 @@ class Overlaps(NamedTuple):
     j: np.ndarray  # (K,)
     pair: np.ndarray  # (K,) [m]
     wall: np.ndarray  # (M,) with the nearest wall [m]
+    face: np.ndarray  # (M,) which one that is
 
     @classmethod
     def of(cls, engine: Engine) -> Overlaps:
@@ -35,5 +45,17 @@ class Overlaps(NamedTuple):
         for axis, (_, length) in enumerate(engine.periods()):
             gap[axis] -= length * np.floor(gap[axis] / (length or 1) + 0.5)
         pair = radius[i] + radius[j] - np.linalg.norm(gap, axis=0)
-        wall = radius - np.minimum(x - walls.lower[:, None], walls.upper[:, None] - x).min(0)
-        return cls(b.identity[b.owner], radius, i, j, pair, wall)
+        height = np.stack([x - walls.lower[:, None], walls.upper[:, None] - x], axis=1).reshape(6, -1)
+        return cls(b.identity[b.owner], radius, i, j, pair, radius - height.min(0), height.argmin(0))
+
+    def deepest(self) -> Deepest:
+        """The deepest of all."""
+        share = self.wall / self.radius
+        s = int(share.argmax())
+        found = Deepest(float(share[s]), float(self.wall[s]), s, -1 - int(self.face[s]))
+        if self.pair.size:
+            share = self.pair / np.minimum(self.radius[self.i], self.radius[self.j])
+            k = int(share.argmax())
+            if share[k] > found.share:
+                found = Deepest(float(share[k]), float(self.pair[k]), int(self.i[k]), int(self.j[k]))
+        return found

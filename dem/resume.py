@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dem import checks
 from dem.plan import EVERY, Segment
+from dem.recorder import recorded
 from dem.run import record
 from dem.writer import TrajectoryWriter
 
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from dem.hard_spheres import HardSpheres, HardVerdict
-    from dem.run import Verdict
     from dem.simulation import Simulation
+    from dem.verdict import Verdict
 
 
 def resume(
@@ -24,6 +25,7 @@ def resume(
     threads: int | None = None,
     progress: bool = False,
     checkpoint_every: str | int | None = EVERY,
+    strict: bool = False,
 ) -> Verdict | HardVerdict:
     """Go on with a trajectory from its latest checkpoint; it ends with the bytes of a run that was never stopped.
 
@@ -35,7 +37,7 @@ def resume(
         What `Simulation.run` or ``dem run`` wrote.
     duration : float, optional
         Simulated time of the run in all [s], if it is to be longer than it was planned.
-    threads, progress, checkpoint_every
+    threads, progress, checkpoint_every, strict
         As in `Simulation` and `Simulation.run`.
 
     Raises
@@ -71,7 +73,7 @@ def resume(
         writer.leave()
         raise
     writer.follow(plan)
-    return record(sim, plan, writer, progress=progress)
+    return record(sim, plan, writer, progress=progress, recorder=recorded(sim, path, strict=strict))
 
 
 def longer(sim: Simulation | HardSpheres, plan: list[Segment], duration: float) -> list[Segment]:

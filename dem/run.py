@@ -6,8 +6,7 @@ import signal
 import sys
 import threading
 import time
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -15,55 +14,15 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from dem.hard_spheres import HardSpheres, HardVerdict
     from dem.plan import Segment
     from dem.simulation import Simulation
+    from dem.verdict import Verdict
     from dem.writer import Observer
 
 SLICE = 0.1  # s of computing between looks at the keyboard and the progress bar
-ENERGY_BUDGET = 0.01  # of the reference energy; beyond it the run is not resolved
-NORM_BUDGET = 1e-9
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What tells whether a run can be trusted.
-
-    ``energy_error`` is the largest departure of the total energy at any step over the energy at the start (or the
-    largest kinetic energy, if larger); ``norm_error`` the largest ||q| - 1|; ``largest_overlap`` is over the smallest
-    diameter, ``engulfed`` tells that it came to half of the largest one: spheres sank into each other or a wall.
-    """
-
-    steps: int
-    time: float
-    energy_error: float
-    norm_error: float
-    largest_overlap: float
-    engulfed: bool
-
-    @property
-    def count(self) -> int:
-        """Work done: steps."""
-        return self.steps
-
-    @property
-    def passed(self) -> bool:
-        """Whether energy and unit length are conserved within budget, and no sphere sank into another."""
-        return self.energy_error <= ENERGY_BUDGET and self.norm_error <= NORM_BUDGET and not self.engulfed
-
-    def __str__(self) -> str:
-        """One line."""
-        line = (
-            f"{'PASS' if self.passed else 'FAIL'}: {self.steps} steps to t = {self.time:.6g} s, largest energy error "
-            f"{self.energy_error:.2e} of the start, quaternion norm error {self.norm_error:.1e}, largest overlap "
-            f"{self.largest_overlap:.2%} of the smallest diameter"
-        )
-        if self.energy_error > ENERGY_BUDGET:
-            line += f"; energy error above {ENERGY_BUDGET:.0%}: lower the time step or use a second-order integrator"
-        if self.engulfed:
-            line += "; spheres sank into each other or a wall: raise young, or lower the speeds"
-        return line
 
 
 class Interrupted(KeyboardInterrupt):
@@ -75,18 +34,31 @@ class Interrupted(KeyboardInterrupt):
 
 
 def record(
-    sim: Simulation | HardSpheres, plan: list[Segment], observer: Observer, *, progress: bool, frames: int | None = None
+    sim: Simulation | HardSpheres,
+    plan: list[Segment],
+    observer: Observer,
+    *,
+    progress: bool,
+    recorder: AbstractContextManager | None = None,
+    frames: int | None = None,
 ) -> Verdict | HardVerdict:
     """Carry a simulation through what of a plan lies before it, or so many frames of it.
 
-    The observer hears of every frame that is due.
+    The observer hears of every frame that is due; the recorder, see `dem.recorder`, takes note of the state now and
+    then.
     """
     stops = [stop for segment in plan for stop in sim._stops(segment)][:frames]  # noqa: SLF001
     length = stops[-1] - sim._now  # noqa: SLF001
-    with observer, _interruptible() as interrupted, _bar(sim, length, shown=progress) as advance:
+    with (
+        observer,
+        _interruptible() as interrupted,
+        _bar(sim, length, shown=progress) as advance,
+        recorder or nullcontext(lambda: None) as note,
+    ):
 
         def moved(way: float, work: int) -> None:
             advance(way, work)
+            note()
             observer.idle()
 
         for k, stop in enumerate(stops, 1):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dem import checks, compilation, diagnosis, tables
-from dem.box import Box
+from dem import checks, compilation, diagnosis, tables, watch
+from dem.advice import Advice, advise, advise_on
+from dem.box import FACES, Box
 from dem.contacts import Contacts
 from dem.contacts import law as contact_law
 from dem.energy import Energy, datum
@@ -18,8 +19,10 @@ from dem.integrators import DEFAULT
 from dem.integrators import integrator_for_contacts as look_up
 from dem.particles import Particles
 from dem.plan import Segment, evenly
-from dem.run import Verdict, next_chunk
+from dem.run import next_chunk
 from dem.system import System
+from dem.verdict import ENERGY_BUDGET, Verdict
+from dem.watch import DEEPEST
 from kernels.jit import set_threads
 from kernels.walls import move
 
@@ -43,14 +46,16 @@ class Simulation(System):
         None means no walls.
     gravity : (3,) floats
         [m/s²].
-    time_step : float
-        [s].
+    time_step : float or "auto"
+        [s]; "auto" takes the one that `advice` gives: 50 steps in the shortest contact that can be foreseen.
     integrator : str
         A name from `dem.INTEGRATORS`.
     threads : int, optional
         At most so many threads; default all cores, or NUMBA_NUM_THREADS. The number changes no bit of the result.
     contacts : Contacts, optional
         Restitution and friction by pair of materials; default: geometric means of what the materials say.
+    deepest_overlap : float
+        Share of the smaller radius; a run with a deeper contact stops with an error.
     description : dict, optional
         What describes the run for later readers; stored in the output file.
 
@@ -85,10 +90,11 @@ class Simulation(System):
         box: Box | None = None,
         *,
         gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
-        time_step: float,
+        time_step: float | str,
         integrator: str = DEFAULT,
         threads: int | None = None,
         contacts: Contacts | None = None,
+        deepest_overlap: float = DEEPEST,
         description: dict | None = None,
         _skin: tuple[float, float] | None = None,
         _resumed: bool = False,
@@ -97,7 +103,10 @@ class Simulation(System):
         checks.of_types(optional=True, contacts=(contacts, Contacts))
         self._contacts = contacts or Contacts()
         self._law = contact_law(self._contacts, tables.materials(particles), box)
+        if isinstance(time_step, str) and time_step == "auto":
+            time_step = advise_on(particles, box, self._gravity).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
+        self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
         self._integrator = look_up(integrator)
         self._threads = checks.threads(threads)
         self._skin = _skin
@@ -112,7 +121,7 @@ class Simulation(System):
         """Start the integrator from the particles' whole-step state; all that is kept of a run begins again."""
         engine = Engine(
             self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law,
-            self._skin, self._threads,
+            self._skin, self._threads, self._deepest,
         )  # fmt: skip
         if not self._resumed:
             move(step * self._time_step, engine.walls)
@@ -127,6 +136,7 @@ class Simulation(System):
         self._shown_step = step
         self._largest_kinetic = 0.0
         self.start_energy = self.energy()
+        self._start_motion = self._motion()
 
     def _notice_changes(self) -> None:
         """Start again if the user has assigned to the state of the particles."""
@@ -137,6 +147,7 @@ class Simulation(System):
         """Take up the account of an earlier run."""
         self._shown_step, self._datum = self.step_count, self._engine.datum  # particles are as they were shown
         self.start_energy, self._largest_kinetic = start_energy, largest_kinetic
+        self._start_motion = self._motion()
 
     @property
     def contacts(self) -> Contacts:
@@ -192,6 +203,10 @@ class Simulation(System):
             self._shown_step = self.step_count
         return self._particles
 
+    def advice(self) -> Advice:
+        """Which time step the present state needs, and why."""
+        return advise(self)
+
     def step(self, steps: int = 1) -> None:
         """Take a number of time steps.
 
@@ -205,7 +220,7 @@ class Simulation(System):
         self._notice_changes()
         set_threads(self._threads)
         code = self._engine.advance(self.step_count + steps)
-        diagnosis.check_run(code, self)
+        watch.check_run(code, self)
 
     @property
     def _now(self) -> int:
@@ -267,6 +282,21 @@ class Simulation(System):
         error = float(e.progress.energy_error[0]) / e.setting.unit
         return error / reference if reference > 0 else 0.0
 
+    def _momentum_error(self) -> float | None:
+        """Change of momentum where there are neither walls nor gravity, over the sum of all |m v|."""
+        free = np.array(self._gravity) == 0
+        if (self._box and len(self._box.absent) < len(FACES)) or not free.any():
+            return None
+        (before, size_before), (now, size) = self._start_motion, self._motion()
+        change = float(np.linalg.norm((now - before)[free]))
+        return change / max(size, size_before) if change > 0 else 0.0
+
+    def _motion(self) -> tuple[np.ndarray, float]:
+        """Momentum (3,), and the sum of the sizes of all particles' momenta [kg m/s]."""
+        p = self._particles
+        with np.errstate(over="ignore"):
+            return self.momentum()[0], float(self._engine.kinds.mass[p.kind] @ np.linalg.norm(p.velocity, axis=1))
+
     def verdict(self) -> Verdict:
         """Judge the run since the start, or since the state was last assigned to.
 
@@ -276,9 +306,11 @@ class Simulation(System):
             If the run broke.
         """
         self.energy()
-        diagnosis.check_run(self._engine.code, self)
+        watch.check_run(self._engine.code, self)
         norm = np.linalg.norm(self.particles.orientation, axis=1)
-        overlap, radius = float(self._engine.progress.largest_overlap[0]), self._engine.kinds.radius
+        engine = self._engine
+        overlap, radius = float(engine.progress.largest_overlap[0]), engine.kinds.radius
+        span = (self.step_count - engine.start_step) * self.time_step
         return Verdict(
             steps=self.step_count,
             time=self.time,
@@ -286,4 +318,8 @@ class Simulation(System):
             norm_error=float(np.abs(norm - 1).max()),
             largest_overlap=overlap / (2 * float(radius.min())),
             engulfed=overlap >= float(radius.max()),
+            energy_rate=self.energy_error / span if span else 0.0,
+            energy_budget=ENERGY_BUDGET / span if span else 0.0,
+            overlap_share=engine.watch.share(engine),
+            momentum_error=self._momentum_error(),
         )

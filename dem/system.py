@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem import checkpoint, checks
+from dem.advice import foreseen
 from dem.box import Box
+from dem.notices import tell
 from dem.particles import Particles
 from dem.plan import EVERY, Output
+from dem.recorder import recorded
 from dem.run import record
 from dem.writer import Observer, TrajectoryWriter
 from kernels import energy as energy_kernels
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
     from dem.hard_verdict import HardVerdict
     from dem.plan import Segment
-    from dem.run import Verdict
+    from dem.verdict import Verdict
 
 
 class System:
@@ -64,6 +67,8 @@ class System:
         float32: bool = False,
         compression: str | None = None,
         checkpoint_every: str | int | None = EVERY,
+        strict: bool = False,
+        force: bool = False,
     ) -> Verdict | HardVerdict:
         """Run for a duration, writing evenly spaced frames to an HDF5 file.
 
@@ -88,6 +93,11 @@ class System:
         checkpoint_every : str or int, optional
             Computing time between checkpoints, such as "10 min", or a number of steps; None: at the start and the end
             only. `dem.resume` goes on from the latest one.
+        strict : bool
+            Turn every warning (`dem.DemWarning`) into an error.
+        force : bool
+            Only warn of what is refused otherwise: contacts that no time step resolves, or that are far too soft, and
+            densities that no solid has.
 
         Returns
         -------
@@ -96,22 +106,26 @@ class System:
 
         Raises
         ------
+        ValueError
+            If the input cannot lead to a sound run and is not forced; nothing has been simulated then.
         FileExistsError, OSError
             If the output exists or cannot be written; nothing has been simulated then. If the disk is full later, what
             was written is safe.
         FloatingPointError
             If the run breaks, or time stands still because somebody has no room to move; the frames up to then are in
-            the file.
+            the file, and the last steps before in another one, see `dem.recorder`.
         """
         duration = checks.number("duration", duration, above=0, unit="s")
         frames = checks.whole("frames", frames, least=1)
         chosen = Output.checked(fields, float32=float32, compression=compression)
         self._notice_changes()
+        tell(foreseen(self), strict=strict, force=force)
         plan = [self._segment(duration, frames)]
         if output is None:
-            return record(self, plan, Observer(), progress=progress)
+            return record(self, plan, Observer(), progress=progress, recorder=recorded(self, None, strict=strict))
         writer = TrajectoryWriter.create(output, self, plan, chosen, every=checkpoint_every, overwrite=overwrite)
-        return record(self, plan, writer, progress=progress)
+        recorder = recorded(self, output, overwrite=overwrite, strict=strict)
+        return record(self, plan, writer, progress=progress, recorder=recorder)
 
     def save(self, path: str | PathLike) -> None:
         """Write all that decides how this goes on to a file; an old one is replaced when the new one is complete.

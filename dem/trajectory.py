@@ -276,3 +276,8 @@ class Trajectory:
     def error(self) -> str | None:
         """What broke the run, if anything."""
         return self._stored("/parameters").attrs.get("error")
+
+    @property
+    def event_particles(self) -> list[int]:
+        """Whom it is about, in the file with the last steps before a run broke (``run.crash.h5``); else nobody."""
+        return [int(n) for n in self._stored("/parameters").attrs.get("event_particles", ())]

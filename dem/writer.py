@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from dem.hard_spheres import HardSpheres, HardVerdict
-    from dem.run import Verdict
     from dem.simulation import Simulation
+    from dem.verdict import Verdict
 
 COMMIT_SECONDS = 0.5  # a frame reaches the disk after so long
 MOST_PENDING = 1 << 26  # bytes of frames that may wait for it

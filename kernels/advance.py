@@ -13,7 +13,7 @@ from kernels.jit import formula, kernel, stage
 from kernels.quaternion import LARGEST_TURN
 
 # why `advance` came back
-DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST = range(5)
+DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP = range(7)
 
 # a state whose forces are unknown; a complete step; predicted positions, at which forces are wanted next
 FRESH, COMPLETE, PREDICTED = range(3)
@@ -47,6 +47,8 @@ class Setting(NamedTuple):
     unit: float  # units per joule
     list_skin: float  # [m]
     candidate_skin: float  # [m]
+    farthest: float  # that a sphere may go in one step [m]
+    deepest: float  # overlap beyond which to come back [m]
 
 
 @kernel
@@ -65,10 +67,24 @@ def advance(scheme, law, mode, setting, stop, bodies, kinds, neighbours, box, pr
                 return code
         found = sweeps.sweep(mode, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
         account(task, found, progress)
-        if not found.spin * setting.dt <= LARGEST_TURN:
-            return TURNS_TOO_FAST
-        if not progress.travel[0] < np.inf:
-            return NOT_FINITE
+        code = limit_passed(task, found, setting, progress)
+        if code != DONE:
+            return code
+    return DONE
+
+
+@formula
+def limit_passed(task, found, setting, progress):
+    """What in the findings of a sweep is beyond its limit; DONE if nothing is. NaN is beyond any."""
+    if not progress.travel[0] < np.inf:
+        return NOT_FINITE
+    if not found.spin * setting.dt <= LARGEST_TURN:
+        return TURNS_TOO_FAST
+    predicted = task == sweeps.STEP or task == sweeps.PREDICT  # noqa: PLR1714
+    if predicted and found.travel > setting.farthest:
+        return TOO_FAST
+    if task != sweeps.PREDICT and found.overlap > setting.deepest:
+        return TOO_DEEP
     return DONE
 
 

@@ -86,7 +86,7 @@ def test_the_stored_input_sets_the_run_up_again(run):
 def test_a_broken_run_leaves_its_frames_and_the_reason(tmp_path, nylon, fibre):
     spinning = dem.Particles(fibre, nylon, position=[[0, 0, 0]], angular_velocity=[[0, 0, 500.0]])
     sim = dem.Simulation(spinning, time_step=5e-3)
-    with pytest.raises(FloatingPointError, match="turns"):
+    with pytest.warns(dem.DemWarning), pytest.raises(FloatingPointError, match="turns"):
         sim.run(1.0, output=tmp_path / "broken.h5", frames=10)
     with dem.Trajectory(tmp_path / "broken.h5") as r:
         assert len(r) == 1

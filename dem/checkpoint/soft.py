@@ -37,6 +37,7 @@ def describe(sim: Simulation) -> dict:
         "gravity": sim.gravity,
         "time_step": sim.time_step,
         "integrator": sim.integrator.name,
+        "deepest_overlap": sim._deepest,
         "description": sim.description,
     }
 
@@ -68,7 +69,8 @@ def read(kind: type[Simulation], given: dict, group: h5py.Group, threads: int | 
     sim = kind(
         read_particles(given["kinds"], group), made(given["box"]), gravity=given["gravity"],
         time_step=given["time_step"], integrator=given["integrator"], threads=threads,
-        contacts=Contacts(table, rule=given["contacts"]["rule"]), description=given["description"], _resumed=True,
+        contacts=Contacts(table, rule=given["contacts"]["rule"]), deepest_overlap=given["deepest_overlap"],
+        description=given["description"], _resumed=True,
     )  # fmt: skip
     engine = sim._engine
     order = engine.bodies.identity

@@ -12,6 +12,7 @@ from dem.cli import (  # noqa: F401, they register their commands
     info,
     lists,
     plot,
+    replay,
     run,
     validate,
 )

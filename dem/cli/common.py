@@ -5,16 +5,19 @@ from __future__ import annotations
 import functools
 import signal
 import sys
+import warnings
+from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
+from dem.notices import DemWarning
 from dem.writer import DiskFullError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 app = typer.Typer(
     name="dem",
@@ -48,7 +51,8 @@ def plain_errors(command: Callable) -> Callable:
     @functools.wraps(command)
     def wrapped(*args: object, **kwargs: object) -> None:
         try:
-            command(*args, **kwargs)
+            with _warnings_in_words():
+                command(*args, **kwargs)
         except (FloatingPointError, DiskFullError) as error:
             _complain(error, status=1)
         except (ValueError, TypeError, OSError, OverflowError, ImportError) as error:
@@ -60,6 +64,23 @@ def plain_errors(command: Callable) -> Callable:
             raise typer.Exit(128 + getattr(stopped, "signal", signal.SIGINT)) from None
 
     return wrapped
+
+
+@contextmanager
+def _warnings_in_words() -> Iterator[None]:
+    """Show warnings of the engine as one line each."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", DemWarning)
+        others = warnings.showwarning
+
+        def show(message: Warning, category: type[Warning], *where: object) -> None:
+            if issubclass(category, DemWarning):
+                sys.stderr.write(f"dem: warning [{message.name}]{str(message).removeprefix(message.name)}\n")
+            else:
+                others(message, category, *where)
+
+        warnings.showwarning = show
+        yield
 
 
 def _complain(error: Exception, status: int) -> None:

@@ -18,7 +18,7 @@ from dem.resume import resume as go_on
 if TYPE_CHECKING:
     from dem.case import Case, HardSphereCase
     from dem.hard_spheres import HardVerdict
-    from dem.run import Verdict
+    from dem.verdict import Verdict
 
 
 @app.command()
@@ -29,7 +29,7 @@ def run(
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: a free name.")] = None,
     duration: Annotated[float | None, typer.Option(help="Simulated time [s].")] = None,
-    time_step: Annotated[float | None, typer.Option(help="Time step [s].")] = None,
+    time_step: Annotated[str | None, typer.Option(help="Time step [s], or auto.")] = None,
     integrator: Annotated[str | None, typer.Option(help="Rotational scheme; see `dem integrators`.")] = None,
     threads: Annotated[int | None, typer.Option(help="Threads; default all cores. Changes no bit.")] = None,
     frames: Annotated[int | None, typer.Option(help="Frames written after the first.")] = None,
@@ -46,6 +46,8 @@ def run(
     ] = None,
     resume: Annotated[Path | None, typer.Option(metavar="FILE", help="Go on with this run instead.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Turn warnings into errors.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Only warn of what is refused otherwise.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Run a case and write its trajectory, or a table (.csv) for a case of one rotating body.
@@ -53,16 +55,18 @@ def run(
     Hard spheres have neither time step nor integrator nor threads.
     """
     compilation.SILENT = quiet
-    options = {"duration": duration, "time_step": time_step, "integrator": integrator, "threads": threads}
+    options = {"duration": duration, "time_step": _number(time_step), "integrator": integrator, "threads": threads}
     options = {key: value for key, value in (options | {"frames": frames}).items() if value is not None}
-    writing = {"fields": fields, "float32": float32, "compression": compression, "overwrite": overwrite}
+    writing = {"fields": fields, "float32": float32, "compression": compression, "overwrite": overwrite, "force": force}
     writing = {key: value for key, value in writing.items() if value}
     every = {"checkpoint_every": checkpoint_every} if checkpoint_every else {}
     if resume is not None:
         if name or output or settings or writing or options.keys() - {"duration", "threads"}:
-            message = "--resume goes with --duration, --threads and --checkpoint-every only; the file has the rest"
+            message = (
+                "--resume goes with --duration, --threads, --checkpoint-every, --strict; the file has the rest"
+            )
             raise ValueError(message)
-        verdict = go_on(resume, **options, **every, progress=not quiet)
+        verdict = go_on(resume, **options, **every, progress=not quiet, strict=strict)
         said = f"{resume}: complete"
     elif name is None:
         message = "give a case, see dem cases, a case file, or --resume FILE"
@@ -77,13 +81,13 @@ def run(
                 out.print(f"{path}: {message}")
             return
         path = output or _free_name(name, ".h5")
-        verdict, said = _run(chosen, path, progress=not quiet, **(said_there | writing | every))
+        verdict, said = _run(chosen, path, progress=not quiet, strict=strict, **(said_there | writing | every))
     if not quiet:
         out.print(said)
         out.print(str(verdict))
-    elif not verdict.passed:
+    elif verdict.status != "PASS":
         sys.stderr.write(f"{verdict}\n")
-    if not verdict.passed:
+    if not verdict.passed or (strict and verdict.status != "PASS"):
         raise typer.Exit(1)
 
 
@@ -97,6 +101,14 @@ def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[
     return verdict, f"{path}: {len(sim.particles)} particles, {verdict.count} {sim.unit} in {seconds:.2f} s ({pace})"
 
 
+def _number(time_step: str | None) -> float | str | None:
+    """Seconds, if it is a number; what else it may be is for the case to say."""
+    try:
+        return None if time_step is None else float(time_step)
+    except ValueError:
+        return time_step
+
+
 def parameters(settings: list[str]) -> dict[str, object]:
     """What ``--set NAME=VALUE`` says; lists are separated by commas."""
     result: dict[str, object] = {}
@@ -108,6 +120,14 @@ def parameters(settings: list[str]) -> dict[str, object]:
         parts = value.strip("()[] ").split(",")
         result[name.strip().replace("-", "_")] = parts if len(parts) > 1 else value
     return result
+
+
+def _number(text: str | None) -> float | str | None:
+    """The number that a text spells; other texts, such as auto, as they are."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
 
 
 def _free_name(name: str, ending: str) -> Path:

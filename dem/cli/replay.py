@@ -1,0 +1,47 @@
+"""Step through the last steps before a run broke."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dem import checks
+from dem import replay as steps
+from dem.cli.common import app, out, plain_errors
+from dem.trajectory import Trajectory
+
+
+@app.command()
+@plain_errors
+def replay(
+    file: Annotated[Path, typer.Argument(help="RUN.crash.h5, or any trajectory.")],
+    particles: Annotated[
+        list[int] | None, typer.Option("--particle", help="Whom to show; repeatable. Default: whom it is about.")
+    ] = None,
+    last: Annotated[int | None, typer.Option(help="So many frames, the last ones; default: all.")] = None,
+    picture: Annotated[Path | None, typer.Option("--plot", help="Draw overlap, speed and energy to this file.")] = None,
+) -> None:
+    """Show step by step how a run came to break: state, overlaps and forces of the particles concerned."""
+    if picture and picture.exists():
+        message = f"{picture} exists already: choose another name"
+        raise FileExistsError(message)
+    with Trajectory(file) as run:
+        shown = particles or steps.concerned(run)
+        for n in shown:
+            if not 0 <= n < len(run.species):
+                message = f"particle is {n}, expected 0 to {len(run.species) - 1}"
+                raise ValueError(message)
+        first = 0 if last is None else max(0, len(run) - checks.whole("last", last, least=1))
+        frames = list(steps.states(run, shown, first))
+        error = run.error
+    for frame in frames:
+        out.print(f"step {frame[0].step}, t = {frame[0].time:.9g} s")
+        for state in frame:
+            out.print("\n".join(steps.in_words(state)))
+    if error:
+        out.print(error)
+    if picture:
+        steps.plot(frames, picture)
+        out.print(f"picture: {picture}")

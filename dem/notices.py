@@ -1,0 +1,49 @@
+"""What a user should know although nothing is wrong yet: each notice has a name, a reason and a remedy."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class DemWarning(UserWarning):
+    """A warning of the engine: ``coarse-time-step: time_step leaves 12 steps ...; lower time_step to 2e-6 s``.
+
+    The text begins with its name, so ``warnings.filterwarnings("error", "coarse-time-step", dem.DemWarning)`` turns
+    this one into an error, and ``strict=True`` all of them.
+    """
+
+    @property
+    def name(self) -> str:
+        """What this kind of warning goes by."""
+        return str(self).partition(":")[0]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something that a run should not begin, or go on, without saying."""
+
+    name: str
+    reason: str
+    remedy: str
+    grave: bool = False  # refused unless forced
+
+    def __str__(self) -> str:
+        """One line."""
+        return f"{self.name}: {self.reason}; {self.remedy}"
+
+
+def tell(notices: Iterable[Notice], *, strict: bool, force: bool) -> None:
+    """Warn of each notice; raises ValueError for the first grave one unless `force`, and for any if `strict`."""
+    notices = list(notices)
+    for notice in notices:
+        if strict or (notice.grave and not force):
+            way_out = " (turned into an error by strict)" if strict else ", or pass force=True (--force)"
+            message = f"{notice}{way_out}"
+            raise ValueError(message)
+    for notice in notices:
+        warnings.warn(str(notice), DemWarning, stacklevel=4)

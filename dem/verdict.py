@@ -1,0 +1,89 @@
+"""What to think of a run, at its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ENERGY_BUDGET = 0.01  # of the reference energy over a run; beyond it the run is not resolved
+NORM_BUDGET = 1e-9
+MOMENTUM_BUDGET = 1e-9  # of the sum of all |m v|: forces are equal and opposite, so the error is rounding
+# Of the smaller radius. Hertz puts a parabola for the sphere, which at the edge of the contact is off by a²/4R² = δ/4R
+# of its depth: 5 % here.
+OVERLAP_LIMIT = 0.2
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What tells whether a run can be trusted.
+
+    ``energy_error`` is the largest departure of the total energy at any step over the energy at the start (or the
+    largest kinetic energy, if larger), ``energy_rate`` the same per second of simulated time and ``energy_budget``
+    what that may be [1/s]; ``norm_error`` the largest ||q| - 1|; ``largest_overlap`` is over the smallest diameter,
+    ``overlap_share`` over the smaller of the two radii, ``engulfed`` tells that it came to half of the largest
+    diameter: spheres sank into each other or a wall; ``momentum_error`` is the change of linear momentum along the axes
+    on which nothing acts from outside, over the sum of all |m v|, None where there is no such axis.
+    """
+
+    steps: int
+    time: float
+    energy_error: float
+    norm_error: float
+    largest_overlap: float
+    engulfed: bool
+    energy_rate: float
+    energy_budget: float
+    overlap_share: float
+    momentum_error: float | None
+
+    @property
+    def count(self) -> int:
+        """Work done: steps."""
+        return self.steps
+
+    @property
+    def failures(self) -> list[str]:
+        """Why the run is not to be trusted, each with a remedy."""
+        found = []
+        if not self.energy_error <= ENERGY_BUDGET:
+            found.append(
+                f"energy error above {ENERGY_BUDGET:.0%}: lower the time step or use a second-order integrator"
+            )
+        if not self.norm_error <= NORM_BUDGET:
+            found.append(f"quaternion norm error above {NORM_BUDGET:g}: lower the time step")
+        if self.engulfed:
+            found.append("spheres sank into each other or a wall: raise young, or lower the speeds")
+        if self.momentum_error is not None and not self.momentum_error <= MOMENTUM_BUDGET:
+            found.append(f"momentum error above {MOMENTUM_BUDGET:g}: something pushes that nothing pushes back")
+        return found
+
+    @property
+    def doubts(self) -> list[str]:
+        """What makes it less accurate than it looks, each with a remedy."""
+        if self.engulfed or self.overlap_share <= OVERLAP_LIMIT:
+            return []
+        return [
+            f"largest overlap {self.overlap_share:.0%} of a radius, above the {OVERLAP_LIMIT:.0%} up to which Hertz "
+            "theory, for small overlaps, is kept to: raise young, or lower the speeds"
+        ]
+
+    @property
+    def status(self) -> str:
+        """PASS, WARN or FAIL."""
+        return "FAIL" if self.failures else "WARN" if self.doubts else "PASS"
+
+    @property
+    def passed(self) -> bool:
+        """Whether energy, unit length and momentum are conserved within budget, and no sphere sank into another."""
+        return not self.failures
+
+    def __str__(self) -> str:
+        """One line."""
+        line = (
+            f"{self.status}: {self.steps} steps to t = {self.time:.6g} s, largest energy error "
+            f"{self.energy_error:.2e} of the start ({self.energy_rate:.1e} a second, budget {self.energy_budget:.1e}), "
+            f"quaternion norm error {self.norm_error:.1e}, largest overlap "
+            f"{self.largest_overlap:.2%} of the smallest diameter (limit {OVERLAP_LIMIT / 2:.0%})"
+        )
+        if self.momentum_error is not None:
+            line += f", momentum error {self.momentum_error:.1e}"
+        return "; ".join([line, *self.failures, *self.doubts])
