@@ -62,9 +62,7 @@ def run(
     every = {"checkpoint_every": checkpoint_every} if checkpoint_every else {}
     if resume is not None:
         if name or output or settings or writing or options.keys() - {"duration", "threads"}:
-            message = (
-                "--resume goes with --duration, --threads, --checkpoint-every, --strict; the file has the rest"
-            )
+            message = "--resume goes with --duration, --threads, --checkpoint-every, --strict; the file has the rest"
             raise ValueError(message)
         verdict = go_on(resume, **options, **every, progress=not quiet, strict=strict)
         said = f"{resume}: complete"
