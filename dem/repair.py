@@ -11,6 +11,7 @@ import h5py
 
 from dem import layout
 from dem.store import Store, recover
+from dem.vtkhdf import write_view
 from dem.writer import open_again
 
 if TYPE_CHECKING:
@@ -88,15 +89,16 @@ def _cut(path: Path, size: int) -> int:
     store = Store(path, new=False)
     try:
         with h5py.File(store, "r+") as file:
-            for name in ("VTKHDF", "restart"):  # may point anywhere
+            for name in ("VTKHDF", "restart"):  # may point anywhere, so that not even their room can be given back
                 if name in file:
-                    del file[name]
+                    file.move(name, f"lost/{name}")
             series = layout.series(file)
             frames = min(_whole(dataset, size) for dataset in series.values())
             for dataset in series.values():
                 dataset.resize(frames, axis=0)
             if not frames:
                 raise ValueError
+            write_view(file)
         store.commit()
     finally:
         store.close()

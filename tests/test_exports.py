@@ -30,7 +30,7 @@ def path(scattered, tmp_path):
 def balls(nylon, ball, tmp_path):
     """Two balls without a box, of which only positions and velocities are stored."""
     particles = dem.Particles(ball, nylon, position=[[0, 0, 0], [0, 1, 0]], velocity=[[2.0, 0, 0], [0, 0, 1.0]])
-    sim = dem.Simulation(particles, time_step=1e-4, threads=1)
+    sim = dem.Simulation(particles, time_step=1e-5, threads=1)
     sim.run(0.02, output=tmp_path / "balls.h5", frames=5, fields=["position", "velocity"])
     return tmp_path / "balls.h5"
 
@@ -67,7 +67,7 @@ def test_spheres_are_where_their_bodies_carry_them(path):
 
 
 def test_balls_need_no_orientation_and_float32_stays(nylon, ball, tmp_path):
-    sim = dem.Simulation(dem.Particles(ball, nylon, position=[[0, 0, 1]]), time_step=1e-4, threads=1)
+    sim = dem.Simulation(dem.Particles(ball, nylon, position=[[0, 0, 1]]), time_step=1e-5, threads=1)
     sim.run(0.02, output=tmp_path / "a.h5", frames=5, fields=["position", "velocity"], float32=True)
     frames = vtk_frames(dem.export(tmp_path / "a.h5", "spheres.vtkhdf", frames=slice(1, None, 2)))
     with dem.Trajectory(tmp_path / "a.h5") as run:
@@ -194,7 +194,7 @@ def test_csv_of_some_fields(balls):
     first, *_ = lines = target.read_text().splitlines()
     assert first == "frame,step,time [s],particle,kind,v_x [m/s],v_y [m/s],v_z [m/s]"
     assert len(lines) == 3
-    assert lines[2].startswith("5,200,0.02,1,0,0.0,0.0,")
+    assert lines[2].startswith("5,2000,0.02,1,0,0.0,0.0,")
 
 
 # what all have in common

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from conftest import random_quaternions
 from typer.testing import CliRunner
+from viewers import vtk_frames
 
 import dem
 from dem import layout
@@ -405,6 +406,7 @@ def test_repair_saves_the_frames_before_a_lost_end(tmp_path):
         assert 1 < len(saved) < 41
         np.testing.assert_array_equal(saved.position[:], whole["position"][: len(saved)])
         np.testing.assert_array_equal(saved.angular_velocity[:], whole["angular_velocity"][: len(saved)])
+        assert len(vtk_frames(saved.path)) == len(saved)
     with pytest.raises(FileExistsError):
         dem.repair(path)
 

@@ -22,7 +22,7 @@ def simulation(scattered, nylon, ball):
 
     def make(count):
         alone = dem.Particles(ball, nylon, position=[[0, 0, 0]], velocity=[[2.0, 0, 0]])
-        return dem.Simulation(alone, time_step=1e-4, threads=1) if count == 1 else scattered
+        return dem.Simulation(alone, time_step=1e-5, threads=1) if count == 1 else scattered
 
     return make
 
