@@ -12,7 +12,7 @@ import h5py
 from dem import layout
 from dem.store import Store, recover
 from dem.vtkhdf import write_view
-from dem.writer import open_again
+from dem.writer import close, open_again
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -52,9 +52,10 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
         store, file = open_again(path)
     except ValueError as error:
         return _save(path, Path(output or path.with_name(f"{path.stem}-repaired{path.suffix}")), error)
-    frames = len(layout.series(file)["step"])
-    file.close()
-    store.close()
+    try:
+        frames = len(layout.series(file)["step"])
+    finally:
+        close(file, store)
     done = "what its journal had was put in" if recovered else "there was nothing to repair"
     return f"{path}: {frames} frames, {done}"
 

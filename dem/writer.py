@@ -126,8 +126,7 @@ class TrajectoryWriter(Observer):
             sim = checkpoint.read(file["restart"].get("latest", file["restart/start"]), threads)
             writer = cls(store, file, sim, every)
         except BaseException:
-            file.close()
-            store.close()
+            close(file, store)
             raise
         return writer
 
@@ -154,8 +153,7 @@ class TrajectoryWriter(Observer):
 
     def leave(self) -> None:
         """Close the file without what was not committed."""
-        self._file.close()
-        self._store.close()
+        close(self._file, self._store)
 
     def frame(self, k: int) -> None:
         """Write the present state as frame k; if the file has it already, see that it is the same to the bit.
@@ -266,17 +264,24 @@ def open_again(path: Path) -> tuple[Store, h5py.File]:
         raise OSError(message) from None
     try:
         file = h5py.File(store, "r+")
-    except OSError as error:
+    except (OSError, RuntimeError) as error:
         store.close()
         message = f"{path} is not a readable HDF5 file ({error}): dem repair may save its frames"
         raise ValueError(message) from None
     problem = layout.problem(file)
     if problem:
-        file.close()
-        store.close()
+        close(file, store)
         message = f"{path} {problem}"
         raise ValueError(message)
     return store, file
+
+
+def close(file: h5py.File, store: Store) -> None:
+    """Close both, even if the file is damaged."""
+    try:
+        file.close()
+    finally:
+        store.close()
 
 
 def _new_store(path: Path, *, overwrite: bool) -> Store:

@@ -58,7 +58,7 @@ class Accident(dem.Case):
 @pytest.fixture
 def cli(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dem.cli.run.case", lambda _: Accident)
+    monkeypatch.setattr("dem.casefile.choose.case", lambda _: Accident)
     return lambda *words: CliRunner().invoke(app, ["run", "accident", *words, "-o", "a.h5"], catch_exceptions=False)
 
 

@@ -21,6 +21,8 @@ from dem.run import Interrupted
 from dem.writer import TrajectoryWriter
 from kernels.jit import most_threads
 
+# steps are coarse, so that much happens in few of them
+pytestmark = pytest.mark.filterwarnings("ignore::dem.DemWarning")
 LAWS = {"elastic": {}, "damped": {"restitution": 0.7}, "friction": {"restitution": 0.9, "friction": 0.4}}
 SHAPES = {
     "spheres": [dem.Sphere(diameter=0.01)],

@@ -26,6 +26,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+# how h5py's own errors begin, where what a file should have cannot be found in it
+HDF5_SAYS = ("Unable to", "Can't", "Unspecified error")
+QUOTES = "'\""
 out = Console(markup=False, highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
 
 
@@ -57,6 +60,11 @@ def plain_errors(command: Callable) -> Callable:
             _complain(error, status=1)
         except (ValueError, TypeError, OSError, OverflowError, ImportError) as error:
             _complain(error, status=2)
+        except (KeyError, RuntimeError) as error:
+            if not str(error).strip(QUOTES).startswith(HDF5_SAYS):
+                raise
+            message = f"the file is damaged: {str(error).strip(QUOTES)}"
+            _complain(ValueError(message), status=2)
         except MemoryError:
             _complain(MemoryError("there is not enough memory for this many particles or spheres"), status=2)
         except KeyboardInterrupt as stopped:
