@@ -1,4 +1,4 @@
-"""Fixtures and the --slow switch."""
+"""Fixtures and the switches --slow and --nightly."""
 
 import numpy as np
 import pytest
@@ -8,13 +8,15 @@ import dem
 
 def pytest_addoption(parser):
     parser.addoption("--slow", action="store_true", help="run the tests that take minutes")
+    parser.addoption("--nightly", action="store_true", help="throw thousands of random inputs, not hundreds")
 
 
 def pytest_collection_modifyitems(config, items):
-    if not config.getoption("--slow"):
-        for item in items:
-            if "slow" in item.keywords:
-                item.add_marker(pytest.mark.skip(reason="needs --slow"))
+    for switch in ("slow", "nightly"):
+        if not config.getoption(f"--{switch}"):
+            for item in items:
+                if switch in item.keywords:
+                    item.add_marker(pytest.mark.skip(reason=f"needs --{switch}"))
 
 
 @pytest.fixture

@@ -199,7 +199,7 @@ particles.4.seed is 1.5: input should be a valid integer
 box.material: unknown material 'nylo': did you mean nylon? known are nylon, a b
 box.open.0: unknown face 'top': known are x-, x+, y-, y+, z-, z+
 box.motion.floor: unknown face 'floor': known are x-, x+, y-, y+, z-, z+, all
-time_step is missing: time step [s]
+time_step is missing: time step [s], or auto
 integrator: unknown integrator 'pcmd': did you mean pcdm? known are
 contacts.0.materials.1 is missing
 contacts.0.restitution is missing: normal speed after over before an impact, in (0, 1]
@@ -683,14 +683,22 @@ def test_what_is_foreseen_agrees_with_closed_forms(case_of):
     assert seen.pace > 0
 
 
-def test_the_shortest_contact_is_that_of_two_spheres(case_of):
-    """Hertz: 2.943 δ/v with δ = (5 m* v²/4 K)^(2/5), K = 4/3 E* √R*; two balls of 1 m/s and no gravity."""
-    beginning = "gravity = [0, 0, 0]\n" + BEGINNING
-    sim = case_of(group("position = [[0.1, 0.1, 0.1]]", more="velocity = [0, 0, 1]"), beginning).simulation()
-    m, r, modulus = 1100 * math.pi / 6 * 1e-6 / 2, 0.0025, 5e7 / 2 / (1 - 0.35**2)
-    overlap = (5 * m * 4 / (4 * 4 / 3 * modulus * math.sqrt(r))) ** 0.4
-    told = dict(check.look(sim, 1e-3).advice)["shortest contact"]
-    assert told == f"{2.9433 * overlap / 2:.2g} s at 2 m/s = {2.9433 * overlap / 2 / 1e-5:.0f} time steps"
+def test_the_time_step_may_be_left_to_the_engine(case_of):
+    beginning = BEGINNING.replace('"10 us"', '"auto"')
+    assert beginning != BEGINNING
+    sim = case_of(group("position = [[0.1, 0.1, 0.1]]"), beginning).simulation()
+    assert sim.time_step == sim.advice().advised
+    assert sim.advice().steps_per_contact >= 50
+
+
+def test_check_says_what_run_would(cli, case_of, tmp_path):
+    """A contact of fewer than five steps is refused, one of fewer than twenty warned of."""
+    coarse = BEGINNING + group("position = [[0.1, 0.1, 0.1]]")
+    contact = case_of(group("position = [[0.1, 0.1, 0.1]]")).simulation().advice().contact_time
+    for steps, status, word in ((3, 2, "dem: coarse-time-step: "), (10, 0, "dem: warning [coarse-time-step]: ")):
+        (tmp_path / "mine.toml").write_text(coarse.replace('"10 us"', str(contact / steps)))
+        shown = cli("check", "mine.toml")
+        assert (shown.exit_code, shown.stderr[: len(word)]) == (status, word)
 
 
 def test_check_shows_it(cli, tmp_path):

@@ -1,5 +1,6 @@
 """Malformed input at every entry point: a clear error, no traceback, no hang, nothing half-written or accepted."""
 
+import copy
 import math
 import shutil
 import string
@@ -12,10 +13,11 @@ from hypothesis.extra import numpy as arrays
 from typer.testing import CliRunner
 
 import dem
+from dem.casefile.load import resolved, tomllib
 from dem.cli import app
 
-FEW, MANY = 150, 4000
-EXAMPLES = [FEW, pytest.param(MANY, marks=pytest.mark.slow)]
+FEW, MANY = 150, 1500
+EXAMPLES = [FEW, pytest.param(MANY, marks=pytest.mark.nightly)]
 COMPLAINTS = (ValueError, TypeError, OSError)
 
 numbers = st.one_of(
@@ -150,6 +152,87 @@ def test_boxes_and_simulations(count):
     check()
 
 
+GOOD = """
+duration = "1 ms"
+time_step = "10 us"
+gravity = [0, 0, "-9.81 m/s2"]
+materials.nylon = { young = "50 MPa", poisson = 0.35, density = "1.1 g/cm3", restitution = 0.9 }
+materials.steel = { young = 2e8, poisson = 0.3 }
+shapes.bead = { type = "sphere", diameter = "5 mm" }
+shapes.rod = { type = "fibre", diameter = "4 mm", aspect_ratio = 3 }
+box = { upper = ["5 cm", "5 cm", "10 cm"], material = "steel", open = ["z+"], periodic = ["x"], roughness = 0.1 }
+output = { frames = 3, fields = ["velocity"] }
+contacts = [{ materials = ["nylon", "steel"], restitution = 0.7, friction = 0.4 }]
+particles = [
+    { shape = "rod", material = "nylon", position = [["1 cm", 0.02, 0.03]], velocity = [1, 0, 0] },
+    { shape = "bead", material = "nylon", lattice = { sites = [2, 2, 2], pitch = "1 cm", lower = [0.02, 0, 0.05] } },
+]
+"""
+
+
+def places(content, path=()):
+    """Paths to all that stands in a case file."""
+    items = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    return [path, *(place for key, each in items for place in places(each, (*path, key)))]
+
+
+@pytest.mark.parametrize("count", EXAMPLES)
+def test_case_files(count):
+    """Something in a good one is replaced, taken out, or goes by another name."""
+    good = tomllib.loads(GOOD)
+    values = things | st.sampled_from(
+        ["1 furlong", "10 kg", "1e400 m", "-5 mm", "nan s", {}, [[]], [{}], "nylon", "auto"]
+    )
+
+    @fuzz(count, place=st.sampled_from(places(good)[1:]), value=values, deed=st.sampled_from(["put", "take", "rename"]))
+    def check(place, value, deed):
+        content = copy.deepcopy(good)
+        *parents, last = place
+        node = content
+        for key in parents:
+            node = node[key]
+        if deed == "put" or isinstance(node, list):
+            node[last] = value
+        else:
+            taken = node.pop(last)
+            if deed == "rename":
+                node[str(value)] = taken
+        try:
+            chosen = resolved(content, "fuzzed")
+            sim = chosen.case.simulation()
+        except COMPLAINTS:
+            return
+        for name in ("position", "velocity", "orientation"):
+            assert np.isfinite(getattr(sim.particles, name)).all()
+        assert 0 < chosen.case.duration < math.inf
+        assert chosen.case.frames > 0
+        assert np.isfinite(sim.gravity).all()
+
+    check()
+
+
+@pytest.mark.parametrize("count", EXAMPLES)
+def test_texts_of_case_files(count, tmp_path):
+    """Characters are put in, taken out or replaced anywhere."""
+    path = tmp_path / "mine.toml"
+    changes = st.lists(
+        st.tuples(st.integers(0, len(GOOD)), st.integers(0, 5), st.text(max_size=4)), min_size=1, max_size=4
+    )
+
+    @fuzz(count, changes=changes)
+    def check(changes):
+        text = GOOD
+        for at, gone, new in changes:
+            text = text[:at] + new + text[at + gone :]
+        path.write_bytes(text.encode("utf-8", "surrogatepass"))
+        result = CliRunner().invoke(app, ["run", str(path), "--frames", "0"], catch_exceptions=False)
+        assert result.exit_code == 2  # no frames are wrong in any case
+        assert result.stderr.startswith("dem: ")
+        assert [p.name for p in tmp_path.iterdir()] == ["mine.toml"]
+
+    check()
+
+
 @pytest.fixture(scope="module")
 def trajectory(tmp_path_factory):
     path = tmp_path_factory.mktemp("good") / "run.h5"
@@ -160,7 +243,7 @@ def trajectory(tmp_path_factory):
 READERS = (["info"], ["rerun", "--quiet"], ["repair"], ["run", "--quiet", "--resume"])
 
 
-@pytest.mark.parametrize("count", [40, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [40, pytest.param(1000, marks=pytest.mark.nightly)])
 def test_broken_files(count, trajectory, tmp_path):
     """Cut anywhere, with bytes changed anywhere, or with anything in it."""
     whole = trajectory.read_bytes()

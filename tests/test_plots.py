@@ -24,7 +24,7 @@ from dem.trajectory import Kind
 def fall(tmp_path_factory):
     """A fibre that falls at 30 degrees to the floor without touching anything."""
     path = tmp_path_factory.mktemp("runs") / "fall.h5"
-    case = dem.cases()["single-fibre"](time_step=1e-3, threads=1)
+    case = dem.cases()["single-fibre"](time_step=1e-5, threads=1)
     case.simulation().run(0.3, output=path, frames=15)
     return path
 

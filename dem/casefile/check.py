@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.simulation import Simulation
-from dem.validation.reference import Ball, hertz_impact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,18 +96,12 @@ def rows(sim: Simulation | HardSpheres, seen: Outlook, duration: float) -> Itera
 
 
 def _advice(sim: Simulation | HardSpheres) -> Iterator[tuple[str, str]]:
-    """The time step next to the shortest contact of two equal spheres that meet head-on as fast as can be foreseen."""
-    if not isinstance(sim, Simulation):
-        return
-    fastest = float(np.linalg.norm(sim.particles.velocity, axis=1).max())
-    drop = sum(abs(g) * edge for g, edge in zip(sim.gravity, sim.box.size, strict=True)) if sim.box else 0.0
-    speed = 2 * math.sqrt(fastest**2 + 2 * drop)
-    yield "time step", f"{sim.time_step:g} s, {sim.integrator.name}"
-    if speed > 0:
-        balls = [Ball(float(shape.radii.min()), material) for shape, material in sim.particles.kinds]
-        shortest = min(hertz_impact(ball, ball, speed)[1] for ball in balls)
-        steps = shortest / sim.time_step
-        yield "shortest contact", f"{shortest:.2g} s at {speed:.2g} m/s = {steps:.0f} time steps"
+    """The time step next to the contacts that can be foreseen."""
+    if isinstance(sim, Simulation):
+        yield "time step", f"{sim.time_step:g} s, {sim.integrator.name}"
+        for line in sim.advice().lines:
+            name, _, text = line.partition(": ")
+            yield name, text
 
 
 def _memory(sim: System) -> int:

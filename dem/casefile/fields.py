@@ -8,7 +8,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Strict, Tag, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    PlainSerializer,
+    Strict,
+    Tag,
+    ValidationInfo,
+    WrapValidator,
+)
 
 from dem import checks
 from dem.box import AXES, FACES
@@ -88,6 +98,12 @@ Count = Annotated[Whole, Field(gt=0)]
 Seed = Annotated[Whole, Field(ge=0)]
 Size = Annotated[Length, Field(gt=0)]
 Duration = Annotated[Time, Field(gt=0)]
+
+TimeStep = Annotated[
+    Duration,
+    WrapValidator(lambda value, check: value if value == "auto" else check(value)),
+    PlainSerializer(lambda value: value),
+]
 
 Point = tuple[Length, Length, Length]
 Velocity = tuple[Speed, Speed, Speed]

@@ -38,6 +38,7 @@ from dem.casefile.fields import (
     Share,
     Size,
     Speed,
+    TimeStep,
     Velocities,
     Velocity,
 )
@@ -262,7 +263,7 @@ class SteppedTable(CaseTable):
     """Contacts that take time, resolved by time steps."""
 
     method: Literal["time-steps"] = Field("time-steps", description="time-steps or hard-spheres")
-    time_step: Duration = Field(description="time step [s]")
+    time_step: TimeStep = Field(description="time step [s], or auto")
     integrator: Integrator = Field(DEFAULT, description="rotational scheme, see `dem integrators`")
     threads: Count | None = Field(None, description="default: all cores; changes no bit of the result")
     contact_rule: Rule = Field("geometric", description="of pairs not in contacts: geometric (mean), least or none")

@@ -8,10 +8,12 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from dem.advice import foreseen
 from dem.case import StudyCase, case, with_parameters
 from dem.casefile import chosen_case
 from dem.cli.common import app, out, plain_errors
 from dem.cli.run import parameters
+from dem.notices import tell
 
 
 @app.command()
@@ -46,7 +48,10 @@ def check(
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter or key; repeatable.")
     ] = None,
 ) -> None:
-    """Validate a case file, and show what it would run and how long that would take."""
+    """Validate a case file, and show what it would run and how long that would take.
+
+    What a run would warn of is told, and what it would refuse ends with exit status 2.
+    """
     from dem.casefile.check import look, rows  # noqa: PLC0415
 
     chosen = chosen_case(name, parameters(settings or [])).case
@@ -56,6 +61,7 @@ def check(
         table.add_row("duration", f"{chosen.duration:g} s in time steps of {chosen.time_step:g} s, {chosen.integrator}")
     else:
         sim = chosen.simulation()
+        tell(foreseen(sim), strict=False, force=False)
         for what, value in rows(sim, look(sim, chosen.duration), chosen.duration):
             table.add_row(what, value)
     out.print(f"{name}: nothing is wrong with it")
