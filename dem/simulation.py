@@ -111,6 +111,7 @@ class Simulation(System):
         self._threads = checks.threads(threads)
         self._skin = _skin
         self._datum = datum(particles, box, self._gravity)
+        self._slice = 1  # steps between looks at the keyboard
         self._resumed = _resumed  # from a state that was right when it was saved
         set_threads(self._threads)
         with compilation.announced(Engine.tag(len(particles), box, self._integrator, self._law, self._threads)):
@@ -245,13 +246,12 @@ class Simulation(System):
 
     def _reach(self, stop: int, moved: Callable, interrupted: Callable[[], bool]) -> None:
         """Advance to a step in slices of about SLICE seconds. How it is cut does not change the result."""
-        chunk = 1
         while self.step_count < stop and not interrupted():
             start = time.perf_counter()
-            taken = min(chunk, stop - self.step_count)
+            taken = min(self._slice, stop - self.step_count)
             self.step(taken)
             moved(taken, taken)
-            chunk = next_chunk(taken, start)
+            self._slice = next_chunk(taken, start)
 
     def energy(self) -> Energy:
         """Energies at the present step [J]."""

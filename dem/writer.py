@@ -70,6 +70,7 @@ class TrajectoryWriter(Observer):
         self._started = self._saved_at = time.perf_counter()
         self._saved_step = getattr(sim, "step_count", 0)
         self._next_commit = -np.inf
+        self._finished = False
 
     @classmethod
     def create(
@@ -146,7 +147,7 @@ class TrajectoryWriter(Observer):
         try:
             if error is not None:
                 self._file["parameters"].attrs["error"] = f"{type(error).__name__}: {error}"
-            if not isinstance(error, DiskFullError):
+            if not (self._finished or isinstance(error, DiskFullError)):
                 self._put_in_order()
         finally:
             self.leave()
@@ -245,6 +246,7 @@ class TrajectoryWriter(Observer):
         stopped = "interrupted; " if interrupted else ""
         self._file["parameters"].attrs["verdict"] = stopped + str(verdict)
         self.checkpoint()
+        self._finished = True
 
 
 def plan_of(file: h5py.File) -> list[Segment]:
