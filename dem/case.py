@@ -155,14 +155,7 @@ class StudyCase(SteppedCase):
         FileExistsError, OSError
             If the file exists or cannot be written; nothing has been computed then.
         """
-        if path.exists() and not overwrite:
-            message = f"output {path} exists already: choose another name, or --overwrite (overwrite=True)"
-            raise FileExistsError(message)
-        if path.is_dir() or not path.parent.is_dir():
-            message = f"output {path} cannot be written: " + (
-                "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
-            )
-            raise OSError(message)
+        checks.output(path, overwrite=overwrite)
         columns, header, said = self.table()
         np.savetxt(path, columns, delimiter=",", header=header, comments="", fmt="%.17g")
         return said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import operator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from kernels.jit import most_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from os import PathLike
 
 
 def number(
@@ -106,6 +108,34 @@ def threads(number: int | None) -> int:
         message = f"threads is {number}, at most {most} here: lower it, or start with NUMBA_NUM_THREADS={number} set"
         raise ValueError(message)
     return number
+
+
+def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "output") -> Path:
+    """A path that a file may be written to; `overwrite` is None where nothing can be replaced.
+
+    Raises
+    ------
+    FileExistsError
+        If there is one already that is not to be replaced.
+    OSError
+        If there is no such folder, or something else of that name.
+    """
+    path = Path(path)
+    problem = None
+    if path.is_dir():
+        problem = "it is a folder"
+    elif path.exists() and not path.is_file():
+        problem = "it is no regular file"
+    elif not path.parent.is_dir():
+        problem = f"there is no folder {path.parent}"
+    if problem:
+        message = f"{what} {path} cannot be written: {problem}"
+        raise OSError(message)
+    if path.exists() and not overwrite:
+        way_out = "" if overwrite is None else ", or --overwrite (overwrite=True)"
+        message = f"{what} {path} exists already: choose another name{way_out}"
+        raise FileExistsError(message)
+    return path
 
 
 def of_types(*, optional: bool = False, **given: tuple[object, type]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import h5py
 
-from dem import layout
+from dem import checks, layout
 from dem.store import Store, recover
 from dem.vtkhdf import write_view
 from dem.writer import close, open_again
@@ -70,9 +70,7 @@ def _save(path: Path, target: Path, error: ValueError) -> str:
     (end,) = struct.unpack_from("<Q", head, END)
     if end <= size:
         raise error
-    if target.exists():
-        message = f"output {target} exists already: choose another name"
-        raise FileExistsError(message)
+    checks.output(target)
     shutil.copyfile(path, target)
     try:
         with target.open("r+b") as file:

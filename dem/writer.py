@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem import checkpoint, layout
+from dem import checkpoint, checks, layout
 from dem.plan import EVERY, Every, Output, Segment
 from dem.store import Store
 from dem.vtkhdf import write_view
@@ -287,19 +287,13 @@ def close(file: h5py.File, store: Store) -> None:
 
 
 def _new_store(path: Path, *, overwrite: bool) -> Store:
-    if path.exists() and not path.is_file():
-        what = "a folder" if path.is_dir() else "no regular file"
-        message = f"output {path} cannot be written: it is {what}"
-        raise OSError(message)
-    if overwrite and path.exists():
+    checks.output(path, overwrite=overwrite)
+    if path.exists():
         _remove(path)
     try:
         return Store(path, new=True)
-    except FileExistsError:
-        message = f"output {path} exists already: choose another name, or --overwrite (overwrite=True)"
-        raise FileExistsError(message) from None
     except OSError as error:
-        message = f"output {path} cannot be written: {_reason(path, error)}"
+        message = f"output {path} cannot be written: {os.strerror(error.errno).lower()}"
         raise OSError(message) from None
 
 
@@ -313,9 +307,3 @@ def _remove(path: Path) -> None:
     except OSError:
         pass  # no HDF5 file, so no lock either
     path.unlink()
-
-
-def _reason(path: Path, error: OSError) -> str:
-    if not path.parent.is_dir():
-        return f"there is no folder {path.parent}"
-    return os.strerror(error.errno).lower() if error.errno else str(error).lower().rstrip(".")

@@ -643,7 +643,7 @@ def test_init_run_and_provenance(cli, tmp_path):
     assert cli("init", "single-fibre", "--set", "angle=40", "-o", "mine.toml").exit_code == 0
     refused = cli("init", "nine-fibres", "-o", "mine.toml")
     assert refused.exit_code == 2
-    assert "mine.toml exists already" in refused.stderr
+    assert "output mine.toml exists already" in refused.stderr
     words = ["--duration", "0.001", "--frames", "2", "--time-step", "1e-5", "--threads", "1"]
     done = cli("run", "mine.toml", *words, "--set", "output.file=kept.h5")
     assert done.exit_code == 0

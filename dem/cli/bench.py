@@ -46,9 +46,8 @@ def bench(
         return
     chosen = {name: benches.benchmark(name, **parameters) for name in names or benches.names_with(parameters)}
     checks.number("share", share, above=0)
-    if json_file and json_file.exists():
-        message = f"{json_file} exists already: choose another name"
-        raise ValueError(message)
+    if json_file:
+        checks.output(json_file)
     if earlier:
         benches.compare({}, earlier)
     results = {}

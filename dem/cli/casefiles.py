@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from dem import checks
 from dem.advice import foreseen
 from dem.case import StudyCase, case, with_parameters
 from dem.casefile import chosen_case
@@ -30,13 +31,8 @@ def init(
     from dem.casefile.write import example  # noqa: PLC0415, other commands need not wait for it
 
     text = example(with_parameters(case(name), parameters(settings or [])))
-    path = output or Path(f"{name}.toml")
-    try:
-        with path.open("w" if overwrite else "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        message = f"{path} exists already: choose another name with -o, or --overwrite"
-        raise FileExistsError(message) from None
+    path = checks.output(output or Path(f"{name}.toml"), overwrite=overwrite)
+    path.write_text(text, encoding="utf-8")
     out.print(f"{path}: run it with `dem run {path}`, look at it with `dem check {path}`")
 
 

@@ -24,9 +24,8 @@ def replay(
     picture: Annotated[Path | None, typer.Option("--plot", help="Draw overlap, speed and energy to this file.")] = None,
 ) -> None:
     """Show step by step how a run came to break: state, overlaps and forces of the particles concerned."""
-    if picture and picture.exists():
-        message = f"{picture} exists already: choose another name"
-        raise FileExistsError(message)
+    if picture:
+        checks.output(picture, what="picture")
     with Trajectory(file) as run:
         shown = particles or steps.concerned(run)
         for n in shown:

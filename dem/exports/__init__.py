@@ -126,19 +126,10 @@ def _names(run: Trajectory, to: str, fields: Sequence[str] | None) -> tuple[str,
 
 def _check_output(path: Path, source: Path, *, overwrite: bool) -> None:
     """Raise OSError if it exists and is not to be replaced, or cannot be."""
-    problem = None
-    if not path.parent.is_dir():
-        problem = f"there is no folder {path.parent}"
-    elif path.exists() and not path.is_file():
-        problem = "it is a folder" if path.is_dir() else "it is no regular file"
-    elif path.exists() and path.samefile(source):
-        problem = "it is the trajectory itself"
-    if problem:
-        message = f"output {path} cannot be written: {problem}"
+    if path.exists() and path.samefile(source):
+        message = f"output {path} cannot be written: it is the trajectory itself"
         raise OSError(message)
-    if path.exists() and not overwrite:
-        message = f"output {path} exists already: choose another name, or --overwrite (overwrite=True)"
-        raise FileExistsError(message)
+    checks.output(path, overwrite=overwrite)
 
 
 @contextmanager

@@ -88,13 +88,7 @@ def check_movie(path: str | PathLike, seconds: float, fps: float, *, overwrite: 
     if path.suffix == ".mp4" and not shutil.which("ffmpeg"):
         message = f"movie {path} needs the program ffmpeg, which is not installed: install it, or write a .gif"
         raise ValueError(message)
-    if path.exists() and not overwrite:
-        message = f"movie {path} exists already: choose another name, or --overwrite (overwrite=True)"
-        raise FileExistsError(message)
-    if not path.parent.is_dir():
-        message = f"movie {path} cannot be written: there is no folder {path.parent}"
-        raise FileNotFoundError(message)
-    return path
+    return checks.output(path, overwrite=overwrite, what="movie")
 
 
 def _pixels(figure: Figure) -> np.ndarray:
