@@ -10,6 +10,7 @@ import numpy as np
 from dem import statistics, tables
 from dem.bodies import Spheres, body_axis, place
 from dem.box import AXES
+from dem.series import read_rows
 from kernels.walls import move
 
 if TYPE_CHECKING:
@@ -35,12 +36,16 @@ class Frame:
     @cached_property
     def time(self) -> float:
         """Time [s]."""
-        return float(self._run.time[self._number])
+        return float(self._of("time"))
 
     @cached_property
     def step(self) -> int:
         """Step."""
-        return int(self._run.step[self._number])
+        return int(self._of("step"))
+
+    def _of(self, name: str) -> np.ndarray:
+        """Step or time of this frame alone."""
+        return read_rows(self._run._stored(f"position/{name}"), self._run.frames, self._number)  # noqa: SLF001
 
     @cached_property
     def position(self) -> np.ndarray:

@@ -200,6 +200,16 @@ def _fields(thing: object) -> dict:
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
 
 
+def changed(file: h5py.File, sim: Simulation | HardSpheres) -> dict[str, tuple[object, object]]:
+    """What the bytes may depend on that is not as it was when the file was begun: then and now, by name."""
+    now, then = provenance(sim), file["parameters"].attrs
+    pairs = {"kernels": (then["kernels"], now["kernels"])}
+    for group in ("versions", "machine"):
+        old = json.loads(then[group])
+        pairs |= {name: (old.get(name), value) for name, value in now[group].items()}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
 def provenance(sim: Simulation | HardSpheres) -> dict:
     """Where and with what a run is made: what its bytes may depend on besides the input."""
     seed = sim.description.get("parameters", {}).get("seed", sim.box.seed if sim.box else None)

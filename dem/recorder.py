@@ -13,7 +13,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import h5py
 import numpy as np
 
 from dem.checkpoint.soft import BODIES
@@ -113,17 +112,19 @@ class Recorder:
         sim, last, code = self.sim, self.sim.step_count, self.sim._engine.code  # noqa: SLF001
         copy = self.older if self.newer.step > last - KEPT else self.newer
         copy.restore(sim)
-        sim.step(max(0, last - KEPT - copy.step))
+        with suppress(FloatingPointError):
+            sim.step(max(0, last - KEPT - copy.step))
         with TrajectoryWriter.create(path, sim, every=None, overwrite=overwrite) as writer:
+            writer.note(
+                error=f"{type(error).__name__}: {error}",
+                event=error.name,
+                event_particles=np.array(error.particles, np.int64),
+            )
             with suppress(FloatingPointError):
                 while sim.step_count < last:  # and no further, should whoever disturbed it not do so again
                     sim.step()
                     writer.frame(writer.frames)
         sim._engine.code = code  # noqa: SLF001
-        with h5py.File(path, "r+") as file:
-            about = file["parameters"].attrs
-            about["error"] = f"{type(error).__name__}: {error}"
-            about["event"], about["event_particles"] = error.name, np.array(error.particles, np.int64)
         return writer.frames
 
 
@@ -142,8 +143,11 @@ def recorded(
         if output is None:
             raise
         path = crash_path(Path(output), overwrite=overwrite)
-        frames = recorder.write(path, error, overwrite=overwrite)
-        message = f"{error}\nthe last {frames} steps before are in {path}: dem replay {path}"
+        try:
+            frames = recorder.write(path, error, overwrite=overwrite)
+            message = f"{error}\nthe last {frames} steps before are in {path}: dem replay {path}"
+        except OSError as trouble:
+            message = f"{error}\nthe last steps before cannot be shown: {trouble}"
         raise BrokenRunError(message, error.name, error.particles) from None
 
 

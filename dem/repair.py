@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 import h5py
 
 from dem import checks, layout
-from dem.store import Store, recover
+from dem.store import SIGNATURE, Store, recover
 from dem.vtkhdf import write_view
 from dem.writer import close, open_again
 
 if TYPE_CHECKING:
     from os import PathLike
 
-SIGNATURE = b"\x89HDF\r\n\x1a\n"
 END = 40  # where the first version of HDF5's superblock keeps the end of the file, 8 bytes
 
 
@@ -71,13 +70,15 @@ def _save(path: Path, target: Path, error: ValueError) -> str:
     if end <= size:
         raise error
     checks.output(target)
-    shutil.copyfile(path, target)
     try:
+        shutil.copyfile(path, target)
         with target.open("r+b") as file:
             file.truncate(end)
         frames = _cut(target, size)
-    except (OSError, KeyError, RuntimeError, ValueError):
-        target.unlink()
+    except (KeyError, RuntimeError, ValueError, OSError) as failed:
+        target.unlink(missing_ok=True)
+        if getattr(failed, "errno", None):  # of the file system, such as a full disk
+            raise
         message = f"{path} lost {end - size} of {end} bytes, and its index with them: its frames cannot be found"
         raise ValueError(message) from None
     return f"{target}: {frames} frames saved from {path}, which lost {end - size} of {end} bytes"

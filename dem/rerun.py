@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem import checkpoint, layout
+from dem.observer import Observer
 from dem.run import record
 from dem.store import open_to_read
 from dem.trajectory import Trajectory
-from dem.writer import Observer, plan_of
+from dem.writer import plan_of
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -89,14 +89,4 @@ def rerun(path: str | PathLike, *, threads: int | None = None, progress: bool = 
                 record(sim, plan, comparer, progress=progress, frames=frames - 1)
         except _Differs as differs:
             frame, difference = differs.args
-        return Comparison(frames, frame, difference, _changed(file, sim))
-
-
-def _changed(file: h5py.File, sim: Simulation | HardSpheres) -> dict[str, tuple[object, object]]:
-    """What a run depends on that is not as it was."""
-    now, then = layout.provenance(sim), file["parameters"].attrs
-    pairs = {"kernels": (then["kernels"], now["kernels"])}
-    for group in ("versions", "machine"):
-        old = json.loads(then[group])
-        pairs |= {name: (old.get(name), value) for name, value in now[group].items()}
-    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+        return Comparison(frames, frame, difference, layout.changed(file, sim))

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from dem.hard_spheres import HardSpheres, HardVerdict
+    from dem.observer import Observer
     from dem.plan import Segment
     from dem.simulation import Simulation
     from dem.verdict import Verdict
-    from dem.writer import Observer
 
 SLICE = 0.1  # s of computing between looks at the keyboard and the progress bar
 

@@ -15,7 +15,6 @@ failure as for a kill. The journal is locked as long as its writer lives, and go
 
 from __future__ import annotations
 
-import io
 import os
 import struct
 import time
@@ -25,6 +24,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import h5py
 
+from dem.pages import PAGE, Pages
+
 try:
     import fcntl
 except ImportError:  # Windows has none: there nothing keeps two writers apart
@@ -33,56 +34,10 @@ except ImportError:  # Windows has none: there nothing keeps two writers apart
 if TYPE_CHECKING:
     from collections.abc import Buffer
 
-PAGE = 1 << 14
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
 MAGIC = b"pcdm-dem journal"
 HEAD = struct.Struct("<16sQQL")  # magic, size of the file, number of pages, checksum of what follows
 TRIES, PAUSE = 20, 0.02  # looks at a file that is just being committed to, and seconds between them
-
-
-class Pages(io.RawIOBase):
-    """A file in pages over another one, which it leaves as it is."""
-
-    def __init__(
-        self, disk: BinaryIO, pages: dict[int, bytes | bytearray] | None = None, size: int | None = None
-    ) -> None:
-        self.disk = disk
-        self.pages: dict[int, bytes | bytearray] = pages or {}
-        self.on_disk = disk.seek(0, io.SEEK_END)
-        self.size = self.on_disk if size is None else size
-        self._at = 0
-
-    def readable(self) -> bool:
-        """It can be read."""
-        return True
-
-    def seekable(self) -> bool:
-        """It can be read anywhere."""
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go to an offset."""
-        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.size}[whence]
-        return self._at
-
-    def readinto(self, buffer: Buffer) -> int:
-        """Fill a buffer as far as the file goes, from the pages first."""
-        view = memoryview(buffer).cast("B")
-        start, stop = self._at, min(self._at + len(view), self.size)
-        for number in range(start // PAGE, -(-stop // PAGE)):
-            first, last = max(start, number * PAGE), min(stop, (number + 1) * PAGE)
-            part = view[first - start : last - start]
-            if number in self.pages:
-                part[:] = self.pages[number][first - number * PAGE : last - number * PAGE]
-            else:
-                self.disk.seek(first)
-                part[:] = self.disk.read(len(part)).ljust(len(part), b"\0")
-        self._at = max(start, stop)
-        return self._at - start
-
-    def close(self) -> None:
-        """Let go of the file below; also when nobody needs this any more."""
-        self.disk.close()
-        super().close()
 
 
 class Store(Pages):
@@ -178,7 +133,16 @@ class Store(Pages):
         self._torn = False
         self.journal.truncate(0)
         self.pages.clear()
+        if self.on_disk == 0:
+            _sync_folder(self.path)
         self.on_disk = self.size
+
+    def move(self, path: Path) -> None:
+        """Take the place of another file, once something has been committed."""
+        self.path.replace(path)
+        _journal(self.path).replace(_journal(path))
+        self.path, self._new = path, False
+        _sync_folder(path)
 
     def close(self) -> None:
         """Let go of the file; what was not committed is lost."""
@@ -195,11 +159,25 @@ def _journal(path: Path) -> Path:
     return path.with_name(path.name + ".journal")
 
 
+def _sync_folder(path: Path) -> None:
+    """Bring to the disk that a file is in its folder."""
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
 def _own_journal(path: Path) -> BinaryIO:
-    """The journal of a file, empty and locked."""
+    """The journal of a file, empty and locked; raises OSError if it still has something for another file."""
     journal = os.fdopen(os.open(_journal(path), os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
     try:
         _lock(journal)
+        if not _journal(path).exists() or not os.path.samestat(os.fstat(journal.fileno()), _journal(path).stat()):
+            raise BlockingIOError  # somebody recovered the file in between
+        if _read_journal(path):
+            message = f"{_journal(path)} belongs to a file that was moved away: bring that back, or remove it"
+            raise OSError(message)
     except OSError:
         journal.close()
         raise
@@ -260,11 +238,17 @@ def _read_journal(path: Path) -> tuple[dict[int, bytes], int] | None:
     return {int.from_bytes(body[k : k + 8], "little"): body[k + 8 : k + 8 + PAGE] for k in at}, size
 
 
+def is_broken(path: Path) -> bool:
+    """Whether a file that HDF5 cannot open is what is left of one: it is empty, or begins as such files do."""
+    with path.open("rb") as file:
+        return file.read(len(SIGNATURE)) in {b"", SIGNATURE}
+
+
 def being_written(path: Path) -> bool:
     """Whether a process that lives is writing the file."""
     try:
         with _journal(path).open("rb") as journal:
-            _lock(journal)
+            _lock(journal, shared=True)  # so that two readers do not take each other for the writer
     except BlockingIOError:
         return True
     except OSError:
@@ -288,8 +272,7 @@ def recover(path: Path) -> bool:
         if found:
             with path.open("r+b", buffering=0) as disk:
                 _apply(disk, *found)
-        journal.truncate(0)
-    _journal(path).unlink(missing_ok=True)
+        _journal(path).unlink(missing_ok=True)
     return found is not None
 
 

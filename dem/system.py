@@ -10,11 +10,12 @@ from dem import checkpoint, checks
 from dem.advice import foreseen
 from dem.box import Box
 from dem.notices import tell
+from dem.observer import Observer
 from dem.particles import Particles
 from dem.plan import EVERY, Output
 from dem.recorder import recorded
 from dem.run import record
-from dem.writer import Observer, TrajectoryWriter
+from dem.writer import TrajectoryWriter
 from kernels import energy as energy_kernels
 
 if TYPE_CHECKING:

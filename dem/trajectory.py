@@ -12,6 +12,7 @@ import numpy as np
 from dem import labelled, layout, selection, summary
 from dem.bodies import Kind
 from dem.box import Box, Motion
+from dem.checkpoint.recipes import made
 from dem.frame import Frame
 from dem.layout import ENERGIES, FIELDS
 from dem.materials import Material
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import xarray
 
     from dem.bodies import Spheres
+    from dem.shapes import Shape
 
 
 class Trajectory:
@@ -216,6 +218,16 @@ class Trajectory:
         cuts = stored["first"][1:-1]
         spheres = (np.split(stored[name], cuts) for name in ("offsets", "radii"))
         return [Kind(*row) for row in zip(*spheres, stored["volume"], stored["mass"], stored["inertia"], strict=True)]
+
+    @property
+    def shapes(self) -> list[tuple[Shape, Material]]:
+        """Shape and material of each kind, as they were given; raises ValueError for one that cannot be made again."""
+        restart = self._stored("/restart")
+        if "start" not in restart:
+            message = f"{self.path} does not tell how to make its shapes: {restart.attrs['unavailable']}"
+            raise ValueError(message)
+        given = json.loads(restart["start/input"].asstr()[()])
+        return [tuple(made(each) for each in pair) for pair in given["kinds"]]
 
     @property
     def energy(self) -> dict[str, np.ndarray]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,10 @@ import h5py
 import numpy as np
 
 from dem import checkpoint, checks, layout
+from dem.notices import DemWarning, Notice
+from dem.observer import Observer
 from dem.plan import EVERY, Every, Output, Segment
-from dem.store import Store
+from dem.store import Store, being_written, is_broken
 from dem.vtkhdf import write_view
 
 if TYPE_CHECKING:
@@ -28,29 +31,6 @@ if TYPE_CHECKING:
 COMMIT_SECONDS = 0.5  # a frame reaches the disk after so long
 MOST_PENDING = 1 << 26  # bytes of frames that may wait for it
 COMMIT_SHARE = 50  # and not before so many times what the last commit took: writing takes a few per cent at most
-
-
-class Observer:
-    """What a run tells about itself; this one does not listen."""
-
-    frames = 0
-    path: Path | None = None
-
-    def __enter__(self) -> Observer:
-        """Return itself."""
-        return self
-
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """The run has ended, maybe badly."""
-
-    def frame(self, k: int) -> None:
-        """The run has come to where frame k is due; 0 is the start."""
-
-    def idle(self) -> None:
-        """The run goes on: called some ten times a second."""
-
-    def finish(self, verdict: Verdict | HardVerdict, *, interrupted: bool) -> None:
-        """The run has come to its end, or was stopped by hand."""
 
 
 class DiskFullError(OSError):
@@ -93,16 +73,20 @@ class TrajectoryWriter(Observer):
             If it cannot be written.
         """
         output, every = output or Output(), Every.parse(every)
-        store = _new_store(Path(path), overwrite=overwrite)
+        path = checks.output(path, overwrite=overwrite)
+        store = _new_store(path)
+        file = h5py.File(store, "w")
         try:
-            file = h5py.File(store, "w")
             layout.create(file, sim, output)
             writer = cls(store, file, sim, every)
             writer.follow(plan)
             writer._keep("start")
             writer.frame(0)
+            if store.path != path:
+                store.move(path)
+                writer.path = path
         except BaseException:
-            store.close()
+            close(file, store)
             raise
         return writer
 
@@ -124,8 +108,9 @@ class TrajectoryWriter(Observer):
                 why = file["restart"].attrs["unavailable"] if "restart" in file else "it has no checkpoint"
                 message = f"{path} cannot be resumed: {why}"
                 raise ValueError(message)
-            sim = checkpoint.read(file["restart"].get("latest", file["restart/start"]), threads)
+            sim = checkpoint.read(checkpoint.latest(file), threads)
             writer = cls(store, file, sim, every)
+            writer._note_resumption()
         except BaseException:
             close(file, store)
             raise
@@ -206,7 +191,25 @@ class TrajectoryWriter(Observer):
         try:
             checkpoint.write(self.sim, group.create_group(name))
         except TypeError as error:  # a shape that only this process knows: the run goes on without
+            del group[name]
             group.attrs["unavailable"] = str(error)
+            notice = Notice("no-checkpoint", f"{self.path} cannot be resumed or run again", str(error))
+            warnings.warn(str(notice), DemWarning, stacklevel=5)
+
+    def _note_resumption(self) -> None:
+        """Note where the run is gone on with; warn if that may change the bytes."""
+        about = self._file["parameters"].attrs
+        changed = layout.changed(self._file, self.sim)
+        stretches = json.loads(about.get("resumed", "[]"))
+        about["resumed"] = json.dumps([*stretches, {"at": self.sim.time, **layout.provenance(self.sim)}])
+        if changed:
+            reason = f"{self.path} was begun with other " + ", ".join(changed)
+            notice = Notice("other-origin", reason, "its bytes may not be those of one run: dem info shows both")
+            warnings.warn(str(notice), DemWarning, stacklevel=4)
+
+    def note(self, **attributes: object) -> None:
+        """Put further attributes next to the input."""
+        self._file["parameters"].attrs.update(attributes)
 
     def _put_in_order(self) -> None:
         """Bring the file to the disk with all that is in it shown."""
@@ -286,24 +289,29 @@ def close(file: h5py.File, store: Store) -> None:
         store.close()
 
 
-def _new_store(path: Path, *, overwrite: bool) -> Store:
-    checks.output(path, overwrite=overwrite)
+def _new_store(path: Path) -> Store:
+    """A new file, or one that is to take the place of an old one when it has something in it."""
+    target = path
     if path.exists():
-        _remove(path)
+        _check_free(path)
+        target = path.with_name(path.name + ".partial")
+        if not being_written(target):
+            target.unlink(missing_ok=True)
     try:
-        return Store(path, new=True)
+        return Store(target, new=True)
     except OSError as error:
-        message = f"output {path} cannot be written: {os.strerror(error.errno).lower()}"
+        message = f"output {path} cannot be written: {os.strerror(error.errno).lower() if error.errno else error}"
         raise OSError(message) from None
 
 
-def _remove(path: Path) -> None:
-    """Remove the old file, unless somebody has it open."""
+def _check_free(path: Path) -> None:
+    """Refuse to replace what is no HDF5 file, or is in use."""
     try:
         h5py.File(path, "r+").close()
     except BlockingIOError:
         message = f"output {path} is being read or written by another process: choose another name"
         raise OSError(message) from None
     except OSError:
-        pass  # no HDF5 file, so no lock either
-    path.unlink()
+        if not is_broken(path):
+            message = f"output {path} is no HDF5 file: remove it by hand, or choose another name"
+            raise OSError(message) from None

@@ -214,6 +214,8 @@ def test_nothing_of_an_earlier_crash_is_overwritten(cli, tmp_path):
     (tmp_path / "a.crash.h5").write_text("precious")
     assert "are in a.crash-2.h5" in cli(*words).stderr
     assert (tmp_path / "a.crash.h5").read_text() == "precious"
+    assert "cannot be shown: output a.crash.h5 is no HDF5 file" in cli(*words, "--overwrite").stderr
+    (tmp_path / "a.crash-2.h5").replace(tmp_path / "a.crash.h5")
     assert "are in a.crash.h5" in cli(*words, "--overwrite").stderr
 
 

@@ -18,6 +18,7 @@ import dem
 from dem.case import StudyCase
 from dem.casefile import check, units
 from dem.casefile.load import read, resolved, tomllib
+from dem.casefile.placements.last_frame import last_frame
 from dem.casefile.write import example
 from dem.cli import app
 from dem.particles import STATE
@@ -724,6 +725,26 @@ def test_the_example_of_the_readme_runs(cli, tmp_path):
         rods = np.count_nonzero(run.species == 0)
         assert abs(rods * 5 * math.pi * 0.002**3 - 0.1 * 0.05 * 0.05 * 0.1) <= 2.5 * math.pi * 0.002**3
         assert len(run.species) == rods + 100
+
+
+def test_the_last_frame_of_clumps_is_what_it_was(tmp_path, nylon):
+    """A regular tetrahedron has no axes of its own: found anew, they would not be those that the state refers to."""
+    rows = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1.0]])
+    clump = dem.Clump(offsets=0.0015 * rows @ np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))[0],
+                      radii=[0.002] * 4)  # fmt: skip
+    sim = dem.Simulation(dem.Particles(clump, nylon, position=[[0.1, 0.1, 0.1]]), time_step=1e-5)
+    sim.run(1e-3, output=tmp_path / "first.h5", frames=1)
+    kinds, _, state = last_frame(tmp_path / "first.h5")
+    np.testing.assert_array_equal(kinds[0][0].offsets, clump.offsets)
+    np.testing.assert_array_equal(state["orientation"], sim.particles.orientation)
+
+
+def test_tables_and_settings_that_do_not_apply_are_refused(cli, tmp_path):
+    for words in (["--strict"], ["--fields", "position"], ["--checkpoint-every", "1min"], ["--float32"]):
+        assert "writes a table: leave out" in cli("run", "torque-sphere", *words).stderr
+    (tmp_path / "mine.toml").write_text('case = "single-fibre"')
+    said = cli("run", "mine.toml", "--set", "material.time_step=1e-3").stderr
+    assert "a file that names a case has parameters and output only" in said
 
 
 def test_a_file_says_how_to_write(cli, tmp_path):

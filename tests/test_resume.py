@@ -384,11 +384,99 @@ def test_bad_input_is_one_line(words, tmp_path, monkeypatch):
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
 
 
-def test_repair_puts_the_journal_in(tmp_path):
-    """What open_to_read reads through, every program reads then."""
+class Killed(BaseException):
+    """The process is gone."""
+
+
+def test_repair_puts_the_journal_in(tmp_path, monkeypatch):
+    """Killed when the journal is complete and nothing of it is in the file; reading and repairing say the same."""
+
+    def kill(*_):
+        raise Killed
+
     path = tmp_path / "run.h5"
-    crowd(n=8).run(0.004, output=path, frames=4)
-    assert dem.repair(path) == f"{path}: 5 frames, there was nothing to repair"
+    writer = TrajectoryWriter.create(path, crowd(n=8))
+    for k in range(1, 4):
+        writer.frame(k)
+    monkeypatch.setattr("dem.store._apply", kill)
+    with pytest.raises(Killed):
+        writer.checkpoint()
+    writer.leave()
+    monkeypatch.undo()
+    assert path.with_name("run.h5.journal").stat().st_size
+    with dem.Trajectory(path) as run:
+        assert len(run) == 4
+    path.rename(tmp_path / "moved.h5")
+    with pytest.raises(OSError, match="belongs to a file that was moved away"):
+        crowd(n=8).run(0.001, output=path)
+    (tmp_path / "moved.h5").rename(path)
+    assert dem.repair(path) == f"{path}: 4 frames, what its journal had was put in"
+    assert dem.repair(path) == f"{path}: 4 frames, there was nothing to repair"
+    with h5py.File(path) as file:
+        assert len(file["particles/trajectory/position/value"]) == 4
+    assert [p.name for p in tmp_path.iterdir()] == ["run.h5"]
+
+
+def test_an_overwrite_that_fails_leaves_the_old_file(tmp_path):
+    path, text = tmp_path / "run.h5", tmp_path / "mine.toml"
+    crowd(n=8).run(0.001, output=path, frames=1)
+    before = path.read_bytes()
+    odd = dem.Simulation(crowd(n=8).particles, time_step=1e-5, description={"seed": {1, 2}})
+    with pytest.raises(TypeError, match="set is not JSON serializable"):
+        odd.run(0.001, output=path, overwrite=True)
+    assert path.read_bytes() == before
+    text.write_text('case = "single-fibre"')
+    with pytest.raises(OSError, match="is no HDF5 file: remove it by hand"):
+        crowd(n=8).run(0.001, output=text, overwrite=True)
+    assert text.read_text() == 'case = "single-fibre"'
+    with pytest.raises(FileExistsError, match="there is a file of that name that is none"):
+        crowd(n=8).save(path)
+    crowd(n=8).run(0.002, output=path, frames=2, overwrite=True)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["mine.toml", "run.h5"]
+    with dem.Trajectory(path) as run:
+        assert len(run) == 3
+
+
+def test_checkpoints_of_other_versions_and_of_no_dataclass(tmp_path):
+    """A file must not make us call just anything."""
+    path, touched = tmp_path / "run.h5", tmp_path / "touched"
+    crowd(n=8).run(0.001, output=path, frames=1)
+    with h5py.File(path, "r+") as file:
+        for name in ("start", "latest"):
+            file[f"restart/{name}"].attrs["format"] = "pcdm-dem checkpoint 99"
+    for words in (["run", "--resume"], ["rerun"]):
+        result = CliRunner().invoke(app, [*words, str(path)])
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+        assert "has the format 'pcdm-dem checkpoint 99', this version reads" in result.stderr
+    crowd(n=8).save(tmp_path / "state.h5")
+    with h5py.File(tmp_path / "state.h5", "r+") as file:
+        given = json.loads(file["input"].asstr()[()])
+        given["kinds"][0][0] = {"class": "os:system", "values": {"command": f"touch {touched}"}}
+        del file["input"]
+        file["input"] = json.dumps(given)
+    with pytest.raises(ValueError, match="needs os:system, which is no dataclass"):
+        dem.Simulation.load(tmp_path / "state.h5")
+    assert not touched.exists()
+
+
+def test_a_run_begun_elsewhere_goes_on_with_a_warning(tmp_path):
+    path = tmp_path / "run.h5"
+    crowd(n=8).run(0.001, output=path, frames=1)
+    with h5py.File(path, "r+") as file:
+        file["parameters"].attrs["kernels"] = "of old"
+    with pytest.warns(dem.DemWarning, match="other-origin: .* was begun with other kernels"):
+        dem.resume(path, duration=0.002)
+    with h5py.File(path) as file:
+        (stretch,) = json.loads(file["parameters"].attrs["resumed"])
+        assert stretch["at"] == 0.001
+        assert stretch["kernels"] != "of old"
+
+
+def test_a_run_killed_before_its_first_checkpoint_is_one_too(tmp_path):
+    crowd().run(0.004, output=tmp_path / "run.h5", frames=2)
+    with h5py.File(tmp_path / "run.h5", "r+") as file:
+        del file["restart/latest"]
+    assert dem.Simulation.load(tmp_path / "run.h5").step_count == 0
 
 
 def test_repair_saves_the_frames_before_a_lost_end(tmp_path):
@@ -449,6 +537,9 @@ def test_a_shape_that_only_this_process_knows_runs_but_does_not_resume(tmp_path)
 
     grain = dem.Material(young=5e7, poisson=0.35, density=1100.0)
     sim = dem.Simulation(dem.Particles(Own(), grain, position=[[0, 0, 0]]), time_step=1e-5)
-    sim.run(1e-3, output=tmp_path / "run.h5", frames=2)
+    with pytest.warns(dem.DemWarning, match="no-checkpoint: .* cannot be resumed or run again"):
+        sim.run(1e-3, output=tmp_path / "run.h5", frames=2)
+    with pytest.raises(ValueError, match="does not keep the state at the start: it cannot be run again"):
+        dem.rerun(tmp_path / "run.h5")
     with pytest.raises(ValueError, match=r"cannot be resumed: .*make its class a dataclass at the top of a module"):
         dem.resume(tmp_path / "run.h5", duration=1)

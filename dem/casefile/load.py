@@ -147,7 +147,10 @@ def _with(content: dict, settings: dict) -> dict:
     """The content with settings put in; of a case by name, parameters."""
     for dotted, value in settings.items():
         *parents, last = dotted.split(".")
-        if "case" in content:
+        if "case" in content and parents[:1] != ["output"]:
+            if parents and parents != ["parameters"]:
+                message = f"--set {dotted}: a file that names a case has parameters and output only"
+                raise ValueError(message)
             parents = ["parameters"]
         elif dotted == "frames":
             parents = ["output"]

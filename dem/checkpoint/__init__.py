@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 FORMAT = "pcdm-dem checkpoint 2"
 KINDS = {"Simulation": ("dem.simulation", soft), "HardSpheres": ("dem.hard_spheres", hard)}
-LATEST = "restart/latest"  # where in a trajectory
 
 
 def write(sim: System, group: h5py.Group) -> None:
@@ -45,7 +44,8 @@ def write(sim: System, group: h5py.Group) -> None:
 def read(group: h5py.Group, threads: int | None = None) -> System:
     """The simulation that a group holds; raises KeyError if it is none, ValueError if a shape is not there."""
     if group.attrs["format"] != FORMAT:
-        raise KeyError
+        message = f"the checkpoint has the format {group.attrs['format']!r}, this version reads {FORMAT!r}"
+        raise ValueError(message)
     kind = group.attrs["kind"]
     module, half = KINDS[kind]
     # imported here, as they import this module
@@ -54,9 +54,17 @@ def read(group: h5py.Group, threads: int | None = None) -> System:
     )
 
 
+def latest(trajectory: h5py.File) -> h5py.Group:
+    """The latest state that a trajectory keeps."""
+    return trajectory["restart"].get("latest", trajectory["restart/start"])
+
+
 def save(sim: System, path: str | PathLike) -> None:
     """Write a checkpoint; an old one of that name is replaced when the new one is complete on the disk."""
     path = Path(path)
+    if path.exists() and not _is_checkpoint(path):
+        message = f"checkpoint {path} cannot be written: there is a file of that name that is none: choose another name"
+        raise FileExistsError(message)
     partial = path.with_name(path.name + ".partial")
     try:
         with h5py.File(partial, "w") as file:
@@ -69,6 +77,14 @@ def save(sim: System, path: str | PathLike) -> None:
         raise OSError(message) from None
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _is_checkpoint(path: Path) -> bool:
+    try:
+        with h5py.File(path, "r") as file:
+            return str(file.attrs.get("format", "")).startswith("pcdm-dem checkpoint")
+    except OSError:
+        return False
 
 
 def load(path: str | PathLike, threads: int | None = None) -> System:
@@ -85,7 +101,7 @@ def load(path: str | PathLike, threads: int | None = None) -> System:
         raise FileNotFoundError(message)
     try:
         with open_to_read(path) as file:
-            return read(file.get(LATEST, file), threads)
+            return read(latest(file) if "restart" in file else file, threads)
     except (KeyError, OSError):
         message = f"{path} is no complete checkpoint of this version: save one with Simulation.save"
         raise ValueError(message) from None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def recipe(thing: object) -> dict:
     """How to make a shape, material or box again; raises TypeError if it cannot be told."""
     kind = type(thing)
-    if not is_dataclass(thing) or "<" in kind.__qualname__:
+    if not is_dataclass(thing) or kind.__qualname__ != kind.__name__:
         message = f"{thing!r} cannot be saved: make its class a dataclass at the top of a module"
         raise TypeError(message)
     values = {field.name: getattr(thing, field.name) for field in fields(thing) if field.init}
@@ -47,6 +47,9 @@ def made(given: object) -> object:
         except (ImportError, AttributeError) as error:
             message = f"the checkpoint needs {given['class']}, which cannot be imported: {error}"
             raise ValueError(message) from None
+        if not (isinstance(kind, type) and is_dataclass(kind)):  # a file must not make us call just anything
+            message = f"the checkpoint needs {given['class']}, which is no dataclass"
+            raise ValueError(message)
         values = {k: made(v) for k, v in given["values"].items()}
         return kind.restored(values) if hasattr(kind, "restored") else kind(**values)
     if isinstance(given, dict) and given.keys() == {"tuple"}:

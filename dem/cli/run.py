@@ -73,6 +73,9 @@ def run(
         chosen, name, wanted, said_there = chosen_case(name, parameters(settings or []) | options)
         output = output or wanted
         if isinstance(chosen, StudyCase):
+            if every or strict or (said_there | writing).keys() - {"overwrite"}:
+                message = f"{name} writes a table: leave out what is about trajectories and warnings"
+                raise ValueError(message)
             path = output or _free_name(name, ".csv")
             message = chosen.write(path, overwrite=overwrite)
             if not quiet:
@@ -118,14 +121,6 @@ def parameters(settings: list[str]) -> dict[str, object]:
         parts = value.strip("()[] ").split(",")
         result[name.strip().replace("-", "_")] = parts if len(parts) > 1 else value
     return result
-
-
-def _number(text: str | None) -> float | str | None:
-    """The number that a text spells; other texts, such as auto, as they are."""
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        return text
 
 
 def _free_name(name: str, ending: str) -> Path:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dem.clump import Clump
-from dem.materials import Material
 from dem.particles import STATE
-from dem.shapes import Fibre, Shape, Sphere
 from dem.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -15,11 +12,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-RECIPES = {
-    "Sphere": (Sphere, ("diameter",)),
-    "Fibre": (Fibre, ("diameter", "aspect_ratio", "spheres", "spacing")),
-    "Clump": (Clump, ("offsets", "radii")),
-}
+    from dem.materials import Material
+    from dem.shapes import Shape
 
 
 def last_frame(path: Path) -> tuple[list[tuple[Shape, Material]], np.ndarray, dict[str, np.ndarray]]:
@@ -28,23 +22,10 @@ def last_frame(path: Path) -> tuple[list[tuple[Shape, Material]], np.ndarray, di
     Raises
     ------
     OSError, ValueError
-        If the file cannot be read, lacks a part of the state, or has shapes of the user's own.
+        If the file cannot be read, lacks a part of the state, or has shapes that only their process knew.
     """
     with Trajectory(path) as run:
         if not len(run):
             message = f"{path} holds no complete frame"
             raise ValueError(message)
-        kinds = [(_shape(path, kind), Material(**kind["material"])) for kind in run.input["kinds"]]
-        try:
-            return kinds, run.species, {name: getattr(run, name)[len(run) - 1] for name in STATE}
-        except KeyError:
-            message = f"{path} lacks a part of the state, expected {', '.join(STATE)}"
-            raise ValueError(message) from None
-
-
-def _shape(path: Path, kind: dict) -> Shape:
-    if kind["shape"] not in RECIPES:
-        message = f"{path} has particles of the shape {kind['shape']}, expected {', '.join(RECIPES)}"
-        raise ValueError(message)
-    made, keys = RECIPES[kind["shape"]]
-    return made(**{key: kind[key] for key in keys})
+        return run.shapes, run.species, {name: getattr(run, name)[len(run) - 1] for name in STATE}
