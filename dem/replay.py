@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.box import AXES, FACES, Motion
+from dem.plots.figure import new_figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -135,14 +136,7 @@ def _vector(values: np.ndarray) -> str:
 
 def plot(frames: list[list[State]], path: Path) -> None:
     """Draw overlap, speed and kinetic energy of each particle against time, to a new file."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415, an extra
-        from matplotlib.figure import Figure  # noqa: PLC0415
-    except ImportError:
-        message = "a plot is drawn with matplotlib, which is not installed: pip install 'pcdm-dem[plot]'"
-        raise ValueError(message) from None
-    figure = Figure(figsize=(6.4, 7), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(6.4, 7)
     overlap, speed, energy = figure.subplots(3, sharex=True)
     for history in zip(*frames, strict=True):
         time, label = [s.time for s in history], f"particle {history[0].particle}"

@@ -318,4 +318,4 @@ def test_what_is_missing_is_named(cli, fall, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     result = cli("plot", fall, "--picture", "energy")
     assert result.exit_code == 2
-    assert result.stderr == "dem: pictures need matplotlib: pip install 'pcdm-dem[plot]'\n"
+    assert result.stderr == "dem: a picture needs matplotlib, which is not installed: pip install 'pcdm-dem[plot]'\n"

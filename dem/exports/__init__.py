@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem import checks
+from dem.complete import complete
 from dem.exports import csv_table, hoomd_gsd, spheres_vtkhdf
 from dem.trajectory import Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from os import PathLike
 
     from dem.exports.format import Format
@@ -86,7 +85,7 @@ def export(
     names = _names(run, to, fields)
     path = run.path.with_suffix(chosen.ending) if output is None else Path(output)
     _check_output(path, run.path, overwrite=overwrite)
-    with _complete(path) as partial:
+    with complete(path) as partial:
         chosen.write(run, partial, numbers, names)
     return path
 
@@ -130,18 +129,3 @@ def _check_output(path: Path, source: Path, *, overwrite: bool) -> None:
         message = f"output {path} cannot be written: it is the trajectory itself"
         raise OSError(message)
     checks.output(path, overwrite=overwrite)
-
-
-@contextmanager
-def _complete(path: Path) -> Iterator[Path]:
-    """A new file next to `path` that takes its place in the end, and goes if there is an error."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        yield partial
-        partial.replace(path)
-    except OSError as error:
-        reason = os.strerror(error.errno).lower() if error.errno else str(error)
-        message = f"output {path} cannot be written: {reason}"
-        raise OSError(message) from None
-    finally:
-        partial.unlink(missing_ok=True)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.extras import module
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -26,15 +28,11 @@ def new_figure(width: float, height: float, layout: str = "constrained") -> Figu
 
     Raises
     ------
-    ModuleNotFoundError
+    ImportError
         If matplotlib is not there.
     """
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415, an extra
-    except ModuleNotFoundError:
-        message = "pictures need matplotlib: pip install 'pcdm-dem[plot]'"
-        raise ModuleNotFoundError(message) from None
-    return Figure(figsize=(width, height), dpi=DPI, layout=layout)
+    figures = module("matplotlib.figure", extra="plot", purpose="a picture")
+    return figures.Figure(figsize=(width, height), dpi=DPI, layout=layout)
 
 
 def tidy(ax: Axes, **labels: object) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem import checks
+from dem.complete import complete
 from dem.plots.bodies import numbers_up_to
 from dem.plots.scene import colour_limits, scene, viewpoint
 
@@ -73,7 +74,8 @@ def movie(
             yield _pixels(scene(run, int(frame), colour=colour, limits=limits, camera=camera, size=size))
 
     save = _save_gif if path.suffix == ".gif" else _save_mp4
-    save(path, pictures(), min(fps, len(frames) / seconds))
+    with complete(path) as partial:
+        save(partial, pictures(), min(fps, len(frames) / seconds))
     return len(frames)
 
 
@@ -112,7 +114,9 @@ def _save_gif(path: Path, pictures: Iterator[np.ndarray], fps: float) -> None:
     indexed = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     for image, colours in zip(images, indexed, strict=True):
         colours.paste(255, mask=Image.fromarray((np.asarray(image) == 255).all(axis=2)))
-    indexed[0].save(path, save_all=True, append_images=indexed[1:], duration=round(1000 / fps), loop=0, optimize=False)
+    hundredths = np.diff(np.round(100 / fps * np.arange(len(indexed) + 1)))  # GIF knows no finer time
+    times = (10 * hundredths).astype(int).tolist()
+    indexed[0].save(path, save_all=True, append_images=indexed[1:], duration=times, loop=0, optimize=False)
 
 
 def _save_mp4(path: Path, pictures: Iterator[np.ndarray], fps: float) -> None:

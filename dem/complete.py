@@ -1,0 +1,26 @@
+"""Files that appear when they are complete."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def complete(path: Path) -> Iterator[Path]:
+    """A new file next to `path` that takes its place in the end, and goes if there is an error."""
+    partial = path.with_name(f"{path.stem}.{os.getpid()}.part{path.suffix}")
+    try:
+        yield partial
+        partial.replace(path)
+    except OSError as error:
+        reason = os.strerror(error.errno).lower() if error.errno else str(error)
+        message = f"output {path} cannot be written: {reason}"
+        raise OSError(message) from None
+    finally:
+        partial.unlink(missing_ok=True)
