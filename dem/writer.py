@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from dem.simulation import Simulation
     from dem.verdict import Verdict
 
-COMMIT_SECONDS = 0.5  # a frame reaches the disk after so long
-MOST_PENDING = 1 << 26  # bytes of frames that may wait for it
+COMMIT_SECONDS = 0.5  # a frame reaches the disk after so long,
 COMMIT_SHARE = 50  # and not before so many times what the last commit took: writing takes a few per cent at most
+MOST_PENDING = 1 << 26  # bytes of frames that may wait for it
+MOST_STRETCHES = 50  # of a run that was resumed are told, the latest ones: an attribute holds 64 kB
 
 
 class DiskFullError(OSError):
@@ -201,7 +202,9 @@ class TrajectoryWriter(Observer):
         about = self._file["parameters"].attrs
         changed = layout.changed(self._file, self.sim)
         stretches = json.loads(about.get("resumed", "[]"))
-        about["resumed"] = json.dumps([*stretches, {"at": self.sim.time, **layout.provenance(self.sim)}])
+        about["resumed"] = json.dumps(
+            [*stretches[1 - MOST_STRETCHES :], {"at": self.sim.time, **layout.provenance(self.sim)}]
+        )
         if changed:
             reason = f"{self.path} was begun with other " + ", ".join(changed)
             notice = Notice("other-origin", reason, "its bytes may not be those of one run: dem info shows both")
@@ -236,10 +239,9 @@ class TrajectoryWriter(Observer):
         try:
             self._store.commit()
         except OSError as error:
-            message = (
-                f"output {self.path} cannot be written any further: {os.strerror(error.errno).lower()}; what it holds "
-                f"is safe: make room, and go on with dem run --resume {self.path}"
-            )
+            message = f"output {self.path} cannot be written any further: {os.strerror(error.errno).lower()}"
+            if self._store.on_disk:
+                message += f"; what it holds is safe: make room, and go on with dem run --resume {self.path}"
             raise DiskFullError(message) from None
         end = time.perf_counter()
         self._next_commit = end + max(COMMIT_SECONDS, COMMIT_SHARE * (end - start))
