@@ -101,6 +101,19 @@ class Clump:
             object.__setattr__(made, name, array)
         return made
 
+    def scaled(self, factor: float) -> Clump:
+        """The same clump larger by a factor, with the same axes: found anew, those of a symmetric one may be others."""
+        volume, *moments = self._moments
+        return Clump.restored(
+            {
+                "offsets": factor * self.offsets,
+                "radii": factor * self.radii,
+                "centre": tuple(factor * c for c in self.centre),
+                "axes": self.axes,
+                "_moments": (factor**3 * volume, *(factor**5 * moment for moment in moments)),
+            }
+        )
+
     def mass_properties(self, density: float) -> MassProperties:
         """Mass properties of the union for a density [kg/m³], about its centre and in principal axes."""
         checks.number("density", density, above=0, unit="kg/m3")

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.box import AXES, FACES, Motion
+from dem.box import AXES, FACES
 from dem.plots.figure import new_figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from dem.trajectory import Kind, Trajectory
+    from dem.bodies import Spheres
+    from dem.box import Box
+    from dem.trajectory import Trajectory
 
 
 class Touch(NamedTuple):
@@ -40,13 +41,6 @@ class State(NamedTuple):
     touches: list[Touch]  # what overlaps it, the deepest first
 
 
-def rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Vectors (..., 3) turned by unit quaternions (..., 4), scalar first."""
-    w, u = q[..., :1], q[..., 1:]
-    t = 2 * np.cross(u, v)
-    return v + w * t + np.cross(u, t)
-
-
 def concerned(run: Trajectory) -> list[int]:
     """The particles that a crash is about; the fastest one at the end of an ordinary run."""
     named = run.event_particles
@@ -55,42 +49,29 @@ def concerned(run: Trajectory) -> list[int]:
 
 def states(run: Trajectory, particles: Sequence[int], first: int = 0) -> Iterator[list[State]]:
     """States of some particles, frame by frame from number `first`."""
-    kinds, species, times, steps, box = run.kinds, run.species, run.time, run.step, run.input["box"]
-    spheres = np.array([len(kind.radii) for kind in kinds])[species]
-    owner = np.repeat(np.arange(len(species)), spheres)
-    offsets = np.concatenate([kinds[k].offsets for k in species])
-    radii = np.concatenate([kinds[k].radii for k in species])
-    for f in range(first, len(run)):
-        position, orientation = run.position[f], run.orientation[f]
-        centres = position[owner] + rotate(orientation[owner], offsets)
+    mass, box = run.mass, run.box
+    before = run[first - 1] if first else None
+    for frame in run[first:]:
+        spheres, energies = frame.spheres(), frame.kinetic_energies()
         result = []
         for n in particles:
-            v, omega, kind = run.velocity[f, n], run.angular_velocity[f, n], kinds[species[n]]
-            force = np.zeros(3) if f == 0 else kind.mass * (v - run.velocity[f - 1, n]) / (times[f] - times[f - 1])
-            touches = sorted(_touches(n, centres, radii, owner, box, times[f]), key=lambda t: -t.share)
-            energy = _kinetic(kind, v, omega, orientation[n])
-            state = State(
-                int(steps[f]), float(times[f]), n, position[n], v, orientation[n], omega, energy, force, touches
-            )
-            result.append(state)
+            force = np.zeros(3)
+            if before is not None:
+                force = mass[n] * (frame.velocity[n] - before.velocity[n]) / (frame.time - before.time)
+            touches = sorted(_touches(n, spheres, box, frame.walls), key=lambda t: -t.share)
+            moving = (frame.position, frame.velocity, frame.orientation, frame.angular_velocity)
+            energy = float(energies.translational[n] + energies.rotational[n])
+            result.append(State(frame.step, frame.time, n, *(values[n] for values in moving), energy, force, touches))
         yield result
+        before = frame
 
 
-def _kinetic(kind: Kind, v: np.ndarray, omega: np.ndarray, q: np.ndarray) -> float:
-    in_body = rotate(q * [1, -1, -1, -1], omega)
-    return float(0.5 * kind.mass * v @ v + 0.5 * kind.inertia @ in_body**2)
-
-
-def _touches(
-    n: int, centres: np.ndarray, radii: np.ndarray, owner: np.ndarray, box: dict | None, time: float
-) -> Iterator[Touch]:
+def _touches(n: int, spheres: Spheres, box: Box | None, walls: tuple[np.ndarray, np.ndarray]) -> Iterator[Touch]:
     """Partners whose spheres overlap those of particle n, and walls."""
+    centres, radii, owner = spheres
     mine, others = owner == n, owner != n
     gap = centres[mine][:, None] - centres[others]
-    length = np.zeros(3)
-    if box:
-        size = np.subtract(box["upper"], box["lower"])
-        length = np.where([axis in box["periodic"] for axis in AXES], size, 0.0)
+    length = np.where([axis in box.periodic for axis in AXES], box.size, 0.0) if box else np.zeros(3)
     gap -= length * np.round(np.divide(gap, length, out=np.zeros_like(gap), where=length > 0))
     overlap = radii[mine][:, None] + radii[others] - np.linalg.norm(gap, axis=2)
     smaller = np.minimum(radii[mine][:, None], radii[others])
@@ -98,25 +79,11 @@ def _touches(
     for partner in np.unique(owner[others][deepest > 0]):
         of_it = owner[others] == partner
         yield Touch(f"particle {partner}", float(deepest[of_it].max()), float(share[of_it].max()))
-    for face, place in _walls(box, time):
-        axis, sign = FACES.index(face) // 2, -1 if face[1] == "+" else 1
-        depth = radii[mine] - sign * (centres[mine][:, axis] - place)
+    for k, face in enumerate(FACES):
+        sign = -1 if k % 2 else 1
+        depth = radii[mine] - sign * (centres[mine][:, k // 2] - walls[k % 2][k // 2])  # -inf where there is no wall
         if depth.max() > 0:
             yield Touch(f"the wall {face}", float(depth.max()), float((depth / radii[mine]).max()))
-
-
-def _walls(box: dict | None, time: float) -> Iterator[tuple[str, float]]:
-    """Faces that are there, and where they are at a time [m]."""
-    for k, face in enumerate(FACES if box else ()):
-        if face in box["open"] or face[0] in box["periodic"]:
-            continue
-        place = box["upper" if k % 2 else "lower"][k // 2]
-        if face in box["motion"]:
-            moves = Motion(**box["motion"][face])
-            angle = 2 * math.pi * moves.frequency * time + moves.phase
-            swung = moves.amplitude[k // 2] * (math.sin(angle) - math.sin(moves.phase))
-            place += moves.velocity[k // 2] * time + swung
-        yield face, place
 
 
 def in_words(state: State) -> list[str]:

@@ -129,3 +129,16 @@ def test_a_mixture_with_clumps_keeps_its_energy(nylon, wall, tmp_path):
 def test_bad_clumps_are_refused(offsets, radii, message):
     with pytest.raises(ValueError, match=message):
         dem.Clump(offsets=offsets, radii=radii)
+
+
+def test_a_scaled_clump_keeps_its_axes():
+    """A regular tetrahedron has no axes of its own; volume goes with the cube of the scale, inertia with m l²."""
+    rows = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1.0]])
+    turned = rows @ np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))[0]
+    clump = dem.Clump(offsets=0.0015 * turned, radii=[0.002] * 4)
+    large, known = clump.scaled(2.0), dem.Clump(offsets=0.003 * turned, radii=[0.004] * 4)
+    np.testing.assert_array_equal(large.offsets, 2 * clump.offsets)
+    assert large.axes == clump.axes
+    ours, expected = large.mass_properties(1000.0), known.mass_properties(1000.0)
+    assert ours.mass == pytest.approx(expected.mass, rel=1e-12)  # rounding
+    assert ours.inertia == pytest.approx(expected.inertia, rel=1e-9)  # quadrature's own rounding, three equal moments

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.clump import Clump
 from dem.shapes import Fibre, Shape, Sphere
 from kernels import insertion
 
@@ -58,7 +57,7 @@ def _scaled(shape: Shape, factor: float) -> Shape:
         return Sphere(diameter=factor * shape.diameter)
     if isinstance(shape, Fibre):
         return Fibre(diameter=factor * shape.diameter, spheres=shape.spheres, spacing=factor * shape.spacing)
-    return Clump(offsets=factor * shape.offsets, radii=factor * shape.radii)
+    return shape.scaled(factor)
 
 
 def isotropic(rng: np.random.Generator, n: int) -> np.ndarray:
