@@ -108,7 +108,13 @@ def test_an_existing_output_is_left_alone(cli, tmp_path):
     assert result.exit_code == 2
     assert "mine.h5 exists already: choose another name, or --overwrite" in result.stderr
     assert (tmp_path / "mine.h5").read_text() == "precious"
-    assert cli("run", "single-fibre", *QUICK, "-o", "mine.h5", "--overwrite").exit_code == 0
+    refused = cli("run", "single-fibre", *QUICK, "-o", "mine.h5", "--overwrite")
+    assert (refused.exit_code, refused.stderr) == (
+        2, "dem: output mine.h5 is no HDF5 file: remove it by hand, or choose another name\n"
+    )  # fmt: skip
+    (tmp_path / "mine.h5").unlink()
+    for _ in range(2):
+        assert cli("run", "single-fibre", *QUICK, "-o", "mine.h5", "--overwrite").exit_code == 0
 
 
 def test_a_run_that_breaks_is_status_1(cli):
