@@ -120,6 +120,9 @@ class Fibre:
         if s <= 0:
             message = f"{n} spheres in an aspect ratio of {ratio:g} coincide: use one sphere or a larger ratio"
             raise ValueError(message)
+        if not math.isfinite(implied * d):
+            message = f"a fibre of {n} spheres every {s:g} m is too long to measure: lower the spacing"
+            raise ValueError(message)
         if n > MOST_SPHERES:
             message = f"a fibre of {n} spheres is more than the {MOST_SPHERES} that one particle may have"
             raise ValueError(message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import signal
 import sys
+import traceback
 import warnings
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -26,9 +27,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-# how h5py's own errors begin, where what a file should have cannot be found in it
-HDF5_SAYS = ("Unable to", "Can't", "Unspecified error")
-QUOTES = "'\""
 out = Console(markup=False, highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
 
 
@@ -61,9 +59,9 @@ def plain_errors(command: Callable) -> Callable:
         except (ValueError, TypeError, OSError, OverflowError, ImportError) as error:
             _complain(error, status=2)
         except (KeyError, RuntimeError) as error:
-            if not str(error).strip(QUOTES).startswith(HDF5_SAYS):
+            if not _from_hdf5(error):
                 raise
-            message = f"the file is damaged: {str(error).strip(QUOTES)}"
+            message = f"the file is damaged: {error.args[0]}"
             _complain(ValueError(message), status=2)
         except MemoryError:
             _complain(MemoryError("there is not enough memory for this many particles or spheres"), status=2)
@@ -89,6 +87,12 @@ def _warnings_in_words() -> Iterator[None]:
 
         warnings.showwarning = show
         yield
+
+
+def _from_hdf5(error: Exception) -> bool:
+    """Whether HDF5 could not find in a file what should be there."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return "h5py" in frame.f_code.co_filename
 
 
 def _complain(error: Exception, status: int) -> None:
