@@ -9,6 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dem.shapes import Shape
+
 
 class Kind(NamedTuple):
     """What a kind of particles is made of, in its body frame."""
@@ -59,7 +61,7 @@ def body_axis(orientation: np.ndarray, k: int = 0) -> np.ndarray:
     return axis
 
 
-def place(position: np.ndarray, orientation: np.ndarray, species: np.ndarray, kinds: Sequence[Kind]) -> Spheres:
+def place(position: np.ndarray, orientation: np.ndarray, species: np.ndarray, kinds: Sequence[Kind | Shape]) -> Spheres:
     """All spheres of bodies at positions (N, 3) with orientations (N, 4), which are of the given kinds (N,)."""
     count = np.array([len(kind.radii) for kind in kinds])[species]
     first = np.cumsum(count) - count

@@ -75,7 +75,7 @@ class Frame:
     @cached_property
     def energy(self) -> dict[str, float]:
         """Energies of the system [J]."""
-        return {name: float(values[self._number]) for name, values in self._run.energy.items()}
+        return {name: float(values[0]) for name, values in self._run[self._number :][:1].energy.items()}
 
     def spheres(self) -> Spheres:
         """All spheres: centres (S, 3), radii (S,) [m], and the particle each belongs to (S,)."""

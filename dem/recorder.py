@@ -7,6 +7,7 @@ The same steps give the same bytes, so this is what happened, and the simulation
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from contextlib import contextmanager, suppress
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.checkpoint.soft import BODIES
+from dem.checkpoint.soft import bodies_of, put_back
 from dem.notices import DemWarning, Notice
 from dem.verdict import ENERGY_BUDGET
 from dem.watch import BrokenRunError
@@ -37,7 +38,6 @@ class Copy(NamedTuple):
     """All that decides how a run goes on."""
 
     step: int
-    identity: np.ndarray
     bodies: dict[str, np.ndarray]
     held: Held
     progress: dict[str, np.ndarray]
@@ -48,8 +48,7 @@ class Copy(NamedTuple):
         engine = sim._engine  # noqa: SLF001
         return cls(
             step=sim.step_count,
-            identity=engine.bodies.identity.copy(),
-            bodies={name: getattr(engine.bodies, name).copy() for name in BODIES},
+            bodies=bodies_of(engine),
             held=engine.held(),
             progress={name: values.copy() for name, values in engine.progress._asdict().items()},
         )
@@ -57,28 +56,19 @@ class Copy(NamedTuple):
     def restore(self, sim: Simulation) -> None:
         """Take the simulation back."""
         engine = sim._engine  # noqa: SLF001
-        b = engine.bodies
-        place = np.empty_like(self.identity)
-        place[self.identity] = np.arange(self.identity.size)
-        order = place[b.identity]  # where in the copy is what each slot holds now
-        for name, rows in self.bodies.items():
-            if rows.size:
-                getattr(b, name)[:] = rows[:, order]
-        b.wall_contacts[:] = self.held.wall_contacts[b.identity]
-        for name, values in self.progress.items():
-            getattr(engine.progress, name)[:] = values
+        put_back(engine, self.bodies, self.held, self.progress)
         engine.code, sim._shown_step = loop.DONE, -1  # noqa: SLF001
         engine.go_on(self.held, engine.setting.unit, engine.datum, engine.start_step)
 
 
 class Recorder:
-    """Keeps the last two copies, and an eye on the energy."""
+    """Keeps an eye on the energy, and the last two copies if there is a file to write them next to."""
 
-    def __init__(self, sim: Simulation, *, strict: bool) -> None:
+    def __init__(self, sim: Simulation, *, copying: bool, strict: bool) -> None:
         self.sim = sim
         self.strict = strict
-        self.older = self.newer = Copy.of(sim)
-        self.due = 0.0
+        self.older = self.newer = Copy.of(sim) if copying else None
+        self.due = 0.0 if copying else math.inf
         self.warned = sim.energy_error > ENERGY_BUDGET
 
     def note(self) -> None:
@@ -136,7 +126,7 @@ def recorded(
     if not hasattr(sim, "step_count"):
         yield lambda: None
         return
-    recorder = Recorder(sim, strict=strict)
+    recorder = Recorder(sim, copying=output is not None, strict=strict)
     try:
         yield recorder.note
     except BrokenRunError as error:

@@ -122,11 +122,11 @@ class System:
         self._notice_changes()
         tell(foreseen(self), strict=strict, force=force)
         plan = [self._segment(duration, frames)]
-        if output is None:
-            return record(self, plan, Observer(), progress=progress, recorder=recorded(self, None, strict=strict))
-        writer = TrajectoryWriter.create(output, self, plan, chosen, every=checkpoint_every, overwrite=overwrite)
+        observer = Observer()
+        if output is not None:
+            observer = TrajectoryWriter.create(output, self, plan, chosen, every=checkpoint_every, overwrite=overwrite)
         recorder = recorded(self, output, overwrite=overwrite, strict=strict)
-        return record(self, plan, writer, progress=progress, recorder=recorder)
+        return record(self, plan, observer, progress=progress, recorder=recorder)
 
     def save(self, path: str | PathLike) -> None:
         """Write all that decides how this goes on to a file; an old one is replaced when the new one is complete.

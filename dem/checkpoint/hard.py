@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,10 +21,7 @@ PARTS = ("spheres", "space", "agenda", "tally")
 
 def describe(sim: HardSpheres) -> dict:
     """How to set it up again."""
-    laws = {}
-    for prefix, law in (("", sim._laws.pair), ("wall_", sim._laws.wall)):
-        laws[f"{prefix}restitution"], laws[f"{prefix}tangential_restitution"] = law.restitution, law.tangential
-        laws[f"{prefix}friction"] = law.friction if math.isfinite(law.friction) else None
+    laws = {name: value for name, value in sim.settings.items() if name not in {"method", "contact_time"}}
     return {
         "kinds": kinds_of(sim.particles),
         "box": sim.box and recipe(sim.box),

@@ -18,6 +18,7 @@ from dem.held import Held
 if TYPE_CHECKING:
     import h5py
 
+    from dem.engine import Engine
     from dem.simulation import Simulation
 
 # ruff: noqa: SLF001 (this is the other half of Simulation)
@@ -42,16 +43,34 @@ def describe(sim: Simulation) -> dict:
     }
 
 
+def bodies_of(engine: Engine) -> dict[str, np.ndarray]:
+    """Copies of all that is kept of bodies, in the user's order."""
+    result = {}
+    for name in BODIES:
+        rows = getattr(engine.bodies, name)
+        result[name] = np.empty_like(rows)
+        if rows.size:
+            result[name][:, engine.bodies.identity] = rows
+    return result
+
+
+def put_back(engine: Engine, bodies: dict[str, np.ndarray], held: Held, progress: dict[str, np.ndarray]) -> None:
+    """Give an engine of the same input what `bodies_of`, `Engine.held` and its progress were; `go_on` comes after."""
+    order = engine.bodies.identity
+    for name, rows in bodies.items():
+        if rows.size:
+            getattr(engine.bodies, name)[:] = rows[:, order]
+    engine.bodies.wall_contacts[:] = held.wall_contacts[order]
+    for name, values in progress.items():
+        getattr(engine.progress, name)[:] = values
+
+
 def write(sim: Simulation, group: h5py.Group) -> None:
     """Write its state."""
     engine = sim._engine
     write_particles(sim.particles, group)
-    for name in BODIES:
-        rows = getattr(engine.bodies, name)
-        in_order = np.empty_like(rows)
-        if rows.size:
-            in_order[:, engine.bodies.identity] = rows
-        group[f"bodies/{name}"] = in_order
+    for name, rows in bodies_of(engine).items():
+        group[f"bodies/{name}"] = rows
     for part, arrays in (("contacts", engine.held()), ("progress", engine.progress)):
         for name, values in arrays._asdict().items():
             group[f"{part}/{name}"] = values
@@ -73,15 +92,9 @@ def read(kind: type[Simulation], given: dict, group: h5py.Group, threads: int | 
         description=given["description"], _resumed=True,
     )  # fmt: skip
     engine = sim._engine
-    order = engine.bodies.identity
-    for name in BODIES:
-        rows = group[f"bodies/{name}"][:]
-        if rows.size:
-            getattr(engine.bodies, name)[:] = rows[:, order]
+    bodies, progress = ({name: values[:] for name, values in group[part].items()} for part in ("bodies", "progress"))
     held = Held(*(group[f"contacts/{name}"][:] for name in Held._fields))
-    engine.bodies.wall_contacts[:] = held.wall_contacts[order]
-    for name, values in engine.progress._asdict().items():
-        values[:] = group[f"progress/{name}"][:]
+    put_back(engine, bodies, held, progress)
     engine.go_on(held, float(group["unit"][()]), float(group["datum"][()]), int(group["start_step"][()]))
     sim._go_on(Energy(*group["start_energy"][:].tolist()), float(group["largest_kinetic"][()]))
     return sim

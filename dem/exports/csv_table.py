@@ -10,6 +10,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from dem.exports.format import Format
+from dem.series import MEANINGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +19,9 @@ if TYPE_CHECKING:
     from dem.trajectory import Trajectory
 
 COLUMNS = {
-    "position": ("x [m]", "y [m]", "z [m]"),
-    "velocity": ("v_x [m/s]", "v_y [m/s]", "v_z [m/s]"),
-    "orientation": ("q_w", "q_x", "q_y", "q_z"),
-    "angular_velocity": ("omega_x [rad/s]", "omega_y [rad/s]", "omega_z [rad/s]"),
+    name: tuple(column if field.unit == "1" else f"{column} [{field.unit}]" for column in field.columns)
+    for name, field in MEANINGS.items()
+    if not field.derive
 }
 
 

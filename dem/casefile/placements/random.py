@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.bodies import place
 from dem.shapes import Fibre, Shape, Sphere
 from kernels import insertion
 
@@ -119,9 +120,9 @@ def _taken(
 ) -> tuple[insertion.Taken, int]:
     """Cells with the spheres of other particles, and room for more of the given radii; and how many are in it."""
     lower, upper = (np.array(box.lower), np.array(box.upper)) if box else corners
-    clouds = [spheres(particles) for particles in others]
-    centre = np.concatenate([np.empty((0, 3)), *(cloud[0] for cloud in clouds)])
-    radius = np.concatenate([np.empty(0), *(cloud[1] for cloud in clouds)])
+    clouds = [place(p.position, p.orientation, p.kind, [shape for shape, _ in p.kinds]) for p in others]
+    centre = np.concatenate([np.empty((0, 3)), *(cloud.centres for cloud in clouds)])
+    radius = np.concatenate([np.empty(0), *(cloud.radii for cloud in clouds)])
     room = len(radius) + len(size)
     widest = 2.000001 * max(size.max(), radius.max(initial=0.0))
     width = max(widest, (np.prod(upper - lower) / (CELLS * room)) ** (1 / 3))
@@ -132,17 +133,3 @@ def _taken(
     )  # fmt: skip
     insertion.take_all(centre.T.copy(), radius, taken)
     return taken, len(radius)
-
-
-def spheres(particles: Particles) -> tuple[np.ndarray, np.ndarray]:
-    """Centres (M, 3) and radii (M,) of all spheres of particles [m]."""
-    centre, radius = [], []
-    for number, (shape, _) in enumerate(particles.kinds):
-        these = particles.kind == number
-        q = particles.orientation[these]
-        w, axis = q[:, None, :1], q[:, None, 1:]
-        turn = np.cross(axis, shape.offsets)
-        turned = shape.offsets + 2 * (w * turn + np.cross(axis, turn))
-        centre.append((particles.position[these][:, None] + turned).reshape(-1, 3))
-        radius.append(np.tile(shape.radii, len(q)))
-    return np.concatenate(centre), np.concatenate(radius)
