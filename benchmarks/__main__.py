@@ -6,8 +6,8 @@ import argparse
 import json
 import sys
 
-from dem.bench import BENCHMARKS
-from dem.timing import machine
+from dem.bench.timing import machine
+from dem.bench.workloads import BENCHMARKS
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field, PositiveFloat
 
 from dem.case import StudyCase
-from dem.study import rub_cylinders
+from dem.rotation.study import rub_cylinders
 
 RADII = (1.0, 2.4)  # m
 FRICTION = 5.4  # kg/s

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field, PositiveFloat
 
 import dem
-from dem.study import CYLINDER, Problem
+from dem.rotation.study import CYLINDER, Problem
 
 REFERENCE_STEP = 5e-7  # s; the Runge-Kutta method of order four is then off by 1e-12 rad
 

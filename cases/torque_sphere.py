@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, PositiveFloat
 
 import dem
-from dem.study import SPHERE, Problem
+from dem.rotation.study import SPHERE, Problem
 
 
 class TorqueSphere(dem.RotationCase):

@@ -1,36 +1,50 @@
 """Numba kernels on plain arrays and floats: formulae and loops, no classes, no I/O, no exceptions.
 
-Where to look for what
-----------------------
-``jit``         how everything here is compiled and cached
-``vector``      3-vectors as tuples
-``quaternion``  quaternion algebra, exponential map, rotation of vectors and tensors
-``hertz``       elastic contacts: force and energy
-``laws``        contact laws that lose energy, one file each: damping, friction
-``random``      random numbers from a counter and a key, without a state
-``roughness``   the inclination of a rough wall as a particle meets it
+A room imports from rooms above it in this list, or from itself. Where to look for what:
+
+``base``        what all others stand on
+    ``jit``         how everything here is compiled and cached
+    ``vector``      3-vectors as tuples
+    ``quaternion``  quaternion algebra, exponential map, rotation of vectors and tensors
+    ``random``      random numbers from a counter and a key, without a state
+    ``geometry``    distances of segments
+    ``union``       moments of the union of spheres
+    ``energy``      per-body energies and sums that do not depend on their order
 ``rotation``    the rotational integrators, one file each
-``geometry``    distances of segments
-``cells``       linked cells, and bodies in memory in their order
-``neighbours``  which bodies may meet before the list is stale
-``candidates``  which of their spheres may touch within the next few steps
-``contact``     place spheres, evaluate elastic pairs, gather forces and torques
-``touching``    evaluate pairs by laws that need velocities
-``surfaces``    how bodies move at a point of contact, and how heavy they are there
-``walls``       where they are, how they move, what they do
-``memory``      what contacts remember, from one list to the next
-``values``      one value for all pairs or one each
-``motion``      predict and correct all bodies
-``travel``      how far they have come since they were listed
-``periodic``    nearest images, and bodies folded back into the box
+    ``several``     those with several torques a step
+    ``problems``    torque laws of one body
+    ``study``       the loop over its steps
+``laws``        contact laws, one file each
+    ``hertz``       elastic contacts: force and energy
+    ``damped``, ``frictional``  those that lose energy
+``box``         what soft and hard particles are in
+    ``faces``       where the walls are, how they move
+    ``periodic``    nearest images, and bodies folded back into the box
+    ``roughness``   the inclination of a rough wall as a particle meets it
 ``packing``     starting states without overlap
-``energy``      per-body energies and sums that do not depend on their order
-``sweeps``      those over all bodies, by one thread or several
-``advance``     the loop over time steps
-``stages``      its parts one at a time, for benchmarks
-``impact``      hard spheres: when they meet, and what that changes
-``flight``      hard spheres between their impacts, cells, the search for each one's next event
-``agenda``      those events, soonest first
-``events``      the loop over events
-``onlooker``    what is seen of hard spheres in between
+    ``insertion``   bodies thrown in one after the other
+    ``directions``  fibres on a lattice
+``soft``        particles that overlap where they touch, in time steps
+    ``advance``     the loop over time steps
+    ``sweeps``      its parts over all bodies, by one thread or several
+    ``stages``      its parts one at a time, for benchmarks
+    ``state``       the arrays
+    ``chunks``      bodies that are worked on together
+    ``cells``       linked cells, and bodies in memory in their order
+    ``neighbours``  which bodies may meet before the list is stale
+    ``candidates``  which of their spheres may touch within the next few steps
+    ``contact``     place spheres, evaluate elastic pairs, gather forces and torques
+    ``touching``    evaluate pairs by laws that need velocities
+    ``values``      one value for all pairs or one each
+    ``surfaces``    how bodies move at a point of contact, and how heavy they are there
+    ``walls``       what the faces of the box do
+    ``history``     what contacts remember, from one list to the next
+    ``motion``      predict and correct all bodies
+    ``travel``      how far they have come since they were listed
+``hard``        spheres whose impacts take no time, from event to event
+    ``events``      the loop over events
+    ``agenda``      those events, soonest first
+    ``impact``      when spheres meet, and what that changes
+    ``flight``      spheres between their impacts, cells, the search for each one's next event
+    ``views``       what is seen of them in between
 """

@@ -8,9 +8,10 @@ from typer.testing import CliRunner
 
 import dem
 from dem.cli import app
-from dem.recorder import KEPT, Copy
-from dem.replay import states
-from dem.watch import BrokenRunError
+from dem.run.replay import states
+from dem.soft.copies import Copy
+from dem.soft.recorder import KEPT
+from dem.soft.trouble import BrokenRunError
 
 NYLON = dem.Material(young=5e7, poisson=0.35, density=1100.0)
 BALL = dem.Sphere(diameter=0.01)
@@ -228,11 +229,11 @@ def test_a_copy_brings_back_all_that_contacts_remember(rng):
     sim = dem.Simulation(balls, box, time_step=DT, threads=1)
     sim.step(1500)
     assert len(sim._engine.held().i) > 0
-    copy = Copy.of(sim)
+    copy = Copy.of(sim._engine)
     sim.step(700)
     first = [getattr(sim.particles, name).tobytes() for name in ("position", "velocity", "angular_velocity")]
     energy = sim.energy()
-    copy.restore(sim)
+    copy.restore(sim._engine)
     assert sim.step_count == 1500
     sim.step(700)
     assert first == [getattr(sim.particles, name).tobytes() for name in ("position", "velocity", "angular_velocity")]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dem
-from dem import tables
-from dem.advice import ADVISED, contact_time, effective_masses, rounded_down
+from dem.soft import arrays
+from dem.soft.advice import ADVISED, contact_time, effective_masses, rounded_down
 
 
 def duration(sim, *, until):
@@ -33,7 +33,7 @@ def test_two_spheres_are_in_contact_for_as_long_as_foreseen(nylon, ball):
 
 def test_a_fibres_tip_is_lighter_than_the_fibre(nylon, fibre):
     m, inertia = fibre.mass_properties(1100.0).mass, fibre.mass_properties(1100.0).inertia
-    found = effective_masses(tables.kinds(dem.Particles(fibre, nylon, position=[(0, 0, 0)]), None))
+    found = effective_masses(arrays.kinds(dem.Particles(fibre, nylon, position=[(0, 0, 0)]), None))
     exact = [1 / (1 / m + c**2 / inertia[1]) for c in fibre.offsets[:, 0]]
     np.testing.assert_allclose(found, exact, rtol=1e-12)
     assert found[0] < 0.41 * m  # of a rod it would be a quarter at the very end
@@ -91,7 +91,7 @@ def test_the_time_step_can_be_left_to_it(nylon, wall, fibre):
     advice = sim.advice()
     assert sim.time_step == advice.advised
     assert ADVISED <= advice.steps_per_contact <= 1.1 * ADVISED  # two digits, rounded down
-    assert sim.run(0.5, strict=True).energy_error < 0.002  # as at 45 steps a contact, see `dem.advice`
+    assert sim.run(0.5, strict=True).energy_error < 0.002  # as at 45 steps a contact, see `dem.soft.advice`
     case = dem.cases()["single-fibre"](time_step="auto", threads=1)
     assert case.model_dump(mode="json")["time_step"] == "auto"
     assert case.simulation().settings["time_step"] < 1e-5

@@ -10,11 +10,11 @@ from typer.testing import CliRunner
 
 import dem
 from benchmarks import __main__ as command
-from dem import lammps
-from dem.bench import BENCHMARKS, Colliding, Sizes, Speedup, benchmark, names_with
+from dem.bench import lammps
+from dem.bench.timing import stage_times
+from dem.bench.workloads import BENCHMARKS, Colliding, Sizes, Speedup, benchmark, names_with
 from dem.cli import app
-from dem.timing import stage_times
-from kernels.jit import most_threads
+from kernels.base.jit import most_threads
 
 
 @pytest.mark.parametrize("name", ["nine_fibres", "fibres_1e3", "hard_spheres", "write_trajectory"])
@@ -125,7 +125,7 @@ def test_a_heap_starts_at_rest():
 
 
 def test_series_over_sizes_and_threads(monkeypatch):
-    monkeypatch.setattr("dem.bench.WORK", 1000)
+    monkeypatch.setattr("dem.bench.workloads.WORK", 1000)
     sizes = Sizes("many-spheres", 10, 100).measure(share=0.01, threads=1)
     assert list(sizes["ns_per_particle_step"]) == ["10", "100"]
     assert sizes["particle_steps_per_second"] == 1e9 / sizes["ns_per_particle_step"]["100"]

@@ -21,7 +21,7 @@ from dem.casefile.load import read, resolved, tomllib
 from dem.casefile.placements.last_frame import last_frame
 from dem.casefile.write import example
 from dem.cli import app
-from dem.particles import STATE
+from dem.model.particles import STATE
 
 BEGINNING = """
 duration = "1 ms"

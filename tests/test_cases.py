@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import dem
 from dem.case import StudyCase
 from dem.cli import app
-from dem.study import rub_cylinders
+from dem.rotation.study import rub_cylinders
 
 HARD = ("hard-spheres", "granular-cooling")
 ROTATION = ("torque-sphere", "symmetric-top", "torque-cylinder", "coupled-cylinders")
@@ -99,7 +99,7 @@ def test_a_broken_case_of_another_package_does_not_hide_the_others(monkeypatch):
     def found(group, name=None):
         return [e for e in (*installed, *mine) if name in (None, e.name)]
 
-    monkeypatch.setattr("dem.case.entry_points", found)
+    monkeypatch.setattr("dem.case.find.entry_points", found)
     listed = CliRunner().invoke(app, ["cases"])
     assert listed.exit_code == 0
     assert "Nine fibres are thrown" in listed.stdout

@@ -8,7 +8,7 @@ from conftest import random_quaternions
 from scipy.spatial.transform import Rotation
 
 import dem
-from dem.clump import SLICE_NODES, union_moments
+from dem.model.clump import SLICE_NODES, union_moments
 
 
 def properties(offsets, radii):

@@ -8,7 +8,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
 
 import dem
-from dem import diagnosis
+from dem.soft import checks
 
 EDGE = 0.09
 
@@ -16,7 +16,7 @@ EDGE = 0.09
 @pytest.fixture
 def crowd(rng, nylon, rubber, wall, monkeypatch):
     """A mixture with hundreds of contacts, deep ones too."""
-    monkeypatch.setattr(diagnosis, "DEEPEST_START", 10.0)
+    monkeypatch.setattr(checks, "DEEPEST_START", 10.0)
     particles = mixture(rng, (nylon, rubber))
     return particles, dem.Box((0.005, 0.005, 0.005), (EDGE - 0.005,) * 3, material=wall)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dem
-from dem.contacts import damping, law, restitution
+from dem.model.contacts import damping, law, restitution
 from kernels.laws import Damped, Elastic, Frictional
 
 GLASS = dem.Material(young=7e7, poisson=0.22, restitution=0.81, friction=0.09)

@@ -15,9 +15,9 @@ from conftest import random_quaternions
 from scipy.spatial.transform import Rotation
 
 import dem
-from kernels import quaternion as kq
-from kernels.problems import SPRING, Problem, torque
+from kernels.base import quaternion as kq
 from kernels.rotation.direct_multiplication import multiply_by_factor
+from kernels.rotation.problems import SPRING, Problem, torque
 
 RIGHT, WRONG = 1e-13, 1e-3
 ASYMMETRIC = (1.0, 1.7, 2.3)

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 from viewers import point_data, points, vtk_frames
 
 import dem
-from dem import exports
 from dem.cli import app
-from dem.exports.hoomd_gsd import Cell
+from dem.files import exports
+from dem.files.exports.hoomd_gsd import Cell
 
 EPS = float(np.finfo(np.float32).eps)
 STATE = ("position", "velocity", "orientation", "angular_velocity")

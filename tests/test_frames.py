@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import dem
 from dem import statistics
 from dem.cli import app
-from dem.series import MEANINGS
+from dem.files.schema import MEANINGS
 
 FIELDS = ("position", "velocity", "orientation", "angular_velocity")
 

@@ -5,7 +5,7 @@ import pytest
 from conftest import random_quaternions
 
 import dem
-from kernels.jit import most_threads
+from kernels.base.jit import most_threads
 
 LOSSY = {
     "damped": {"restitution": 0.7},
@@ -102,7 +102,7 @@ def test_a_list_made_anew_at_any_step_does_not_show():
 
 
 def test_room_that_runs_out_loses_no_memory(monkeypatch):
-    monkeypatch.setattr("dem.tables.ROOM", 1.0)
+    monkeypatch.setattr("dem.soft.arrays.ROOM", 1.0)
     tight = crowd("mixture", "friction")
     monkeypatch.undo()
     assert_same_bytes(tight, crowd("mixture", "friction"))
@@ -159,7 +159,7 @@ def test_a_failed_save_leaves_the_old_one(tmp_path, monkeypatch):
         message = "no space left on device"
         raise OSError(message)
 
-    monkeypatch.setattr("dem.checkpoint.soft.write", fail)
+    monkeypatch.setattr("dem.soft.checkpoint.write", fail)
     with pytest.raises(OSError, match=r"checkpoint .* cannot be written: no space left"):
         sim.save(path)
     assert path.read_bytes() == before

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.cli import app
-from kernels import agenda, events
+from kernels.hard import agenda, events
 
 STATE = ("position", "velocity", "orientation", "angular_velocity")
 

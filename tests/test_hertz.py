@@ -6,7 +6,7 @@ from scipy.integrate import quad
 from scipy.special import gamma
 
 import dem
-from kernels import hertz
+from kernels.laws import hertz
 
 
 def test_energy_is_the_integral_of_the_force():

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 from scipy.special import beta
 
 import dem
-from dem.contacts import damping, restitution
+from dem.model.contacts import damping, restitution
 from dem.validation.collisions import collide, start
 from dem.validation.reference import Ball, hertz_impact, planar_impact, reduced_mass
 

@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 
 import dem
 from dem.cli import app
+from dem.model.bodies import Kind
 from dem.plots import bodies
 from dem.plots.figure import scaled
 from dem.plots.movie import _pixels
 from dem.plots.paths import moving
 from dem.plots.scene import colour_limits
-from dem.trajectory import Kind
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from conftest import random_quaternions
 from scipy.spatial.transform import Rotation
 
-from kernels import quaternion as kq
+from kernels.base import quaternion as kq
 
 ONE, I, J, K = np.eye(4)
 ROUNDING = 1e-14  # a few tens of roundings of numbers of order one to ten

@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 from viewers import vtk_frames
 
 import dem
-from dem import layout
 from dem.cli import app
-from dem.run import Interrupted
-from dem.writer import TrajectoryWriter
-from kernels.jit import most_threads
+from dem.files import layout
+from dem.files.writer import TrajectoryWriter
+from dem.run.record import Interrupted
+from kernels.base.jit import most_threads
 
 # steps are coarse, so that much happens in few of them
 pytestmark = pytest.mark.filterwarnings("ignore::dem.DemWarning")
@@ -80,7 +80,7 @@ def stop(monkeypatch):
 def assert_resumes(make, tmp_path, stop, monkeypatch, duration=0.012, at=500, **options):
     whole, parts = tmp_path / "whole.h5", tmp_path / "parts.h5"
     verdict = make().run(duration, output=whole, frames=7)
-    monkeypatch.setattr("dem.run.SLICE", 1e-3)  # so that it is stopped between frames
+    monkeypatch.setattr("dem.run.record.SLICE", 1e-3)  # so that it is stopped between frames
     stop(at)
     with pytest.raises(Interrupted, match="dem run --resume goes on"):
         make().run(duration, output=parts, frames=7)
@@ -121,7 +121,7 @@ def test_hard_spheres(periodic, tmp_path, stop, monkeypatch):
         box = dem.Box((0, 0, 0), (0.12, 0.12, 0.12), grain, periodic=periodic, roughness=0.1, seed=5)
         return dem.HardSpheres(spheres, box, restitution=0.9, tangential_restitution=0.3)
 
-    monkeypatch.setattr("dem.hard_spheres.next_chunk", lambda *_: 50)
+    monkeypatch.setattr("dem.hard.simulation.next_chunk", lambda *_: 50)
     assert_resumes(make, tmp_path, stop, monkeypatch, 0.2, 0.11)
 
 
@@ -177,7 +177,7 @@ def test_a_trajectory_is_a_checkpoint(tmp_path):
 
 
 def test_checkpoints_come_by_steps(tmp_path, monkeypatch):
-    monkeypatch.setattr("dem.run.SLICE", 1e-4)
+    monkeypatch.setattr("dem.run.record.SLICE", 1e-4)
     steps = []
     plain = TrajectoryWriter.checkpoint
     monkeypatch.setattr(TrajectoryWriter, "checkpoint", lambda w: (steps.append(w.sim.step_count), plain(w)))
@@ -213,9 +213,9 @@ def test_killed_between_a_checkpoint_and_the_frame_of_that_step(tmp_path, monkey
 
 KILLED = """
 import os, random, signal, sys, time
-import dem, dem.writer
+import dem, dem.files.writer
 folder, count = sys.argv[1], int(sys.argv[2])
-dem.writer.COMMIT_SECONDS = dem.writer.COMMIT_SHARE = 0.0  # be writing as often as not when the end comes
+dem.files.writer.COMMIT_SECONDS = dem.files.writer.COMMIT_SHARE = 0.0  # be writing as often as not when the end comes
 make = lambda: dem.cases()["nine-fibres"](time_step=1e-5, threads=1).simulation()
 start = time.perf_counter()
 make().run(0.5, output=f"{folder}/whole.h5", frames=300)
@@ -291,8 +291,8 @@ def test_a_full_disk_stops_the_run_with_the_reason(tmp_path):
     path = tmp_path / "run.h5"
     limit = textwrap.dedent(f"""
         import resource, sys
-        import dem.cli, dem.writer
-        dem.writer.COMMIT_SECONDS = dem.writer.COMMIT_SHARE = 0.0
+        import dem.cli, dem.files.writer
+        dem.files.writer.COMMIT_SECONDS = dem.files.writer.COMMIT_SHARE = 0.0
         resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, resource.RLIM_INFINITY))
         words = "run many-fibres --set n=200 --duration 0.1 --frames 100 -o".split()
         sys.argv = ["dem", *words, "{path}"]
@@ -345,7 +345,7 @@ def test_rerun_says_whether_the_bytes_match(tmp_path):
 
 def test_a_stopped_run_is_repeated_as_far_as_it_goes(tmp_path, stop, monkeypatch):
     stop(300)
-    monkeypatch.setattr("dem.run.SLICE", 1e-3)
+    monkeypatch.setattr("dem.run.record.SLICE", 1e-3)
     with pytest.raises(Interrupted):
         crowd().run(0.012, output=tmp_path / "run.h5", frames=12)
     monkeypatch.undo()
@@ -398,7 +398,7 @@ def test_repair_puts_the_journal_in(tmp_path, monkeypatch):
     writer = TrajectoryWriter.create(path, crowd(n=8))
     for k in range(1, 4):
         writer.frame(k)
-    monkeypatch.setattr("dem.store._apply", kill)
+    monkeypatch.setattr("dem.files.store._apply", kill)
     with pytest.raises(Killed):
         writer.checkpoint()
     writer.leave()

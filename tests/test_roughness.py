@@ -11,11 +11,11 @@ from scipy import stats
 from scipy.integrate import quad
 from scipy.special import erf
 
-from dem.roughness import effective_density
-from kernels import jit
-from kernels import random as kr
-from kernels.roughness import ATTEMPTS, inclination, tilted_normal
-from kernels.vector import dot
+from dem.model.roughness import effective_density
+from kernels.base import jit
+from kernels.base import random as kr
+from kernels.base.vector import dot
+from kernels.box.roughness import ATTEMPTS, inclination, tilted_normal
 
 COMPILED = not jit.numba.config.DISABLE_JIT
 DRAWS = 40_000 if COMPILED else 1500  # the interpreter takes a tenth of a millisecond for four words

@@ -11,10 +11,10 @@ import pytest
 from conftest import mixture, random_quaternions
 
 import dem
-from dem import tables
-from dem.engine import _grid
-from kernels import travel
-from kernels.jit import most_threads
+from dem.soft import arrays
+from dem.soft.engine import _grid
+from kernels.base.jit import most_threads
+from kernels.soft import travel
 
 STATE = ("position", "velocity", "orientation", "angular_velocity")
 
@@ -325,8 +325,8 @@ def test_deep_crowd_does_not_lose_pairs_when_arrays_grow(rng, nylon, rubber, mon
     """Starting with no room at all, and with plenty, gives the same bytes."""
     sims = []
     for room in (1.0, 8.0):
-        monkeypatch.setattr(tables, "ROOM", room)
-        monkeypatch.setattr("dem.diagnosis.DEEPEST_START", 10.0)
+        monkeypatch.setattr(arrays, "ROOM", room)
+        monkeypatch.setattr("dem.soft.checks.DEEPEST_START", 10.0)
         particles = mixture(np.random.default_rng(2), (nylon, rubber))
         sims.append(dem.Simulation(particles, gravity=(0, 0, 0), time_step=1e-7, deepest_overlap=10.0))
         sims[-1].step(2000)

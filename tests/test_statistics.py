@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import dem
 from dem import statistics
-from dem.bodies import Kind, body_axis, place
+from dem.model.bodies import Kind, body_axis, place
 from dem.statistics import Spheres
 
 DELTA = np.eye(3)

@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 import pytest
 
-from dem.store import PAGE, Store, being_written, open_to_read, recover
+from dem.files.store import PAGE, Store, being_written, open_to_read, recover
 
 ROWS = 700  # 5.6 kB a frame: pages are shared by frames, chunks lie over several pages
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dem
-from dem.layout import ENERGIES
+from dem.files.schema import ENERGIES
 
 
 @pytest.fixture

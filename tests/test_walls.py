@@ -8,8 +8,8 @@ from conftest import random_quaternions
 from scipy import stats
 
 import dem
-from dem import diagnosis
-from kernels.contact import place_all
+from dem.system import diagnosis
+from kernels.soft.contact import place_all
 
 STATE = ("position", "velocity", "orientation", "angular_velocity")
 

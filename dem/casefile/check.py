@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.simulation import Simulation
+from dem.soft.simulation import Simulation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dem.hard_spheres import HardSpheres
-    from dem.system import System
+    from dem.hard.simulation import HardSpheres
+    from dem.system.system import System
 
 PROBE = 0.5  # s of computing that tell the pace
 

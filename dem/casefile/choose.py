@@ -1,24 +1,9 @@
-"""What the command line is to run: a case by name, or a case file."""
+"""Choose what the command line is to run: a case by name, or a case file."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from dem.case import BaseCase, case, with_parameters
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dem.casefile.load import FileCase
-
-
-class Chosen(NamedTuple):
-    """What is to run."""
-
-    case: BaseCase | FileCase
-    name: str  # for files that it writes
-    output: Path | None  # the file that it wants to write
-    options: dict[str, Any]  # what it says about writing, for `Simulation.run`
+from dem.case import case, with_parameters
+from dem.casefile.chosen import Chosen
 
 
 def chosen_case(name: str, parameters: dict) -> Chosen:

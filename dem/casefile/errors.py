@@ -5,7 +5,7 @@ from __future__ import annotations
 import reprlib
 from typing import TYPE_CHECKING
 
-from dem import checks
+from dem.base import checks
 from dem.casefile.fields import TAGS
 from dem.casefile.schema import table_in
 

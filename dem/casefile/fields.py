@@ -20,13 +20,13 @@ from pydantic import (
     WrapValidator,
 )
 
-from dem import checks
-from dem.box import AXES, FACES
+from dem.base import checks
 from dem.casefile import units
-from dem.contacts import RULES
-from dem.integrators import integrator_for_contacts
-from dem.layout import FIELDS
-from dem.plan import Every
+from dem.files.output import Every
+from dem.files.schema import FIELDS
+from dem.model.box import AXES, FACES
+from dem.model.contacts import RULES
+from dem.rotation.integrators import integrator_for_contacts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,15 +10,15 @@ import numpy as np
 
 from dem.casefile.placements import files, lattice, random
 from dem.casefile.placements.last_frame import last_frame
-from dem.packing import random_orientations
-from dem.particles import STATE, Particles
-from dem.shapes import Fibre
+from dem.model.packing import random_orientations
+from dem.model.particles import STATE, Particles
+from dem.model.shapes import Fibre
 
 if TYPE_CHECKING:
-    from dem.box import Box
     from dem.casefile.schema import CaseTable, GroupTable
-    from dem.materials import Material
-    from dem.shapes import Shape
+    from dem.model.box import Box
+    from dem.model.materials import Material
+    from dem.model.shapes import Shape
 
 ROUNDING = 1e-15  # of a norm
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from dem import checks
+from dem.base import checks
 from dem.case import case, with_parameters
 from dem.casefile import errors
-from dem.casefile.choose import Chosen
-from dem.casefile.groups import Surroundings, particles
+from dem.casefile.chosen import Chosen
+from dem.casefile.file_case import FileCase
 from dem.casefile.schema import CaseTable, HardTable, ShortTable, SteppedTable, Table
-from dem.contacts import Contact, Contacts
-from dem.hard_spheres import HardSpheres
-from dem.simulation import Simulation
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -25,64 +21,9 @@ else:
     import tomli as tomllib
 
 if TYPE_CHECKING:
-    from dem.box import Box
-    from dem.materials import Material
-    from dem.particles import Particles
+    pass
 
 METHODS = {"time-steps": SteppedTable, "hard-spheres": HardTable}
-
-
-@dataclass(frozen=True)
-class FileCase:
-    """A case that a file describes; made by `read`."""
-
-    name: str
-    table: SteppedTable | HardTable
-
-    @property
-    def duration(self) -> float:
-        """Simulated time [s]."""
-        return self.table.duration
-
-    @property
-    def frames(self) -> int:
-        """Frames written after the first."""
-        return self.table.output.frames
-
-    def contents(self) -> dict:
-        """What the file says, in SI units and with all defaults: what `resolved` takes."""
-        return self.table.model_dump(mode="json", exclude_none=True, exclude={"output": {"file"}})
-
-    def materials(self) -> dict[str, Material]:
-        """The materials by name."""
-        return {name: material.made() for name, material in self.table.materials.items()}
-
-    def build(self) -> tuple[Particles, Box | None]:
-        """Particles and box."""
-        materials, table = self.materials(), self.table
-        shapes = {name: shape.made() for name, shape in table.shapes.items()}
-        box = table.box and table.box.made(materials[table.box.material])
-        return particles(table, Surroundings(shapes, materials, box)), box
-
-    def contacts(self) -> Contacts:
-        """Restitution and friction by pair of materials."""
-        materials, table = self.materials(), {}
-        for pair in self.table.contacts:
-            one, other = (materials[name] for name in pair.materials)
-            table[one, other] = Contact(restitution=pair.restitution, friction=pair.friction)
-        return Contacts(table, rule=None if self.table.contact_rule == "none" else self.table.contact_rule)
-
-    def simulation(self) -> Simulation | HardSpheres:
-        """The simulation, ready to run; raises ValueError with a line for each thing that cannot be made."""
-        table = self.table
-        built, box = self.build()
-        description = {"case": self.name, "case_file": self.contents()}
-        if isinstance(table, HardTable):
-            return HardSpheres(built, box, gravity=table.gravity, description=description, **dict(table.impacts))
-        return Simulation(
-            built, box, gravity=table.gravity, time_step=table.time_step, integrator=table.integrator,
-            threads=table.threads, contacts=self.contacts(), description=description,
-        )  # fmt: skip
 
 
 def read(path: str | Path, settings: dict | None = None) -> Chosen:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.case import HARD, BaseCase, Case, HardSphereCase
-from dem.particles import STATE
-from dem.shapes import Fibre, Sphere
+from dem.model.particles import STATE
+from dem.model.shapes import Fibre, Sphere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dem.box import Box
-    from dem.contacts import Contacts
-    from dem.materials import Material
-    from dem.particles import Particles
+    from dem.model.box import Box
+    from dem.model.contacts import Contacts
+    from dem.model.materials import Material
+    from dem.model.particles import Particles
 
 MOST = 100  # particles that are written one by one
 REST = {"orientation": [1.0, 0.0, 0.0, 0.0], "velocity": [0.0] * 3, "angular_velocity": [0.0] * 3}  # left out

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from dem.box import Box, Motion
 from dem.casefile.fields import (
     Angle,
     AngularVelocities,
@@ -42,10 +41,11 @@ from dem.casefile.fields import (
     Velocities,
     Velocity,
 )
-from dem.clump import Clump
-from dem.integrators import DEFAULT
-from dem.materials import Material
-from dem.shapes import Fibre, Shape, Sphere
+from dem.model.box import Box, Motion
+from dem.model.clump import Clump
+from dem.model.materials import Material
+from dem.model.shapes import Fibre, Shape, Sphere
+from dem.rotation.integrators import DEFAULT
 
 SHAPES = {"sphere": Sphere, "fibre": Fibre, "clump": Clump}
 PLACEMENTS = ("position", "lattice", "random", "file", "last_frame")

@@ -11,10 +11,11 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from dem import bench as benches
-from dem import checks, timing
+from dem.base import checks
+from dem.bench import timing
+from dem.bench import workloads as benches
 from dem.cli.common import app, out, plain_errors
-from dem.integrators import integrator_for_contacts
+from dem.rotation.integrators import integrator_for_contacts
 
 
 @app.command()

@@ -8,13 +8,12 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from dem import checks
-from dem.advice import foreseen
+from dem.base import checks
+from dem.base.notices import tell
 from dem.case import StudyCase, case, with_parameters
 from dem.casefile import chosen_case
 from dem.cli.common import app, out, plain_errors
 from dem.cli.run import parameters
-from dem.notices import tell
 
 
 @app.command()
@@ -57,7 +56,7 @@ def check(
         table.add_row("duration", f"{chosen.duration:g} s in time steps of {chosen.time_step:g} s, {chosen.integrator}")
     else:
         sim = chosen.simulation()
-        tell(foreseen(sim), strict=False, force=False)
+        tell(sim._foreseen(), strict=False, force=False)  # noqa: SLF001
         for what, value in rows(sim, look(sim, chosen.duration), chosen.duration):
             table.add_row(what, value)
     out.print(f"{name}: nothing is wrong with it")

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from dem.notices import DemWarning
-from dem.writer import DiskFullError
+from dem.base.notices import DemWarning
+from dem.files.writer import DiskFullError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from dem.cli.common import app, out, plain_errors
-from dem.exports import FORMATS
-from dem.exports import export as write
+from dem.files.exports import FORMATS
+from dem.files.exports import export as write
 
 
 @app.command()

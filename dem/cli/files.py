@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from dem.cli.common import app, out, plain_errors
-from dem.repair import repair as mend
-from dem.rerun import rerun as repeat
+from dem.files.repair import repair as mend
+from dem.run.rerun import rerun as repeat
 
 
 @app.command()

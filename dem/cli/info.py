@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from dem.cli.common import app, out, plain_errors
-from dem.trajectory import Trajectory
+from dem.files.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,7 +10,7 @@ from rich.table import Table
 from dem.case import case
 from dem.case import names as case_names
 from dem.cli.common import app, out, plain_errors
-from dem.integrators import INTEGRATORS
+from dem.rotation.integrators import INTEGRATORS
 
 
 @app.command("cases")

@@ -11,12 +11,13 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from dem import checks, plots
+from dem import plots
+from dem.base import checks
 from dem.cli.common import app, out, plain_errors
+from dem.files.trajectory import Trajectory
 from dem.plots.bodies import slender
 from dem.plots.movie import check_movie
 from dem.plots.scene import COLOURS, frame_number
-from dem.trajectory import Trajectory
 
 FORMATS = ("png", "pdf", "svg")
 

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from dem import checks
-from dem import replay as steps
+from dem.base import checks
 from dem.cli.common import app, out, plain_errors
-from dem.trajectory import Trajectory
+from dem.files.trajectory import Trajectory
+from dem.plots.replay import plot
+from dem.run import replay as steps
 
 
 @app.command()
@@ -42,5 +43,5 @@ def replay(
     if error:
         out.print(error)
     if picture:
-        steps.plot(frames, picture)
+        plot(frames, picture)
         out.print(f"picture: {picture}")

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dem import compilation
+from dem.base import compilation
 from dem.case import StudyCase
 from dem.casefile import chosen_case
 from dem.cli.common import app, out, plain_errors
-from dem.resume import resume as go_on
+from dem.run.resume import resume as go_on
 
 if TYPE_CHECKING:
     from dem.case import Case, HardSphereCase
-    from dem.hard_spheres import HardVerdict
-    from dem.verdict import Verdict
+    from dem.hard.simulation import HardVerdict
+    from dem.soft.verdict import Verdict
 
 
 @app.command()

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.bodies import body_axis, place
-from dem.box import AXES, FACES
+from dem.model.bodies import body_axis, place
+from dem.model.box import AXES, FACES
 
 if TYPE_CHECKING:
-    from dem.bodies import Kind, Spheres
-    from dem.trajectory import Trajectory
+    from dem.files.trajectory import Trajectory
+    from dem.model.bodies import Kind, Spheres
 
 SLENDER = 0.99  # least moment of inertia over the next one: below, a body has a long axis
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.extras import module
+from dem.base.extras import module
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from dem.trajectory import Trajectory
+    from dem.files.trajectory import Trajectory
 
 
 def height(run: Trajectory) -> Figure:

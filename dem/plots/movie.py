@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem import checks
-from dem.complete import complete
+from dem.base import checks
+from dem.base.complete import complete
 from dem.plots.bodies import numbers_up_to
 from dem.plots.scene import colour_limits, scene, viewpoint
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from dem.trajectory import Trajectory
+    from dem.files.trajectory import Trajectory
 
 LOOKED_AT = 20  # frames, for limits of the colours
 

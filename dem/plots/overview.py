@@ -15,7 +15,7 @@ from dem.plots.scene import draw_scene
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from dem.trajectory import Trajectory
+    from dem.files.trajectory import Trajectory
 
 
 def overview(run: Trajectory, frame: int = -1, *, colour: str = "speed", exposures: int = 1) -> Figure:

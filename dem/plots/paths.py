@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.box import AXES
+from dem.model.box import AXES
 from dem.plots.bodies import corners, numbers_up_to, positions, spheres, vertical
 from dem.plots.figure import INK, new_figure, scaled, shades, tidy
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from dem.trajectory import Trajectory
+    from dem.files.trajectory import Trajectory
 
 MOST = 30  # particles whose paths can be told apart
 INSTANTS, BODIES = 12, 120  # at most

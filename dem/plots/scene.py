@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem import checks
-from dem.box import AXES
+from dem.base import checks
+from dem.model.box import AXES
 from dem.plots.bodies import corners, heights_of, numbers_up_to, spheres, vertical
 from dem.plots.camera import Camera
 from dem.plots.figure import CATEGORIES, DPI, INK, colour_map, new_figure, scaled
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-    from dem.trajectory import Trajectory
+    from dem.files.trajectory import Trajectory
 
 COLOURS = ("speed", "height", "spin", "kind")
 UNITS = {"speed": "m/s", "height": "m", "spin": "rad/s"}

@@ -3,7 +3,7 @@
 Where they are of use to a frame as it is, `dem.Trajectory` frames have methods of the same name.
 """
 
-from dem.bodies import Spheres
+from dem.model.bodies import Spheres
 from dem.statistics.contacts import ContactNumbers, contact_numbers
 from dem.statistics.energies import EnergyHistogram, KineticEnergies, energy_histogram, kinetic_energies, maxwellian
 from dem.statistics.motion import lags, mean_square_displacement, orientation_correlation, turned

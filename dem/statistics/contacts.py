@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem import checks, extras
+from dem.base import checks, extras
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.bodies import Spheres
+    from dem.model.bodies import Spheres
 
 NO_WALLS = ((-np.inf,) * 3, (np.inf,) * 3)
 

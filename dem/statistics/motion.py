@@ -11,7 +11,7 @@ from dem.statistics.orientation import unit_vectors
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dem.series import Series
+    from numpy.typing import ArrayLike
 
 BLOCK = 4096  # particles at a time
 FEW = 1024  # columns in a transform, to save memory
@@ -42,7 +42,7 @@ def lags(time: np.ndarray) -> np.ndarray:
     return time - time[:1]
 
 
-def mean_square_displacement(position: np.ndarray | Series) -> np.ndarray:
+def mean_square_displacement(position: ArrayLike) -> np.ndarray:
     """Mean square displacement <|r(t + τ) - r(t)|²> over all particles and all time origins t.
 
     With S(m) = Σ_k |r_k|² + |r_{k+m}|² summed recursively and the autocorrelation by fast Fourier transform, in
@@ -51,7 +51,7 @@ def mean_square_displacement(position: np.ndarray | Series) -> np.ndarray:
 
     Parameters
     ----------
-    position : (T, N, 3) array or Series
+    position : (T, N, 3) array, or a field of a `Trajectory`
         At evenly spaced times, not folded into a periodic box [m]; `Trajectory.position` is, and is read in blocks. The
         rotation of `turned` gives the rotational mean square displacement [rad²].
 
@@ -77,7 +77,7 @@ def mean_square_displacement(position: np.ndarray | Series) -> np.ndarray:
     return np.maximum(total / particles, 0.0)
 
 
-def orientation_correlation(directions: np.ndarray | Series, degree: Literal[1, 2] = 1) -> np.ndarray:
+def orientation_correlation(directions: ArrayLike, degree: Literal[1, 2] = 1) -> np.ndarray:
     """Autocorrelation <P_l(p(t) · p(t + τ))> of directions over all fibres and time origins.
 
     P_1(x) = x and P_2(x) = (3 x² - 1)/2, which does not tell p from -p; (p · p')² = Σ_ij p_i p_j p'_i p'_j. Free
@@ -86,7 +86,7 @@ def orientation_correlation(directions: np.ndarray | Series, degree: Literal[1, 
 
     Parameters
     ----------
-    directions : (T, N, 3) array or Series
+    directions : (T, N, 3) array, or a field of a `Trajectory`
         Unit vectors at evenly spaced times, such as `Trajectory.axis`.
     degree : 1 or 2
         l.
@@ -155,7 +155,7 @@ def turned(orientation: np.ndarray) -> np.ndarray:
     return total
 
 
-def _blocks(values: np.ndarray | Series) -> Iterator[np.ndarray]:
+def _blocks(values: ArrayLike) -> Iterator[np.ndarray]:
     """All times of some particles at a time, those stored together if they are on disk."""
     width = (getattr(values, "chunks", None) or (0, BLOCK))[1]
     for first in range(0, values.shape[1], width):

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem import checks
-from dem.box import AXES
+from dem.base import checks
+from dem.model.box import AXES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.bodies import Spheres
+    from dem.model.bodies import Spheres
 
 
 class Profile(NamedTuple):

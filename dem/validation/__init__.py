@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from typing import TYPE_CHECKING
 
-from dem import checks
+from dem.base import checks
 from dem.validation import comparison, cooling, falling, granular, impacts, losses, oblique, rotation, slopes
 
 if TYPE_CHECKING:

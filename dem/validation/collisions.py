@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.box import Box
-from dem.contacts import Contacts
-from dem.particles import Particles
-from dem.shapes import Sphere
-from dem.simulation import Simulation
+from dem.model.box import Box
+from dem.model.contacts import Contacts
+from dem.model.particles import Particles
+from dem.model.shapes import Sphere
+from dem.soft.simulation import Simulation
 from dem.validation.reference import Ball, hertz_impact
 
 if TYPE_CHECKING:
-    from dem.contacts import Contact
-    from dem.energy import Energy
-    from dem.materials import Material
+    from dem.model.contacts import Contact
+    from dem.model.energy import Energy
+    from dem.model.materials import Material
 
 MOST = 40  # halves of an elastic contact's duration that an impact may last
 

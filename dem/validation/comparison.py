@@ -8,8 +8,8 @@ import time
 import numpy as np
 
 from dem.case import case
-from dem.integrators import INTEGRATORS
-from dem.study import HEAVY_TOP, Problem, angle_between, integrate_rotation
+from dem.rotation.integrators import INTEGRATORS
+from dem.rotation.study import HEAVY_TOP, Problem, angle_between, integrate_rotation
 from dem.validation.report import Report, curves
 
 ASYMMETRIC, SYMMETRIC = (1.0, 1.7, 2.3), (0.5, 1.0, 1.0)

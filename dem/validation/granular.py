@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.box import Box
-from dem.contacts import Contact, damping
-from dem.materials import Material
-from dem.particles import Particles
-from dem.shapes import Sphere
-from dem.simulation import Simulation
+from dem.model.box import Box
+from dem.model.contacts import Contact, damping
+from dem.model.materials import Material
+from dem.model.particles import Particles
+from dem.model.shapes import Sphere
+from dem.soft.simulation import Simulation
 from dem.validation.collisions import start
 from dem.validation.oblique import mfix_oblique
 from dem.validation.reference import Ball, hertz_impact, runge_kutta, stiffness

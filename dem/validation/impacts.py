@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dem.contacts import Contact
-from dem.materials import Material
+from dem.model.contacts import Contact
+from dem.model.materials import Material
 from dem.validation.collisions import collide, start
 from dem.validation.reference import Ball, hertz_impact, reduced_mass, stiffness
 from dem.validation.report import Report, curves

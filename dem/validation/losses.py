@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from dem.contacts import Contact
-from dem.materials import Material
+from dem.model.contacts import Contact
+from dem.model.materials import Material
 from dem.validation.collisions import Outcome, collide
 from dem.validation.reference import Ball, hertz_impact
 from dem.validation.report import Report, curves

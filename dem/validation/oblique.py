@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dem.contacts import Contact
-from dem.materials import Material
+from dem.model.contacts import Contact
+from dem.model.materials import Material
 from dem.validation.collisions import collide
 from dem.validation.impacts import OXIDE, SOURCE, rigid
 from dem.validation.reference import After, Ball, hertz_impact, planar_impact, reduced_mass

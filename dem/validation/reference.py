@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.contacts import damping
+from dem.model.contacts import damping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dem.contacts import Contact
-    from dem.materials import Material
+    from dem.model.contacts import Contact
+    from dem.model.materials import Material
 
 
 @dataclass(frozen=True)

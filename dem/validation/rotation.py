@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.case import case
-from dem.integrators import INTEGRATORS
-from dem.study import SPHERE, Problem, angle_between, integrate_rotation
+from dem.rotation.integrators import INTEGRATORS
+from dem.rotation.study import SPHERE, Problem, angle_between, integrate_rotation
 from dem.validation.report import Report, curves
 
 if TYPE_CHECKING:
-    from dem.study import RotationHistory
+    from dem.rotation.study import RotationHistory
 
 
 TABLE_2 = [

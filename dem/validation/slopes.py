@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from dem.contacts import Contact
-from dem.materials import Material
+from dem.model.contacts import Contact
+from dem.model.materials import Material
 from dem.validation.collisions import collide, start
 from dem.validation.impacts import ELASTIC
 from dem.validation.reference import Ball, hertz_impact, planar_impact, stiffness

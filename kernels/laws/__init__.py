@@ -1,8 +1,9 @@
 """Contact laws: the force of one contact, chosen by the type of the law.
 
-Every law starts from Hertz (``kernels.hertz``). ``Elastic`` contacts need positions only and have a vectorised loop of
-their own (``kernels.contact``); those below lose energy, and are evaluated for touching pairs only, with velocities
-(``kernels.touching``, ``kernels.walls``). A law is a NamedTuple of tables by material, the wall's last, and a `Law` of
+Every law starts from Hertz (``hertz.py``). ``Elastic`` contacts need positions only and have a vectorised loop of their
+own (``kernels.soft.contact``); those below lose energy, and are evaluated for touching pairs only, with velocities
+(``kernels.soft.touching``, ``kernels.soft.walls``). A law is a NamedTuple of tables by material, the wall's last, and a
+`Law` of
 
     contact(law, i, j, touch, memory, half, sense) -> force on i, memory, stored, loss
         i, j      rows of the law's tables, the materials in contact
@@ -16,12 +17,12 @@ their own (``kernels.contact``); those below lose energy, and are evaluated for 
     load(history, k, at), store(history, k, at, memory), width
         how it is kept: in row k of `history`, in so many columns from `at` on
 
-To add one: a file like ``damped.py``, a row here, a line in ``dem.laws``.
+To add one: a file like ``damped.py``, a row here, a line in ``law`` of ``dem.model.contacts``.
 """
 
 from typing import NamedTuple
 
-from kernels.jit import by_type, by_type_of_first
+from kernels.base.jit import by_type, by_type_of_first
 from kernels.laws.damped import DAMPED, Damped
 from kernels.laws.frictional import FRICTIONAL, Frictional
 from kernels.laws.touch import Law, Touch  # noqa: F401

@@ -3,7 +3,7 @@
 Y. Tsuji, T. Tanaka, T. Ishida, Powder Technol. 71 (1992) 239, eq. (19). The coefficient of restitution is then the same
 at any speed. Tension is cut off: contact is felt until the total force vanishes. With y = √(4/5) x^(5/4) and
 dτ = x^(1/4) dt the scaled impact x'' + α x^(1/4) x' + x^(3/2) = 0 is a damped linear oscillator, whose impact without
-tension T. Schwager and T. Pöschel solve (Granul. Matter 9 (2007) 465); ``dem.contacts`` inverts that for α.
+tension T. Schwager and T. Pöschel solve (Granul. Matter 9 (2007) 465); ``dem.model.contacts`` inverts that for α.
 """
 
 import math
@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.jit import formula
+from kernels.base.jit import formula
+from kernels.base.vector import dot, scale
 from kernels.laws.touch import Law
-from kernels.vector import dot, scale
 
 
 class Damped(NamedTuple):

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.jit import formula
+from kernels.base.jit import formula
+from kernels.base.vector import add, add_scaled, cross, dot, scale
 from kernels.laws.damped import normal_force
 from kernels.laws.touch import Law
-from kernels.vector import add, add_scaled, cross, dot, scale
 
 TINY = 1e-300  # keeps the direction of a vanishing force finite
 

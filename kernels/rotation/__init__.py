@@ -18,10 +18,10 @@ A step is *predict* (needs no torque), the torque, *correct*. Between steps a sc
 Schemes with several torques a step are in ``several``. A scheme is named by a NamedTuple type; ``overload`` picks its
 functions by that type at compile time, so only the scheme in use is compiled, it is inlined, and the next process
 finds it in the cache (an integer ``kind`` would compile all schemes, a function argument would never hit the cache).
-To add one: a file like ``euler.py``, a row here, a row in ``dem.integrators``.
+To add one: a file like ``euler.py``, a row here, a row in ``dem.rotation.integrators``.
 """
 
-from kernels.jit import by_type, by_type_of_first
+from kernels.base.jit import by_type, by_type_of_first
 from kernels.rotation.adams_bashforth import ADAMS_BASHFORTH, AdamsBashforth
 from kernels.rotation.direct_multiplication import (
     DIRECT_MULTIPLICATION,
@@ -46,14 +46,7 @@ from kernels.rotation.quaternion_verlet import QUATERNION_VERLET, QuaternionVerl
 from kernels.rotation.richardson import RICHARDSON, Richardson
 from kernels.rotation.spherical import SPHERICAL_PCDM, SphericalPCDM
 from kernels.rotation.spiral import SPIRAL, Spiral
-from kernels.rotation.splitting import (
-    AXIAL_SPLITTING,
-    NO_SQUISH,
-    SPLITTING,
-    AxialSplitting,
-    NoSquish,
-    Splitting,
-)
+from kernels.rotation.splitting import AXIAL_SPLITTING, NO_SQUISH, SPLITTING, AxialSplitting, NoSquish, Splitting
 from kernels.rotation.steps import Steps
 
 SCHEMES = {

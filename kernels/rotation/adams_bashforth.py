@@ -6,10 +6,10 @@ memory = (q_n, omega_body_n, world torque at n, (q' and omega' at n - 1)); the f
 
 from typing import NamedTuple
 
-from kernels.jit import formula
-from kernels.quaternion import angular_acceleration, derivative, rotate_back, step, unit
+from kernels.base.jit import formula
+from kernels.base.quaternion import angular_acceleration, derivative, rotate_back, step, unit
+from kernels.base.vector import add_scaled
 from kernels.rotation.steps import Steps, load_usual, store_usual, velocity_whole, whole_whole
-from kernels.vector import add_scaled
 
 
 class AdamsBashforth(NamedTuple):

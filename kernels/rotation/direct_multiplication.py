@@ -9,10 +9,10 @@ second that at its beginning.
 import math
 from typing import NamedTuple
 
-from kernels.jit import formula
-from kernels.quaternion import angular_acceleration, derivative, renormalise, rotate_back, step, turn_body
+from kernels.base.jit import formula
+from kernels.base.quaternion import angular_acceleration, derivative, renormalise, rotate_back, step, turn_body
+from kernels.base.vector import add_scaled, dot
 from kernels.rotation.steps import explicit
-from kernels.vector import add_scaled, dot
 
 
 class ScalarFactor(NamedTuple):

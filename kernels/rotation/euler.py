@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from kernels.jit import formula
-from kernels.quaternion import angular_acceleration, derivative, rotate_back, step, unit
+from kernels.base.jit import formula
+from kernels.base.quaternion import angular_acceleration, derivative, rotate_back, step, unit
+from kernels.base.vector import add_scaled
 from kernels.rotation.steps import explicit
-from kernels.vector import add_scaled
 
 
 class Euler(NamedTuple):

@@ -6,10 +6,10 @@ memory = (q_n, world angular momentum at n - 1/2, world torque at n).
 
 from typing import NamedTuple
 
-from kernels.jit import formula
-from kernels.quaternion import derivative, rotate, rotate_back, step, unit
+from kernels.base.jit import formula
+from kernels.base.quaternion import derivative, rotate, rotate_back, step, unit
+from kernels.base.vector import add_scaled, divide, multiply
 from kernels.rotation.steps import Steps, velocity_of_last_momentum
-from kernels.vector import add_scaled, divide, multiply
 
 
 class Fincham(NamedTuple):

@@ -11,10 +11,10 @@ prediction at no cost.
 
 from typing import NamedTuple
 
-from kernels.jit import formula
-from kernels.quaternion import angular_acceleration, renormalise, rotate, rotate_back, turn
+from kernels.base.jit import formula
+from kernels.base.quaternion import angular_acceleration, renormalise, rotate, rotate_back, turn
+from kernels.base.vector import add_scaled
 from kernels.rotation.steps import Steps, velocity_half, whole_half
-from kernels.vector import add_scaled
 
 
 class ImprovedPCDM(NamedTuple):

@@ -7,10 +7,10 @@ f = 1/|beta|² the product has unit length, needs no normalisation, and equals (
 
 from typing import NamedTuple
 
-from kernels.jit import formula
-from kernels.quaternion import cayley, derivative, product, renormalise, step, unit
+from kernels.base.jit import formula
+from kernels.base.quaternion import cayley, derivative, product, renormalise, step, unit
+from kernels.base.vector import add_scaled, dot, scale
 from kernels.rotation.steps import leaping
-from kernels.vector import add_scaled, dot, scale
 
 
 class Leapfrog(NamedTuple):

@@ -6,10 +6,10 @@ over the last step).
 
 from typing import NamedTuple
 
-from kernels.jit import formula
-from kernels.quaternion import angular_acceleration, cayley, renormalise
+from kernels.base.jit import formula
+from kernels.base.quaternion import angular_acceleration, cayley, renormalise
+from kernels.base.vector import add, add_scaled, scale
 from kernels.rotation.steps import spinning
-from kernels.vector import add, add_scaled, scale
 
 ITERATIONS = 3
 

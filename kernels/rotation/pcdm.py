@@ -7,10 +7,10 @@ first order. `kernels.rotation.several.pcdm_midpoint` evaluates it at the half s
 
 from typing import NamedTuple
 
-from kernels.jit import formula
-from kernels.quaternion import angular_acceleration, renormalise, rotate, rotate_back, turn
+from kernels.base.jit import formula
+from kernels.base.quaternion import angular_acceleration, renormalise, rotate, rotate_back, turn
+from kernels.base.vector import add_scaled
 from kernels.rotation.steps import explicit
-from kernels.vector import add_scaled
 
 
 class PCDM(NamedTuple):

@@ -7,10 +7,10 @@ while |omega| dt stays below about 2. memory = (q_n, world angular momentum, wor
 
 from typing import NamedTuple
 
-from kernels.jit import formula
-from kernels.quaternion import angular_acceleration, derivative, norm_squared, renormalise, rotate_back, step
+from kernels.base.jit import formula
+from kernels.base.quaternion import angular_acceleration, derivative, norm_squared, renormalise, rotate_back, step
+from kernels.base.vector import add_scaled, divide
 from kernels.rotation.steps import Steps, second_kick, start_momentum, whole_momentum
-from kernels.vector import add_scaled, divide
 
 MOST_ITERATIONS = 60
 CONVERGED = 1e-31  # squared change of the quaternion

@@ -6,16 +6,10 @@ torque).
 
 from typing import NamedTuple
 
-from kernels.jit import formula
-from kernels.quaternion import derivative, rotate_back, step, unit
-from kernels.rotation.steps import (
-    Steps,
-    second_kick,
-    start_momentum,
-    velocity_of_last_momentum,
-    whole_momentum,
-)
-from kernels.vector import add_scaled, divide
+from kernels.base.jit import formula
+from kernels.base.quaternion import derivative, rotate_back, step, unit
+from kernels.base.vector import add_scaled, divide
+from kernels.rotation.steps import Steps, second_kick, start_momentum, velocity_of_last_momentum, whole_momentum
 
 
 class Richardson(NamedTuple):

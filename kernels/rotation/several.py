@@ -5,9 +5,9 @@ A step is one function of the torque law, ``torque(law, body_frame, t, q, omega_
 
 from typing import NamedTuple
 
-from kernels.jit import functional
-from kernels.quaternion import angular_acceleration, derivative, renormalise, rotate, step, turn, unit
-from kernels.vector import add_scaled
+from kernels.base.jit import functional
+from kernels.base.quaternion import angular_acceleration, derivative, renormalise, rotate, step, turn, unit
+from kernels.base.vector import add_scaled
 
 
 class PCDMMidpoint(NamedTuple):

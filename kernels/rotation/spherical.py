@@ -7,10 +7,10 @@ arithmetic angular velocities and q_{n+1/2} are those of the general scheme; wha
 
 from typing import NamedTuple
 
-from kernels.jit import formula
-from kernels.quaternion import renormalise, rotate, rotate_back, turn
+from kernels.base.jit import formula
+from kernels.base.quaternion import renormalise, rotate, rotate_back, turn
+from kernels.base.vector import add_scaled, scale
 from kernels.rotation.steps import Steps
-from kernels.vector import add_scaled, scale
 
 
 class SphericalPCDM(NamedTuple):

@@ -6,10 +6,10 @@ rate of change over the last step).
 
 from typing import NamedTuple
 
-from kernels.jit import formula
-from kernels.quaternion import angular_acceleration, renormalise, turn_body
+from kernels.base.jit import formula
+from kernels.base.quaternion import angular_acceleration, renormalise, turn_body
+from kernels.base.vector import add, add_scaled, scale
 from kernels.rotation.steps import spinning
-from kernels.vector import add, add_scaled, scale
 
 
 class Spiral(NamedTuple):

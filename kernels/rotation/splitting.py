@@ -9,10 +9,10 @@ and the free rotation is exact. memory = (q_n, body angular momentum, body torqu
 
 from typing import NamedTuple
 
-from kernels.jit import formula, functional
-from kernels.quaternion import exponential_series, product, renormalise, rotate_back
+from kernels.base.jit import formula, functional
+from kernels.base.quaternion import exponential_series, product, renormalise, rotate_back
+from kernels.base.vector import add_scaled, divide, multiply, scale
 from kernels.rotation.steps import Steps
-from kernels.vector import add_scaled, divide, multiply, scale
 
 
 class Splitting(NamedTuple):

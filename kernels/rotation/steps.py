@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from kernels.jit import formula, functional
-from kernels.quaternion import angular_acceleration, load_quaternion, rotate, rotate_back, store_quaternion
-from kernels.vector import add_scaled, divide, load, multiply, scale, store, subtract
+from kernels.base.jit import formula, functional
+from kernels.base.quaternion import angular_acceleration, load_quaternion, rotate, rotate_back, store_quaternion
+from kernels.base.vector import add_scaled, divide, load, multiply, scale, store, subtract
 
 
 @formula

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dem import checks
-from dem.particles import STATE
+from dem.base import checks
+from dem.model.particles import STATE
 
 COLUMNS = {
     "position": ("x", "y", "z"),

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dem.particles import STATE
-from dem.trajectory import Trajectory
+from dem.files.trajectory import Trajectory
+from dem.model.particles import STATE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
 
-    from dem.materials import Material
-    from dem.shapes import Shape
+    from dem.model.materials import Material
+    from dem.model.shapes import Shape
 
 
 def last_frame(path: Path) -> tuple[list[tuple[Shape, Material]], np.ndarray, dict[str, np.ndarray]]:

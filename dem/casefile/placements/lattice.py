@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from dem.box import Box
     from dem.casefile.schema import LatticeTable
+    from dem.model.box import Box
 
 
 def sites(table: LatticeTable, box: Box | None) -> np.ndarray:

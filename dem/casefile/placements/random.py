@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.bodies import place
-from dem.shapes import Fibre, Shape, Sphere
-from kernels import insertion
+from dem.model.bodies import place
+from dem.model.shapes import Fibre, Shape, Sphere
+from kernels.packing import insertion
 
 if TYPE_CHECKING:
-    from dem.box import Box
     from dem.casefile.schema import RandomTable
-    from dem.particles import Particles
+    from dem.model.box import Box
+    from dem.model.particles import Particles
 
 MOST_OFFERS = 200_000  # to one particle
 CELLS = 4  # at most so many for each sphere

@@ -1,0 +1,147 @@
+"""The gate for everything a user passes in: what came, what is needed, what to do."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import operator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kernels.base.jit import most_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from os import PathLike
+
+
+def number(
+    name: str,
+    value: float,
+    *,
+    above: float = -math.inf,
+    least: float = -math.inf,
+    most: float = math.inf,
+    unit: str = "",
+) -> float:
+    """Check one finite number and return it as a float; raises ValueError or TypeError naming it."""
+    if isinstance(value, (str, bytes, bool, np.bool_)):
+        message = f"{name} is {value!r}, expected a number"
+        raise TypeError(message)
+    try:
+        result = float(value)
+    except (TypeError, ValueError):
+        message = f"{name} is {value!r}, expected a number"
+        raise TypeError(message) from None
+    except OverflowError:
+        result = math.inf
+    if not (math.isfinite(result) and above < result and least <= result <= most):
+        limits = [f"above {above:g}"] * (above > -math.inf) + [f"at least {least:g}"] * (least > -math.inf)
+        limits += [f"at most {most:g}"] * (most < math.inf)
+        message = f"{name} is {result:g}{unit and ' ' + unit}, expected a finite number {' and '.join(limits)}".rstrip()
+        raise ValueError(message)
+    return result
+
+
+def whole(name: str, value: int, *, least: int) -> int:
+    """Check one integer and return it; raises ValueError or TypeError naming it."""
+    try:
+        result = operator.index(value)
+    except TypeError:
+        result = None
+    if result is None or isinstance(value, (bool, np.bool_)):
+        message = f"{name} is {value!r}, expected a whole number"
+        raise TypeError(message)
+    if not least <= result < 2**62:
+        message = f"{name} is {value}, expected at least {least} and less than 2^62"
+        raise ValueError(message)
+    return result
+
+
+def array(name: str, value: object, shape: tuple[int, ...], meaning: str) -> np.ndarray:
+    """Convert to a new finite float64 array of the given shape; raises ValueError naming it."""
+    try:
+        given = np.asarray(value)
+        if given.dtype.kind not in "iuf":
+            raise TypeError
+        result = np.array(given, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        message = f"{name} cannot be read as an array of numbers, expected {shape}: {meaning}"
+        raise ValueError(message) from None
+    if result.shape != shape:
+        message = f"{name} has shape {result.shape}, expected {shape}: {meaning}"
+        raise ValueError(message)
+    bad = np.argwhere(~np.isfinite(result))
+    if len(bad):
+        where = tuple(int(i) for i in bad[0])
+        message = f"{name} has {len(bad)} values that are not finite, the first at {where}: {result[where]}"
+        raise ValueError(message)
+    return result
+
+
+def vector(name: str, value: object, meaning: str) -> tuple[float, float, float]:
+    """Three finite numbers as a tuple."""
+    x, y, z = array(name, value, (3,), meaning).tolist()
+    return x, y, z
+
+
+def one_of(what: str, name: str, names: Iterable[str]) -> str:
+    """Check a name against those known; raises ValueError with the nearest one."""
+    known = list(names)
+    if name not in known:
+        near = difflib.get_close_matches(str(name), known, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        message = f"unknown {what} {name!r}: {hint}known are {', '.join(known)}"
+        raise ValueError(message)
+    return name
+
+
+def threads(number: int | None) -> int:
+    """Number of threads to use."""
+    most = most_threads()
+    if number is None:
+        return most
+    number = whole("threads", number, least=1)
+    if number > most:
+        message = f"threads is {number}, at most {most} here: lower it, or start with NUMBA_NUM_THREADS={number} set"
+        raise ValueError(message)
+    return number
+
+
+def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "output") -> Path:
+    """A path that a file may be written to; `overwrite` is None where nothing can be replaced.
+
+    Raises
+    ------
+    FileExistsError
+        If there is one already that is not to be replaced.
+    OSError
+        If there is no such folder, or something else of that name.
+    """
+    path = Path(path)
+    problem = None
+    if path.is_dir():
+        problem = "it is a folder"
+    elif path.exists() and not path.is_file():
+        problem = "it is no regular file"
+    elif not path.parent.is_dir():
+        problem = f"there is no folder {path.parent}"
+    if problem:
+        message = f"{what} {path} cannot be written: {problem}"
+        raise OSError(message)
+    if path.exists() and not overwrite:
+        way_out = "" if overwrite is None else ", or --overwrite (overwrite=True)"
+        message = f"{what} {path} exists already: choose another name{way_out}"
+        raise FileExistsError(message)
+    return path
+
+
+def of_types(*, optional: bool = False, **given: tuple[object, type]) -> None:
+    """Check that arguments, given as name=(value, type), are of these types, or None if they are optional."""
+    for name, (value, kind) in given.items():
+        if not (isinstance(value, kind) or (optional and value is None)):
+            wanted = "a dict" if kind is dict else f"dem.{kind.__name__}"
+            message = f"{name} is {type(value).__name__}, expected {wanted}{' or None' * optional}"
+            raise TypeError(message)

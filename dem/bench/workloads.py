@@ -1,0 +1,297 @@
+"""Benchmarks: particle steps per second of built-in cases, where the time goes, and how that compares."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base import checks
+from dem.bench import lammps
+from dem.bench.timing import REPEATS, copy_bandwidth, median_rate, stage_times
+from dem.case import case
+from dem.files.writer import TrajectoryWriter
+from kernels.base.jit import most_threads
+
+if TYPE_CHECKING:
+    from dem.hard.engine import HardEngine
+    from dem.hard.simulation import HardSpheres
+    from dem.soft.simulation import Simulation
+
+RATE = "particle_steps_per_second"
+WORK = 2_000_000  # particle steps at each size of a series
+EVENTS = 1_000_000  # of hard spheres, likewise
+
+
+class Stepping:
+    """Particle steps per second of a built-in case."""
+
+    unit = RATE
+
+    def __init__(self, case: str, warm: int, steps: int, **parameters: float | str) -> None:
+        self.case, self.warm, self.steps, self.parameters = case, warm, steps, parameters
+
+    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
+        """The simulation, past its first steps."""
+        sim = case(self.case)(**self.parameters, threads=threads).simulation()
+        sim.step(_share_of(self.warm, share))
+        return sim
+
+    @staticmethod
+    def rate(sim: Simulation, steps: int) -> float:
+        """Particle steps per second over so many steps, lists included."""
+
+        def work() -> float:
+            sim.step(steps)
+            return steps * len(sim.particles)
+
+        return median_rate(work)
+
+    def against_lammps(self, share: float = 1.0) -> dict[str, float]:
+        """Rate and energy drift of LAMMPS and of this engine on one core, from the same state, one after the other.
+
+        The drift is (E - E0) / KE0 after all steps, mechanical energies reckoned by this engine from the final states
+        of both; with friction or damping most of it is what contacts are meant to take.
+        """
+        sim = self.prepare(share=share, threads=1)
+        steps = _share_of(min(self.steps, 200_000), share)
+        kinetic, before = sim.energy().kinetic or 1.0, sim.energy().mechanical
+        theirs, state = lammps.run(sim, REPEATS * steps)
+        result = {"lammps": theirs, "lammps_drift": (lammps.energy(sim, state).mechanical - before) / kinetic}
+        result["ours"] = self.rate(sim, steps)
+        result["our_drift"] = (sim.energy().mechanical - before) / kinetic
+        return result
+
+    def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
+        """All figures of this workload."""
+        sim = self.prepare(share=share, threads=threads)
+        rate = self.rate(sim, _share_of(self.steps, share))
+        engine = sim._engine  # noqa: SLF001
+        n = len(sim.particles)
+        figures = {
+            "particles": n,
+            "spheres": int(engine.bodies.first_sphere[-1]),
+            "threads": sim.threads,
+            "share": share,
+            self.unit: rate,
+            "sphere_steps_per_second": rate * int(engine.bodies.first_sphere[-1]) / n,
+            "candidate_pairs_per_particle": float(engine.neighbours.pairs.sum() / n),
+            "energy_error": sim.energy_error,
+            "state_bytes_per_particle": sum(a.nbytes for a in _owners(engine.bodies)) / n,
+            "list_bytes_per_particle": sum(a.nbytes for a in _owners(engine.neighbours)) / n,
+        }
+        if split:
+            figures["ns_per_particle"] = stage_times(engine, n)
+            b = engine.bodies
+            moved = 2 * sum(a.nbytes for a in (b.position, b.velocity)) / n  # a step reads and writes them once
+            if engine.rotating:
+                moved += 2 * sum(a.nbytes for a in (b.orientation, b.memory_q, b.memory_w, b.memory_a)) / n
+            figures["share_of_copy_bandwidth"] = moved * rate / copy_bandwidth()
+        return figures
+
+
+class Heap(Stepping):
+    """The same after the particles have settled on the floor: all velocities are damped again and again."""
+
+    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
+        """The simulation, settled and at rest; `warm` counts how often velocities lose a fifth, 500 steps apart."""
+        sim = case(self.case)(**self.parameters, threads=threads).simulation()
+        for _ in range(_share_of(self.warm, share)):
+            sim.step(500)
+            sim.particles.velocity = 0.8 * sim.particles.velocity
+            sim.particles.angular_velocity = 0.8 * sim.particles.angular_velocity
+        sim.particles.velocity = np.zeros((len(sim.particles), 3))
+        sim.particles.angular_velocity = np.zeros((len(sim.particles), 3))
+        return sim
+
+
+class Sizes:
+    """Nanoseconds a particle step against the number of particles."""
+
+    unit = RATE
+
+    def __init__(self, case: str, *sizes: int) -> None:
+        self.case, self.sizes = case, sizes
+
+    def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
+        """Cost at each size, and the rate at the largest."""
+        del split
+        cost = {}
+        for n in self.sizes:
+            steps = max(120, WORK // n)
+            sim = Stepping(self.case, 150, steps, n=n).prepare(share=share, threads=threads)
+            cost[str(n)] = 1e9 / Stepping.rate(sim, _share_of(steps, share))
+        return {
+            "threads": sim.threads,
+            "share": share,
+            self.unit: 1e9 / cost[str(self.sizes[-1])],
+            "ns_per_particle_step": cost,
+        }
+
+
+class Speedup:
+    """Rate on 1, 2, 4, ... threads and on all, over that on one."""
+
+    unit = RATE
+
+    def __init__(self, case: str, n: int) -> None:
+        self.work = Stepping(case, 150, 120, n=n)
+
+    def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
+        """Speed-up for each number of threads, and the rate on all."""
+        del split
+        most = threads or most_threads()
+        counts = sorted({1, most, *(2**k for k in range(most.bit_length()) if 2**k <= most)})
+        steps = _share_of(self.work.steps, share)
+        rates = {t: self.work.rate(self.work.prepare(share=share, threads=t), steps) for t in counts}
+        return {
+            "particles": self.work.parameters["n"],
+            "threads": most,
+            "share": share,
+            self.unit: rates[most],
+            "speed_up": {str(t): rate / rates[1] for t, rate in rates.items()},
+        }
+
+
+class Colliding:
+    """Collisions per second of hard spheres against their number."""
+
+    unit = "collisions_per_second"
+
+    def __init__(self, *sizes: int, **parameters: float | str | tuple) -> None:
+        self.sizes, self.parameters = sizes, parameters
+
+    def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
+        """Cost at each size, events and cells included, and the rate at the largest; always on one thread."""
+        del threads, split
+        rates = {}
+        for n in self.sizes:
+            sim = case("hard-spheres")(n=n, **self.parameters).simulation()
+            engine = sim._engine  # noqa: SLF001
+            engine.advance(np.inf, _share_of(20 * n, share))  # away from the lattice
+
+            def work(engine: HardEngine = engine, sim: HardSpheres = sim) -> float:
+                before = sim.collisions.total
+                engine.advance(np.inf, _share_of(EVENTS, share))
+                return sim.collisions.total - before
+
+            rates[str(n)] = median_rate(work)
+        return {
+            "threads": 1,
+            "share": share,
+            self.unit: rates[str(self.sizes[-1])],
+            "ns_per_collision": {n: 1e9 / rate for n, rate in rates.items()},
+        }
+
+
+class Writing:
+    """Frames per second of the trajectory writer."""
+
+    unit = "frames_per_second"
+
+    def __init__(self, n: int, frames: int) -> None:
+        self.n, self.frames = n, frames
+
+    def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
+        """Frames per second into a temporary file, and bytes a frame."""
+        del split
+        sim = case("many-fibres")(n=self.n, threads=threads).simulation()
+        frames = max(2, int(self.frames * share))
+        size = 0
+
+        def work() -> float:
+            nonlocal size
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / "run.h5"
+                with TrajectoryWriter.create(path, sim) as writer:
+                    for k in range(1, frames):
+                        writer.frame(k)
+                size = path.stat().st_size
+            return frames
+
+        return {
+            "particles": self.n,
+            "threads": sim.threads,
+            "share": share,
+            self.unit: median_rate(work),
+            "bytes_per_frame": size / frames,
+        }
+
+
+FRICTION = {"restitution": 0.9, "friction": 0.5, "wall_friction": 0.0}
+BENCHMARKS = {
+    "nine_fibres": Stepping("nine-fibres", 1000, 500_000),
+    "fibres_1e3": Stepping("many-fibres", 500, 1000, n=1000),
+    "fibres_1e4": Stepping("many-fibres", 500, 200, n=10_000),
+    "fibres_1e5": Stepping("many-fibres", 200, 120, n=100_000),
+    "fibres_dense": Stepping("many-fibres", 500, 200, n=10_000, spacing=1.75),
+    "fibres_heap": Heap("many-fibres", 120, 1000, n=1000, speed=0.0),
+    "spheres_1e4": Stepping("many-spheres", 500, 500, n=10_000),
+    "spheres_1e5": Stepping("many-spheres", 500, 120, n=100_000),
+    "spheres_1e6": Stepping("many-spheres", 150, 120, n=1_000_000),
+    "friction_1e4": Stepping("many-spheres", 500, 500, n=10_000, **FRICTION),
+    "friction_1e5": Stepping("many-spheres", 500, 120, n=100_000, **FRICTION),
+    "spheres_sizes": Sizes("many-spheres", 100, 1000, 10_000, 100_000, 1_000_000),
+    "fibres_sizes": Sizes("many-fibres", 100, 1000, 10_000, 100_000),
+    "spheres_threads": Speedup("many-spheres", 100_000),
+    "fibres_threads": Speedup("many-fibres", 100_000),
+    "hard_spheres": Colliding(1000, 10_000, 100_000, solid_fraction=0.3, periodic="xyz", gravity=(0, 0, 0)),
+    "write_trajectory": Writing(10_000, 50),
+}
+
+
+def names_with(parameters: dict, *, stepping: bool = False) -> list[str]:
+    """Benchmarks whose case has these parameters, or all; only those that time the steps of one case, if so wished."""
+    stepping = stepping or bool(parameters)
+    return [
+        name
+        for name, b in BENCHMARKS.items()
+        if not stepping or (isinstance(b, Stepping) and parameters.keys() <= case(b.case).model_fields.keys())
+    ]
+
+
+def benchmark(name: str, **parameters: float | str) -> Stepping | Sizes | Speedup | Colliding | Writing:
+    """Look up a benchmark, with other parameters of its case if wanted; raises ValueError with the nearest name."""
+    found = BENCHMARKS[checks.one_of("benchmark", name, BENCHMARKS)]
+    if not parameters:
+        return found
+    if name not in names_with(parameters):
+        message = f"benchmark {name} has no parameter {', '.join(parameters)}"
+        raise ValueError(message)
+    return type(found)(found.case, found.warm, found.steps, **(found.parameters | parameters))
+
+
+def _share_of(count: int, share: float) -> int:
+    return max(1, int(count * share))
+
+
+def _owners(arrays: tuple) -> list[np.ndarray]:
+    """Arrays of a tuple, each once."""
+    return list({id(a): a for a in arrays if hasattr(a, "nbytes")}.values())
+
+
+def compare(results: dict, path: Path) -> dict[str, float]:
+    """Ratio of the main figures to those of an earlier JSON file, by name; raises ValueError if it is none."""
+    try:
+        earlier = json.loads(path.read_text())["results"]
+    except (OSError, ValueError, KeyError, TypeError):
+        message = f"{path} is no file that dem bench --json wrote"
+        raise ValueError(message) from None
+    for name, figures in results.items():
+        for setting in ("share", "threads"):
+            then = earlier.get(name, figures).get(setting)
+            if then != figures.get(setting):
+                message = (
+                    f"{name} ran with {setting} {then} in {path}, now with {figures.get(setting)}: run alike to compare"
+                )
+                raise ValueError(message)
+    units = (RATE, Colliding.unit, Writing.unit)
+    return {
+        name: figures[unit] / earlier[name][unit]
+        for name, figures in results.items()
+        for unit in units
+        if unit in figures and unit in earlier.get(name, {})
+    }

@@ -1,0 +1,123 @@
+"""Set-ups of particles, whose parameters are fields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    NonNegativeFloat,
+    PlainSerializer,
+    PositiveFloat,
+    PositiveInt,
+    WrapValidator,
+)
+
+from dem.hard.simulation import HardSpheres
+from dem.rotation.integrators import DEFAULT
+from dem.soft.simulation import Simulation
+
+if TYPE_CHECKING:
+    from dem.model.box import Box
+    from dem.model.contacts import Contacts
+    from dem.model.particles import Particles
+
+Axes = Annotated[tuple[Literal["x", "y", "z"], ...], BeforeValidator(lambda v: tuple(v) if isinstance(v, str) else v)]
+TimeStep = Annotated[
+    PositiveFloat,
+    WrapValidator(lambda value, check: value if value == "auto" else check(value)),
+    PlainSerializer(lambda value: value),
+]
+
+
+class BaseCase(BaseModel):
+    """What all cases have in common."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    name: ClassVar[str]
+
+    duration: PositiveFloat = Field(2.0, description="simulated time [s]")
+    frames: PositiveInt = Field(200, description="frames written after the first")
+
+
+class SteppedCase(BaseCase):
+    """What goes forward in time steps."""
+
+    time_step: PositiveFloat = Field(1e-6, description="[s]")
+    integrator: str = Field(DEFAULT, description="rotational scheme")
+
+
+class Case(SteppedCase):
+    """A runnable set-up of particles. Subclasses add parameters as fields and say in `build` what they make.
+
+    Examples
+    --------
+    >>> import dem
+    >>> sim = dem.cases()["nine-fibres"](time_step=1e-5).simulation()
+    >>> len(sim.particles)
+    9
+    """
+
+    time_step: TimeStep = Field(1e-6, description="[s], or auto")
+    threads: PositiveInt | None = Field(None, description="default: all cores; changes no bit of the result")
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, -9.81), description="[m/s2]")
+
+    def build(self) -> tuple[Particles, Box | None]:
+        """Particles and box of this case."""
+        raise NotImplementedError
+
+    def contacts(self) -> Contacts | None:
+        """Restitution and friction by pair of materials; None leaves it to the materials."""
+        return None
+
+    def simulation(self) -> Simulation:
+        """The simulation, ready to run."""
+        particles, box = self.build()
+        return Simulation(
+            particles, box, gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
+            threads=self.threads, contacts=self.contacts(),
+            description={"case": self.name, "parameters": self.model_dump(mode="json")},
+        )  # fmt: skip
+
+
+class HardSphereCase(BaseCase):
+    """A runnable set-up of hard spheres, without time steps. Subclasses say in `build` what they make.
+
+    Examples
+    --------
+    >>> import dem
+    >>> sim = dem.cases()["hard-spheres"](n=100, restitution=0.9).simulation()
+    >>> len(sim.particles)
+    100
+    """
+
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, -9.81), description="[m/s2]")
+    restitution: float = Field(1.0, gt=0, le=1, description="of two spheres, normal")
+    tangential_restitution: float = Field(-1.0, ge=-1, le=1, description="of two spheres; -1: smooth, 1: rough")
+    friction: NonNegativeFloat | None = Field(None, description="of two spheres, Coulomb's; default: no limit")
+    wall_restitution: float | None = Field(None, gt=0, le=1, description="with a wall; default: as of two spheres")
+    wall_tangential_restitution: float | None = Field(None, ge=-1, le=1, description="with a wall")
+    wall_friction: NonNegativeFloat | None = Field(None, description="with a wall")
+    contact_time: PositiveFloat = Field(1e-5, description="impacts that follow within it are elastic [s]")
+    periodic: Axes = Field((), description="axes without walls, such as xy")
+    roughness: float = Field(0.0, ge=0, le=1, description="standard deviation of the walls' inclination [rad]")
+
+    def build(self) -> tuple[Particles, Box | None]:
+        """Particles and box of this case."""
+        raise NotImplementedError
+
+    def simulation(self) -> HardSpheres:
+        """The simulation, ready to run."""
+        particles, box = self.build()
+        return HardSpheres(
+            particles, box, **{name: getattr(self, name) for name in HARD},
+            description={"case": self.name, "parameters": self.model_dump(mode="json")},
+        )  # fmt: skip
+
+
+# what goes to HardSpheres as it is; periodic and roughness are for the box
+HARD = HardSphereCase.model_fields.keys() - BaseCase.model_fields.keys() - {"periodic", "roughness"}

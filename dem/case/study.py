@@ -1,0 +1,93 @@
+"""Cases whose outcome is a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from pydantic import Field, PositiveInt
+
+from dem.base import checks
+from dem.case.bases import SteppedCase
+from dem.rotation.study import angle_between, integrate_rotation
+from kernels.rotation.problems import FREE, Problem
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dem.rotation.study import RotationHistory
+
+
+class StudyCase(SteppedCase):
+    """Something whose outcome is a table; subclasses say in `table` what is in it."""
+
+    frames: PositiveInt = Field(200, description="rows after the first, or a few more: the last one is the end")
+
+    def steps_a_frame(self, steps: int) -> int:
+        """Largest divisor of the number of steps that gives the wanted number of frames or more."""
+        return next(every for every in range(max(1, steps // self.frames), 0, -1) if steps % every == 0)
+
+    def table(self) -> tuple[np.ndarray, str, str]:
+        """Columns, their names separated by commas, and what came out, in words."""
+        raise NotImplementedError
+
+    def write(self, path: Path, *, overwrite: bool = False) -> str:
+        """Compute and write a table of comma-separated values; returns what came out, in words.
+
+        Raises
+        ------
+        FileExistsError, OSError
+            If the file exists or cannot be written; nothing has been computed then.
+        """
+        checks.output(path, overwrite=overwrite)
+        columns, header, said = self.table()
+        np.savetxt(path, columns, delimiter=",", header=header, comments="", fmt="%.17g")
+        return said
+
+
+class RotationCase(StudyCase):
+    """One rigid body that rotates under a torque law, without contacts. Subclasses say which body and which law.
+
+    Examples
+    --------
+    >>> import dem
+    >>> top = dem.cases()["symmetric-top"](integrator="splitting", duration=1.0)
+    >>> float(top.errors(top.history()).max()) < 1e-12
+    True
+    """
+
+    frame: ClassVar[str] = "world"
+    torque: ClassVar[Problem] = Problem(FREE)
+    start: ClassVar[tuple[float, float, float]] = (0.0, 0.0, 0.0)  # angular velocity [rad/s]
+
+    def inertia(self) -> tuple[float, float, float]:
+        """Principal moments [kg m²]."""
+        raise NotImplementedError
+
+    def exact(self, time: np.ndarray) -> np.ndarray:
+        """Orientations (K, 4) in closed form, or from a reference far more accurate than any scheme at `time_step`."""
+        raise NotImplementedError
+
+    def history(self, integrator: str | None = None, time_step: float | None = None) -> RotationHistory:
+        """Integrate with this case's scheme and time step, or others."""
+        dt = time_step or self.time_step
+        steps = max(1, round(self.duration / dt))
+        return integrate_rotation(
+            integrator or self.integrator, inertia=self.inertia(), angular_velocity=self.start, torque=self.torque,
+            time_step=dt, steps=steps, frame=self.frame, every=self.steps_a_frame(steps),
+        )  # fmt: skip
+
+    def errors(self, history: RotationHistory) -> np.ndarray:
+        """Full angle between the orientations found and the exact ones (K,) [rad]."""
+        return angle_between(self.exact(history.time), history.orientation)
+
+    def table(self) -> tuple[np.ndarray, str, str]:
+        """Columns with time, orientation, angular velocity and error; their names; and what came out."""
+        history = self.history()
+        errors = self.errors(history)
+        columns = np.column_stack([history.time, history.orientation, history.angular_velocity, errors])
+        said = (
+            f"{len(history.time)} rows; with {self.integrator} the orientation is off by {errors[-1]:.3g} rad at the "
+            f"end, by {errors.max():.3g} at most"
+        )
+        return columns, "time_s,q_w,q_x,q_y,q_z,omega_x,omega_y,omega_z,angle_error_rad", said

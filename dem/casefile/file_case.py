@@ -1,0 +1,71 @@
+"""A case that a file describes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dem.casefile.groups import Surroundings, particles
+from dem.casefile.schema import HardTable
+from dem.hard.simulation import HardSpheres
+from dem.model.contacts import Contact, Contacts
+from dem.soft.simulation import Simulation
+
+if TYPE_CHECKING:
+    from dem.casefile.schema import SteppedTable
+    from dem.model.box import Box
+    from dem.model.materials import Material
+    from dem.model.particles import Particles
+
+
+@dataclass(frozen=True)
+class FileCase:
+    """A case that a file describes; made by `dem.casefile.load.read`."""
+
+    name: str
+    table: SteppedTable | HardTable
+
+    @property
+    def duration(self) -> float:
+        """Simulated time [s]."""
+        return self.table.duration
+
+    @property
+    def frames(self) -> int:
+        """Frames written after the first."""
+        return self.table.output.frames
+
+    def contents(self) -> dict:
+        """What the file says, in SI units and with all defaults: what `resolved` takes."""
+        return self.table.model_dump(mode="json", exclude_none=True, exclude={"output": {"file"}})
+
+    def materials(self) -> dict[str, Material]:
+        """The materials by name."""
+        return {name: material.made() for name, material in self.table.materials.items()}
+
+    def build(self) -> tuple[Particles, Box | None]:
+        """Particles and box."""
+        materials, table = self.materials(), self.table
+        shapes = {name: shape.made() for name, shape in table.shapes.items()}
+        box = table.box and table.box.made(materials[table.box.material])
+        return particles(table, Surroundings(shapes, materials, box)), box
+
+    def contacts(self) -> Contacts:
+        """Restitution and friction by pair of materials."""
+        materials, table = self.materials(), {}
+        for pair in self.table.contacts:
+            one, other = (materials[name] for name in pair.materials)
+            table[one, other] = Contact(restitution=pair.restitution, friction=pair.friction)
+        return Contacts(table, rule=None if self.table.contact_rule == "none" else self.table.contact_rule)
+
+    def simulation(self) -> Simulation | HardSpheres:
+        """The simulation, ready to run; raises ValueError with a line for each thing that cannot be made."""
+        table = self.table
+        built, box = self.build()
+        description = {"case": self.name, "case_file": self.contents()}
+        if isinstance(table, HardTable):
+            return HardSpheres(built, box, gravity=table.gravity, description=description, **dict(table.impacts))
+        return Simulation(
+            built, box, gravity=table.gravity, time_step=table.time_step, integrator=table.integrator,
+            threads=table.threads, contacts=self.contacts(), description=description,
+        )  # fmt: skip

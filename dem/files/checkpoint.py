@@ -1,0 +1,102 @@
+"""Save a simulation to a file and go on from there, to the last bit.
+
+A checkpoint is a group of HDF5: of a file of its own (`save`, `load`), or of a trajectory, where `dem.files.writer`
+keeps the state at the start and the latest one. What is in it is for each kind of system to say, see `KINDS`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import h5py
+
+from dem.files.store import open_to_read
+
+if TYPE_CHECKING:
+    from os import PathLike
+    from types import ModuleType
+
+    from dem.system.system import System
+
+FORMAT = "pcdm-dem checkpoint 2"
+# name of its class -> what describes, writes and reads such a system; `dem` itself puts in those that it has
+KINDS: dict[str, ModuleType] = {}
+
+
+def write(sim: System, group: h5py.Group) -> None:
+    """Write a checkpoint into an empty group.
+
+    Raises
+    ------
+    TypeError
+        If a shape cannot be told by its class and values; nothing is written then.
+    """
+    kind = type(sim).__name__
+    described = json.dumps(KINDS[kind].describe(sim))
+    group.attrs["format"], group.attrs["kind"] = FORMAT, kind
+    group["input"] = described
+    KINDS[kind].write(sim, group)
+
+
+def read(group: h5py.Group, threads: int | None = None) -> System:
+    """The simulation that a group holds; raises KeyError if it is none, ValueError if a shape is not there."""
+    if group.attrs["format"] != FORMAT:
+        message = f"the checkpoint has the format {group.attrs['format']!r}, this version reads {FORMAT!r}"
+        raise ValueError(message)
+    return KINDS[group.attrs["kind"]].read(json.loads(group["input"].asstr()[()]), group, threads)
+
+
+def latest(trajectory: h5py.File) -> h5py.Group:
+    """The latest state that a trajectory keeps."""
+    return trajectory["restart"].get("latest", trajectory["restart/start"])
+
+
+def save(sim: System, path: str | PathLike) -> None:
+    """Write a checkpoint; an old one of that name is replaced when the new one is complete on the disk."""
+    path = Path(path)
+    if path.exists() and not _is_checkpoint(path):
+        message = f"checkpoint {path} cannot be written: there is a file of that name that is none: choose another name"
+        raise FileExistsError(message)
+    partial = path.with_name(path.name + ".partial")
+    try:
+        with h5py.File(partial, "w") as file:
+            write(sim, file)
+        with partial.open("rb+") as written:
+            os.fsync(written.fileno())
+        partial.replace(path)
+    except OSError as error:
+        message = f"checkpoint {path} cannot be written: {error}"
+        raise OSError(message) from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _is_checkpoint(path: Path) -> bool:
+    try:
+        with h5py.File(path, "r") as file:
+            return str(file.attrs.get("format", "")).startswith("pcdm-dem checkpoint")
+    except OSError:
+        return False
+
+
+def load(path: str | PathLike, threads: int | None = None) -> System:
+    """The simulation that a checkpoint holds, or a trajectory at its latest checkpoint.
+
+    Raises
+    ------
+    OSError, ValueError
+        If there is no such file, or no complete checkpoint in it.
+    """
+    path = Path(path)
+    if not path.exists():
+        message = f"checkpoint {path} does not exist"
+        raise FileNotFoundError(message)
+    try:
+        with open_to_read(path) as file:
+            return read(latest(file) if "restart" in file else file, threads)
+    except (KeyError, OSError):
+        message = f"{path} is no complete checkpoint of this version: save one with Simulation.save"
+        raise ValueError(message) from None

@@ -1,0 +1,131 @@
+"""Trajectories as files for other programs: a module for each format, and a row of `FORMATS`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dem.base import checks
+from dem.base.complete import complete
+from dem.files.exports import csv_table, hoomd_gsd, spheres_vtkhdf
+from dem.files.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from dem.files.exports.format import Format
+
+FORMATS: dict[str, Format] = {
+    "csv": csv_table.FORMAT,
+    "gsd": hoomd_gsd.FORMAT,
+    "spheres.vtkhdf": spheres_vtkhdf.FORMAT,
+}
+
+
+def export(
+    run: str | PathLike | Trajectory,
+    to: str,
+    output: str | PathLike | None = None,
+    *,
+    fields: Sequence[str] | None = None,
+    frames: slice | int = slice(None),
+    overwrite: bool = False,
+) -> Path:
+    """Write a trajectory as a file for other programs, frame by frame: it may be larger than memory.
+
+    Parameters
+    ----------
+    run : path or Trajectory
+        What to export.
+    to : str
+        "csv", a table with a row for each particle in each frame; "gsd", for OVITO and HOOMD-blue; "spheres.vtkhdf",
+        each sphere of each particle as a point, for ParaView 5.12 or later.
+    output : path, optional
+        File to write; default: next to the trajectory, by its name. It appears when it is complete.
+    fields : sequence of str, optional
+        What goes into it; default: all that can be made from what the trajectory holds.
+    frames : slice or int
+        Which frames, or which one; default: all.
+    overwrite : bool
+        Replace the output if it exists.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Raises
+    ------
+    ValueError
+        For a format, field or frame that there is not.
+    FileExistsError, OSError
+        If the output exists or cannot be written.
+    ImportError
+        If the format needs a library that is not installed.
+
+    Examples
+    --------
+    >>> import dem, tempfile, pathlib
+    >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 1]])
+    >>> sim = dem.Simulation(ball, time_step=1e-4)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = sim.run(duration=0.1, output=f"{folder}/fall.h5", frames=10)
+    ...     print(dem.export(f"{folder}/fall.h5", "csv", fields=["position"], frames=slice(0, 1)).read_text())
+    frame,step,time [s],particle,kind,x [m],y [m],z [m]
+    0,0,0.0,0,0,0.0,0.0,1.0
+    <BLANKLINE>
+    """
+    chosen = FORMATS[checks.one_of("format", to, FORMATS)]
+    if not isinstance(run, Trajectory):
+        with Trajectory(run) as opened:
+            return export(opened, to, output, fields=fields, frames=frames, overwrite=overwrite)
+    numbers = _numbers(run, frames)
+    names = _names(run, to, fields)
+    path = run.path.with_suffix(chosen.ending) if output is None else Path(output)
+    _check_output(path, run.path, overwrite=overwrite)
+    with complete(path) as partial:
+        chosen.write(run, partial, numbers, names)
+    return path
+
+
+def _numbers(run: Trajectory, frames: slice | int) -> range:
+    """Of the frames chosen."""
+    there = range(len(run))
+    if isinstance(frames, slice) and frames.step is not None and frames.step < 1:
+        message = f"every {frames.step}th frame cannot be taken: expected at least 1"
+        raise ValueError(message)
+    try:
+        numbers = there[frames] if isinstance(frames, slice) else range(there[frames], there[frames] + 1)
+    except IndexError:
+        numbers = range(0)
+    if not numbers:
+        known = f"it has 0 to {len(there) - 1}" if there else "it has none at all"
+        ends = (frames.start, frames.stop, frames.step) if isinstance(frames, slice) else (frames,)
+        asked = ":".join("" if end is None else str(end) for end in ends)
+        message = f"{run.path} has no frames {asked}: {known}"
+        raise ValueError(message)
+    return numbers
+
+
+def _names(run: Trajectory, to: str, fields: Sequence[str] | None) -> tuple[str, ...]:
+    """Of the fields chosen, in the order of the format; unless asked, all that can be made from what is held."""
+    offered, always = FORMATS[to].fields(run), FORMATS[to].always
+    asked = {checks.one_of(f"field of {to}", name, offered) for name in fields or ()}
+    for name in (*always, *asked):
+        lacking = [need for need in offered[name] if need not in run.fields]
+        if lacking:
+            message = f"{run.path} holds no {lacking[0]}, which {to} needs for {name}: it has {', '.join(run.fields)}"
+            raise ValueError(message)
+    if fields is None:
+        asked = {name for name, needs in offered.items() if set(needs) <= set(run.fields)}
+    return tuple(name for name in offered if name in asked or name in always)
+
+
+def _check_output(path: Path, source: Path, *, overwrite: bool) -> None:
+    """Raise OSError if it exists and is not to be replaced, or cannot be."""
+    if path.exists() and path.samefile(source):
+        message = f"output {path} cannot be written: it is the trajectory itself"
+        raise OSError(message)
+    checks.output(path, overwrite=overwrite)

@@ -1,0 +1,29 @@
+"""What a format is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from dem.files.trajectory import Trajectory
+
+
+class Format(NamedTuple):
+    """A format that trajectories can be written in.
+
+    ``fields(run)`` says what can be asked for, and which fields of the run each is made from; those of ``always`` are
+    written unasked. ``write(run, path, frames, fields)`` writes frames of these numbers to a new file.
+    """
+
+    ending: str
+    fields: Callable[[Trajectory], dict[str, tuple[str, ...]]]
+    write: Callable[[Trajectory, Path, range, Sequence[str]], None]
+    always: tuple[str, ...] = ()
+
+
+def only_balls(run: Trajectory) -> bool:
+    """Whether each particle is one sphere about its centre of mass, so that orientations do not show."""
+    return not any(kind.offsets.any() for kind in run.kinds)

@@ -1,0 +1,131 @@
+"""GSD, the file format of HOOMD-blue, which OVITO draws with the shapes of the particles.
+
+Schema: https://gsd.readthedocs.io/en/stable/schema-hoomd.html, in SI units and single precision. What it does
+differently, and what is done about it:
+
+- Boxes have their centre at the origin and are periodic. Positions are shifted by that centre, which the first frame
+  has as ``log/box_centre``, and on periodic axes wrapped, with the count in ``image``. On other axes the box is that of
+  the run, widened if particles leave it; without a box, one that holds all spheres in all frames.
+- ``angmom`` is the quaternion P = 2 q (0, I ω), with I ω in the body frame (HOOMD-blue, TwoStepNVE).
+- ``diameter`` is left out: OVITO would scale sphere unions by it, which ``type_shapes`` gives in full.
+- Angular velocities are no part of the schema: they are in ``log/particles/angular_velocity``.
+
+Time [s] and energies [J] are in the log, where `gsd.hoomd.read_log` finds them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.base import extras
+from dem.files.exports.format import Format, only_balls
+from dem.model.bodies import body_axis
+from dem.model.box import AXES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from dem.files.trajectory import Trajectory
+    from dem.model.bodies import Kind
+
+
+class Cell(NamedTuple):
+    """The box of a GSD file."""
+
+    lower: np.ndarray  # corner, in the coordinates of the run (3,) [m]
+    size: np.ndarray  # (3,) [m]
+    periodic: np.ndarray  # (3,)
+
+    @property
+    def centre(self) -> np.ndarray:
+        """In the coordinates of the run (3,) [m]."""
+        return self.lower + self.size / 2
+
+    def wrap(self, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Positions about the centre of the cell, and how many cells they are away from it: (N, 3), (N, 3)."""
+        image = np.where(self.periodic, np.floor((position - self.lower) / self.size), 0.0)
+        inside = (position - self.centre - image * self.size).astype(np.float32)
+        beyond = self.periodic & (inside >= (self.size / 2).astype(np.float32))  # by rounding
+        return inside - beyond * self.size, image + beyond
+
+
+def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
+    return {
+        "position": ("position",) if only_balls(run) else ("position", "orientation"),
+        "orientation": ("orientation",),
+        "velocity": ("velocity",),
+        "angular_momentum": ("orientation", "angular_velocity"),
+        "angular_velocity": ("angular_velocity",),
+    }
+
+
+def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
+    hoomd = extras.module("gsd.hoomd", extra="gsd", purpose="export to GSD")
+    cell, energy, time, step = _cell(run, frames), run.energy, run.time, run.step
+    inertia = np.array([kind.inertia for kind in run.kinds])[run.species]
+    oriented = "orientation" in fields or not only_balls(run)
+    with hoomd.open(path, "w") as file:
+        for k in frames:
+            frame = hoomd.Frame()
+            if k == frames[0]:  # what later frames do not repeat stays as it is in the first one
+                _describe(frame, run, cell)
+            frame.configuration.step = int(step[k])
+            frame.log["time"] = time[k : k + 1]
+            frame.log |= {f"{name}_energy": values[k : k + 1] for name, values in energy.items()}
+            bodies = frame.particles
+            bodies.N = len(run.species)
+            bodies.position, bodies.image = cell.wrap(run.position[k])
+            if oriented:
+                bodies.orientation = run.orientation[k]
+            if "velocity" in fields:
+                bodies.velocity = run.velocity[k]
+            if "angular_momentum" in fields:
+                bodies.angmom = _angular_momentum(run.orientation[k], inertia, run.angular_velocity[k])
+            if "angular_velocity" in fields:
+                frame.log["particles/angular_velocity"] = run.angular_velocity[k].astype(np.float32)
+            file.append(frame)
+
+
+def _cell(run: Trajectory, frames: range) -> Cell:
+    """That of the run, widened where particles leave it."""
+    box, kinds = run.input["box"], run.kinds
+    reach = max((np.linalg.norm(kind.offsets, axis=1) + kind.radii).max() for kind in kinds)
+    ends = np.array([(x.min(axis=0), x.max(axis=0)) for x in (run.position[k] for k in frames)])
+    lower, upper = ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)
+    if not box:
+        return Cell(lower - reach, upper - lower + 2 * reach, np.zeros(3, bool))
+    periodic = np.array([axis in box["periodic"] for axis in AXES])
+    lower = np.where(periodic | (lower > box["lower"]), box["lower"], lower - reach)
+    upper = np.where(periodic | (upper < box["upper"]), box["upper"], upper + reach)
+    return Cell(lower, upper - lower, periodic)
+
+
+def _describe(frame: object, run: Trajectory, cell: Cell) -> None:
+    """Box, kinds, and what never changes of the particles."""
+    kinds, species, bodies = run.kinds, run.species, frame.particles
+    frame.configuration.box = [*cell.size, 0, 0, 0]
+    frame.log["box_centre"] = cell.centre
+    bodies.types = [f"{kind['shape']}-{number}" for number, kind in enumerate(run.input["kinds"])]
+    bodies.type_shapes = [_shape(kind) for kind in kinds]
+    bodies.typeid = species
+    bodies.mass = np.array([kind.mass for kind in kinds])[species]
+    bodies.moment_inertia = np.array([kind.inertia for kind in kinds])[species]
+
+
+def _shape(kind: Kind) -> dict:
+    if not kind.offsets.any():
+        return {"type": "Sphere", "diameter": 2 * float(kind.radii[0])}
+    return {"type": "SphereUnion", "centers": kind.offsets.tolist(), "diameters": (2 * kind.radii).tolist()}
+
+
+def _angular_momentum(orientation: np.ndarray, inertia: np.ndarray, angular_velocity: np.ndarray) -> np.ndarray:
+    """P = 2 q (0, s), with s = I ω in the body frame (N, 4)."""
+    s = inertia * np.stack([(body_axis(orientation, k) * angular_velocity).sum(axis=1) for k in range(3)], axis=1)
+    w, v = orientation[:, :1], orientation[:, 1:]
+    return 2 * np.hstack([-(v * s).sum(axis=1, keepdims=True), w * s + np.cross(v, s)])
+
+
+FORMAT = Format(".gsd", _fields, _write, always=("position",))

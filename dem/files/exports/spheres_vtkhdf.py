@@ -1,0 +1,53 @@
+"""Every sphere of every particle as a point, for ParaView, in VTK's own layout: a file that stands on its own.
+
+Point data are ``radius`` [m], ``owner`` (number of the particle), ``kind`` (of the particle), ``identity`` (of the
+sphere), and ``velocity`` of the sphere's centre, v + ω × r [m/s]. Numbers are as precise as those of the trajectory.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import h5py
+import numpy as np
+
+from dem.files.exports.format import Format, only_balls
+from dem.files.vtkhdf import polydata
+from dem.model.bodies import place
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from dem.files.trajectory import Trajectory
+
+
+def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
+    if only_balls(run):
+        return {"position": ("position",), "velocity": ("velocity",)}
+    return {"position": ("position", "orientation"), "velocity": ("velocity", "orientation", "angular_velocity")}
+
+
+def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
+    kinds, species, turning = run.kinds, run.species, not only_balls(run)
+    origin = np.zeros((len(species), 3))
+    unturned = np.tile([1.0, 0.0, 0.0, 0.0], (len(species), 1))
+    arms, radii, owner = place(origin, unturned, species, kinds)
+    fixed = {"radius": radii, "owner": owner, "kind": species[owner]}
+    moving = [name for name in fields if name != "position"]
+    with h5py.File(path, "w") as file:
+        view = polydata(file, time=run.time[list(frames)], points=len(owner), moving=moving, fixed=fixed)
+        size = (len(frames) * len(owner), 3)
+        points = view.create_dataset("Points", size, run.position.dtype)
+        data = {name: view["PointData"].create_dataset(name, size, run.position.dtype) for name in moving}
+        for row, k in enumerate(frames):
+            here = slice(row * len(owner), (row + 1) * len(owner))
+            if turning:
+                arms = place(origin, run.orientation[k], species, kinds).centres
+            points[here] = run.position[k][owner] + arms
+            if "velocity" in data:
+                spin = np.cross(run.angular_velocity[k][owner], arms) if turning else 0.0
+                data["velocity"][here] = run.velocity[k][owner] + spin
+
+
+FORMAT = Format(".spheres.vtkhdf", _fields, _write, always=("position",))

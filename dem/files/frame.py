@@ -1,0 +1,112 @@
+"""One moment of a run."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem import statistics
+from dem.files.schema import ENERGIES
+from dem.files.series import read_rows
+from dem.model.bodies import Spheres, body_axis, place
+from dem.model.box import AXES
+from dem.model.walls import at as walls_at
+
+if TYPE_CHECKING:
+    from dem.files.stored import StoredRun
+    from dem.statistics import ContactNumbers, KineticEnergies, Profile
+
+
+class Frame:
+    """One frame of a trajectory; its arrays are read when they are first asked for, and kept.
+
+    ``index`` is its number in the file.
+    """
+
+    def __init__(self, run: StoredRun, number: int, index: int) -> None:
+        self._run = run
+        self._number = number
+        self.index = index
+
+    def __repr__(self) -> str:
+        """Number, time and step."""
+        return f"<Frame {self.index}: t = {self.time:.6g} s, step {self.step}>"
+
+    @cached_property
+    def time(self) -> float:
+        """Time [s]."""
+        return float(self._of("position/time"))
+
+    @cached_property
+    def step(self) -> int:
+        """Step."""
+        return int(self._of("position/step"))
+
+    def _of(self, name: str) -> np.ndarray:
+        """Step, time or an energy of this frame alone."""
+        return read_rows(self._run._stored(name), self._run.frames, self._number)  # noqa: SLF001
+
+    @cached_property
+    def position(self) -> np.ndarray:
+        """Centres of mass (N, 3) [m]."""
+        return self._run.position[self._number]
+
+    @cached_property
+    def velocity(self) -> np.ndarray:
+        """Velocities (N, 3) [m/s]."""
+        return self._run.velocity[self._number]
+
+    @cached_property
+    def orientation(self) -> np.ndarray:
+        """Unit quaternions (N, 4), scalar first, body to world."""
+        return self._run.orientation[self._number]
+
+    @cached_property
+    def angular_velocity(self) -> np.ndarray:
+        """Angular velocities (N, 3), world frame [rad/s]."""
+        return self._run.angular_velocity[self._number]
+
+    @cached_property
+    def axis(self) -> np.ndarray:
+        """Unit vectors along the body x axes (N, 3), a fibre's own."""
+        return body_axis(self.orientation)
+
+    @cached_property
+    def energy(self) -> dict[str, float]:
+        """Energies of the system [J]."""
+        return {name: float(self._of(f"/observables/{name}_energy/value")) for name in ENERGIES}
+
+    def spheres(self) -> Spheres:
+        """All spheres: centres (S, 3), radii (S,) [m], and the particle each belongs to (S,)."""
+        return place(self.position, self.orientation, self._run.species, self._run.kinds)
+
+    @cached_property
+    def walls(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper walls (3,), (3,) [m], where they are at this time; infinite where there is none."""
+        return walls_at(self._run.box, self.time)
+
+    def kinetic_energies(self) -> KineticEnergies:
+        """Translational and rotational energy of each particle (N,), (N,) [J]."""
+        run = self._run
+        inertia = np.array([kind.inertia for kind in run.kinds])[run.species]
+        return statistics.kinetic_energies(run.mass, inertia, self.velocity, self.orientation, self.angular_velocity)
+
+    def contact_numbers(self, tolerance: float = 0.0) -> ContactNumbers:
+        """How many particles and walls each particle touches, see `dem.statistics.contact_numbers`."""
+        box = self._run.box
+        size, periodic = (box.size, box.periodic) if box else ((0, 0, 0), ())
+        period = [length * (axis in periodic) for axis, length in zip(AXES, size, strict=True)]
+        return statistics.contact_numbers(self.spheres(), tolerance, walls=self.walls, period=period)
+
+    def solid_fraction(self, axis: str = "z", bins: int = 20) -> Profile:
+        """Share of the box that is solid, slab by slab, see `dem.statistics.solid_fraction`."""
+        box = self._run.box
+        if box is None:
+            message = "the run has no box: take dem.statistics.solid_fraction with bounds of your own"
+            raise ValueError(message)
+        volume = np.array([kind.volume for kind in self._run.kinds])[self._run.species]
+        return statistics.solid_fraction(
+            self.spheres(), box.lower, box.upper, axis=axis, bins=bins, volume=volume, periodic=axis in box.periodic
+        )

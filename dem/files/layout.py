@@ -1,0 +1,216 @@
+"""What is where in a trajectory: HDF5 in the layout of H5MD 1.1.
+
+P. de Buyl, P. Colberg, F. Höfling, Comput. Phys. Commun. 185 (2014) 1546. What MDAnalysis needs beyond it: one
+particles group named `trajectory`, explicit step and time, the edges of a periodic box at every frame, no unit on
+position (its table has no metre). Positions go on beyond a periodic box. Orientation follows H5MD proposal 104:
+quaternion, scalar first, body to world. Energies are totals of the system, so they do not go by the names of H5MD's
+thermodynamics module, which are averages per particle. The default file version is kept, which all readers know.
+
+`parameters` holds what the run was made from, as JSON, the shapes of all kinds, and where it was made; `restart` the
+state at the start and at the latest checkpoint, see `dem.files.checkpoint`; `VTKHDF` shows the same data to ParaView,
+see `dem.files.vtkhdf`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import time
+from dataclasses import asdict, fields, is_dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import h5py
+import numpy as np
+
+from dem.base.machine import processor
+from dem.files.schema import ENERGIES, FIELDS, FORMAT, PARTICLES
+from kernels.base.jit import FINGERPRINT
+
+if TYPE_CHECKING:
+    from dem.files.output import Output
+    from dem.system.system import System
+
+CHUNK_BYTES = 1 << 18
+
+
+def create(file: h5py.File, sim: System, output: Output) -> None:
+    """Lay out an empty trajectory."""
+    _say_who(file)
+    parameters = file.create_group("parameters")
+    parameters.attrs["format"] = FORMAT
+    parameters["input"] = json.dumps(describe(sim))
+    for name, value in provenance(sim).items():
+        parameters.attrs[name] = value if isinstance(value, (str, int, float)) else json.dumps(value)
+    _write_kinds(parameters.create_group("kinds"), sim)
+    _create_elements(file, sim, output)
+
+
+def _say_who(file: h5py.File) -> None:
+    h5md = file.create_group("h5md")
+    h5md.attrs["version"] = np.array([1, 1], np.int32)
+    h5md.create_group("author").attrs["name"] = np.bytes_(b"unknown")
+    creator = h5md.create_group("creator")
+    creator.attrs["name"] = np.bytes_(b"pcdm-dem")
+    creator.attrs["version"] = np.bytes_(version("pcdm-dem").encode())
+    units = h5md.create_group("modules/units")
+    units.attrs["version"] = np.array([1, 0], np.int32)
+    units.attrs["system"] = np.bytes_(b"SI")
+
+
+def _write_kinds(group: h5py.Group, sim: System) -> None:
+    """Spheres of all kinds one after the other, those of kind k from first[k] on, and the mass properties."""
+    kinds = sim.particles.kinds
+    properties = [shape.mass_properties(material.density) for shape, material in kinds]
+    group["offsets"] = np.concatenate([shape.offsets for shape, _ in kinds])
+    group["radii"] = np.concatenate([shape.radii for shape, _ in kinds])
+    group["first"] = np.cumsum([0, *(len(shape.radii) for shape, _ in kinds)])
+    for name in ("volume", "mass", "inertia"):
+        group[name] = np.array([getattr(p, name) for p in properties])
+
+
+def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
+    n = len(sim.particles)
+    group = file.create_group(PARTICLES)
+    box = group.create_group("box")
+    box.attrs["dimension"] = 3
+    periodic = sim.box.periodic if sim.box else ()
+    box.attrs["boundary"] = np.array([b"periodic" if axis in periodic else b"none" for axis in "xyz"])
+    group["mass"] = sim.particles.mass
+    group["mass"].attrs["unit"] = np.bytes_(b"kg")
+    group["species"] = sim.particles.kind
+    _extendable(group, "position/step", (), np.int64)
+    # variable length: MDAnalysis cannot read the fixed strings of the standard
+    _extendable(group, "position/time", (), np.float64).attrs["unit"] = "s"
+    if periodic:
+        _element(file, box, "edges", (3,))
+    dtype = np.float32 if output.float32 else np.float64
+    for name in output.fields:
+        width, unit, attributes = FIELDS[name]
+        dataset = _element(file, group, name, (n, width), dtype, output.compression)
+        if unit:
+            dataset.attrs["unit"] = unit
+        dataset.attrs.update(attributes)
+    observables = file.create_group("observables")
+    for name in ENERGIES:
+        _element(file, observables, f"{name}_energy", ()).attrs["unit"] = "J"
+
+
+def _element(
+    file: h5py.File, group: h5py.Group, name: str, shape: tuple[int, ...], dtype: type = np.float64,
+    compression: str | None = None,
+) -> h5py.Dataset:  # fmt: skip
+    """A time-dependent element whose step and time are those of the positions."""
+    element = group.require_group(name)
+    if "step" not in element:
+        element["step"], element["time"] = (file[f"{PARTICLES}/position/{series}"] for series in ("step", "time"))
+    return _extendable(element, "value", shape, dtype, compression)
+
+
+def _extendable(
+    group: h5py.Group, name: str, shape: tuple[int, ...], dtype: type, compression: str | None = None
+) -> h5py.Dataset:
+    """Empty dataset (0, *shape) that grows by frames, chunked for one frame as well as for one particle's history."""
+    row = np.dtype(dtype).itemsize * int(np.prod(shape))
+    frames = max(1, min(1024, CHUNK_BYTES // row))
+    most = max(1, CHUNK_BYTES // 8 // (shape[1] if len(shape) > 1 else 1))
+    chunk = (frames, *(min(length, most) for length in shape))
+    packed = {"compression": compression, "shuffle": True} if compression else {}
+    return group.create_dataset(name, (0, *shape), dtype, maxshape=(None, *shape), chunks=chunk, **packed)
+
+
+def series(file: h5py.File) -> dict[str, h5py.Dataset]:
+    """All datasets with a row a frame, by name; step and time last: a frame counts once it has them."""
+    group = file[PARTICLES]
+    found = {name: group[f"{name}/value"] for name in FIELDS if name in group}
+    if "edges" in group["box"]:
+        found["edges"] = group["box/edges/value"]
+    found |= {name: file[f"observables/{name}_energy/value"] for name in ENERGIES}
+    return found | {name: group[f"position/{name}"] for name in ("time", "step")}
+
+
+def rows(sim: System, frame: int) -> dict[str, object]:
+    """What the present state puts into each of `series`."""
+    energy = sim.energy()
+    return {
+        **{name: getattr(sim.particles, name) for name in FIELDS},
+        "edges": sim.box and sim.box.size,
+        **{name: getattr(energy, name) for name in ENERGIES},
+        "time": sim.time,
+        "step": getattr(sim, "step_count", frame),  # events come without steps: then the number of the frame
+    }
+
+
+def difference(stored: dict[str, h5py.Dataset], present: dict[str, object], k: int) -> str | None:
+    """Where frame k in a file differs from a present state, in words; None if they are the same to the bit."""
+    for name, dataset in stored.items():
+        old, new = dataset[k], np.asarray(present[name], dataset.dtype)
+        if old.tobytes() != new.tobytes():
+            return f"{name} by {np.abs(old - new).max():.3g} at t = {float(stored['time'][k]):.6g} s"
+    return None
+
+
+def problem(file: h5py.File) -> str | None:
+    """What keeps an open file from being read as a trajectory."""
+    try:
+        written = int(file["parameters"].attrs["format"])
+        complete = all(f"{PARTICLES}/{name}" in file for name in ("position/step", "position/value"))
+    except (KeyError, TypeError, ValueError, RuntimeError):
+        return "is not a trajectory of this engine"
+    if written > FORMAT:
+        return f"has format {written}, this version reads up to {FORMAT}: upgrade pcdm-dem"
+    return None if complete else "is not a complete trajectory: the run ended before its first frame"
+
+
+def describe(sim: System) -> dict:
+    """The resolved input of a simulation: all that a reader needs to set it up again, but for the particles' state."""
+    kinds = [
+        {"shape": type(shape).__name__, **_fields(shape), "material": _fields(material)}
+        for shape, material in sim.particles.kinds
+    ]
+    box = sim.box and asdict(sim.box)
+    return {
+        **sim.description,
+        **sim.settings,
+        "gravity": sim.gravity,
+        "box": box,
+        "kinds": kinds,
+        "particles": len(sim.particles),
+    }
+
+
+def _fields(thing: object) -> dict:
+    """What a shape or material was made from; for a user's own shape that is no dataclass, its repr."""
+    if not is_dataclass(thing):
+        return {"repr": repr(thing)}
+    values = {field.name: getattr(thing, field.name) for field in fields(thing)}
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
+
+
+def changed(file: h5py.File, sim: System) -> dict[str, tuple[object, object]]:
+    """What the bytes may depend on that is not as it was when the file was begun: then and now, by name."""
+    now, then = provenance(sim), file["parameters"].attrs
+    pairs = {"kernels": (then["kernels"], now["kernels"])}
+    for group in ("versions", "machine"):
+        old = json.loads(then[group])
+        pairs |= {name: (old.get(name), value) for name, value in now[group].items()}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def provenance(sim: System) -> dict:
+    """Where and with what a run is made: what its bytes may depend on besides the input."""
+    seed = sim.description.get("parameters", {}).get("seed", sim.box.seed if sim.box else None)
+    return {
+        "versions": {
+            **{name: version(name) for name in ("pcdm-dem", "numba", "llvmlite", "numpy", "h5py")},
+            "python": platform.python_version(),
+        },
+        "kernels": FINGERPRINT,
+        "machine": {"cpu": processor(), "cores": os.cpu_count(), "system": platform.platform()},
+        "threads": getattr(sim, "threads", 1),
+        "seed": "none" if seed is None else seed,
+        "command": " ".join(sys.argv),
+        "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+    }

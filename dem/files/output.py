@@ -1,0 +1,63 @@
+"""What goes into the file of a run, and when a checkpoint is written."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dem.base import checks
+from dem.files.schema import FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+COMPRESSION = ("gzip", "lzf")
+EVERY = "10 min"
+SECONDS = {"s": 1, "min": 60, "h": 3600}
+
+
+@dataclass(frozen=True)
+class Every:
+    """How often to write a checkpoint: after so much computing, or so many steps."""
+
+    seconds: float = float("inf")
+    steps: float = float("inf")
+
+    @classmethod
+    def parse(cls, value: str | int | None) -> Every:
+        """From "10 min", "30 s", "2 h", or a number of steps; None is never, but for the start and the end."""
+        if value is None:
+            return cls()
+        match = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*(s|min|h|)\s*", str(value))
+        try:
+            amount = float(match[1]) if match else 0.0
+        except ValueError:
+            amount = 0.0
+        if amount <= 0 or (not match[2] and amount != int(amount)):
+            message = f"checkpoint_every is {value!r}, expected a time such as '10 min' or '30 s', or a number of steps"
+            raise ValueError(message)
+        return cls(seconds=amount * SECONDS[match[2]]) if match[2] else cls(steps=amount)
+
+
+@dataclass(frozen=True)
+class Output:
+    """What goes into a trajectory, and how.
+
+    ``fields`` are of `dem.files.schema.FIELDS`, position always among them; ``float32`` halves them, checkpoints stay
+    exact; ``compression`` is "gzip" or "lzf", which saves some 13 % and takes ten or three times as long to write.
+    """
+
+    fields: tuple[str, ...] = tuple(FIELDS)
+    float32: bool = False
+    compression: str | None = None
+
+    @classmethod
+    def checked(cls, fields: Iterable[str] | None, *, float32: bool, compression: str | None) -> Output:
+        """From what a user gave; raises ValueError with the nearest name."""
+        if isinstance(fields, str):
+            fields = [name.strip() for name in fields.split(",")]
+        chosen = {checks.one_of("field", name, FIELDS) for name in (FIELDS if fields is None else fields)}
+        if compression is not None:
+            checks.one_of("compression", compression, COMPRESSION)
+        return cls(tuple(name for name in FIELDS if name in chosen | {"position"}), bool(float32), compression)

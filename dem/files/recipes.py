@@ -1,0 +1,97 @@
+"""How to make the shapes, materials and boxes of a run again, as plain values that JSON can hold."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.model.box import Box, Motion
+from dem.model.clump import Clump
+from dem.model.contacts import Contact
+from dem.model.materials import Material
+from dem.model.particles import STATE, Particles
+from dem.model.shapes import Fibre, Sphere
+
+if TYPE_CHECKING:
+    import h5py
+
+# What our own classes go by in files, wherever they are defined.
+OURS = {
+    "dem.box:Box": Box,
+    "dem.box:Motion": Motion,
+    "dem.clump:Clump": Clump,
+    "dem.contacts:Contact": Contact,
+    "dem.materials:Material": Material,
+    "dem.shapes:Fibre": Fibre,
+    "dem.shapes:Sphere": Sphere,
+}
+NAMES = {kind: name for name, kind in OURS.items()}
+
+
+def recipe(thing: object) -> dict:
+    """How to make a shape, material or box again; raises TypeError if it cannot be told."""
+    kind = type(thing)
+    if not is_dataclass(thing) or kind.__qualname__ != kind.__name__:
+        message = f"{thing!r} cannot be saved: make its class a dataclass at the top of a module"
+        raise TypeError(message)
+    values = {field.name: getattr(thing, field.name) for field in fields(thing) if field.init}
+    if hasattr(thing, "saved"):
+        values = thing.saved()
+    name = NAMES.get(kind, f"{kind.__module__}:{kind.__qualname__}")
+    return {"class": name, "values": {k: _plain(v) for k, v in values.items()}}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, tuple):
+        return {"tuple": [_plain(v) for v in value]}
+    if isinstance(value, (Material, Motion)):
+        return recipe(value)
+    return {key: _plain(v) for key, v in value.items()} if isinstance(value, dict) else value
+
+
+def made(given: object) -> object:
+    """The thing that a recipe makes; raises ValueError if its class is not there."""
+    if isinstance(given, dict) and given.keys() == {"class", "values"}:
+        kind = OURS.get(given["class"]) or _imported(given["class"])
+        if not (isinstance(kind, type) and is_dataclass(kind)):  # a file must not make us call just anything
+            message = f"the checkpoint needs {given['class']}, which is no dataclass"
+            raise ValueError(message)
+        values = {k: made(v) for k, v in given["values"].items()}
+        return kind.restored(values) if hasattr(kind, "restored") else kind(**values)
+    if isinstance(given, dict) and given.keys() == {"tuple"}:
+        return tuple(made(v) for v in given["tuple"])
+    return {k: made(v) for k, v in given.items()} if isinstance(given, dict) else given
+
+
+def _imported(name: str) -> object:
+    """What a user's own class goes by: its module and its name."""
+    module, _, name_there = name.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name_there)
+    except (ImportError, AttributeError) as error:
+        message = f"the checkpoint needs {name}, which cannot be imported: {error}"
+        raise ValueError(message) from None
+
+
+def kinds_of(particles: Particles) -> list:
+    """Recipes of shape and material of each kind."""
+    return [[recipe(shape), recipe(material)] for shape, material in particles.kinds]
+
+
+def write_particles(particles: Particles, group: h5py.Group) -> None:
+    """Write kinds by number, and the whole-step state."""
+    for name in STATE:
+        group[f"particles/{name}"] = getattr(particles, name)
+    group["particles/kind"] = particles.kind
+
+
+def read_particles(kinds: list, group: h5py.Group) -> Particles:
+    """Particles as `write_particles` left them, of kinds as `kinds_of` gave them."""
+    state = {name: group[f"particles/{name}"][:] for name in STATE}
+    pairs = [tuple(made(each) for each in pair) for pair in kinds]
+    return Particles.of_kinds(pairs, group["particles/kind"][:], state)

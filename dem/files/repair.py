@@ -1,0 +1,116 @@
+"""Save what a broken trajectory still has."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import h5py
+
+from dem.base import checks
+from dem.files import layout
+from dem.files.store import SIGNATURE, Store, recover
+from dem.files.vtkhdf import write_view
+from dem.files.writer import close, open_again
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+END = 40  # where the first version of HDF5's superblock keeps the end of the file, 8 bytes
+
+
+def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
+    """Make a trajectory readable for every program; returns what was done, in words.
+
+    What a killed run left in its journal is put into the file. A file that lost its end, as on a file system that
+    broke down, stays as it is, and the frames that are whole go into a new one.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    output : path, optional
+        New file, if one is needed; default: its name with ``-repaired``.
+
+    Raises
+    ------
+    OSError, ValueError
+        If there is no such file, nothing can be saved, or the new one exists already.
+    """
+    path = Path(path)
+    if not path.is_file():
+        message = f"no file {path}"
+        raise FileNotFoundError(message)
+    try:
+        recovered = recover(path)
+    except BlockingIOError:
+        message = f"{path} is being written by another process: wait until it has ended"
+        raise OSError(message) from None
+    try:
+        store, file = open_again(path)
+    except ValueError as error:
+        return _save(path, Path(output or path.with_name(f"{path.stem}-repaired{path.suffix}")), error)
+    try:
+        frames = len(layout.series(file)["step"])
+    finally:
+        close(file, store)
+    done = "what its journal had was put in" if recovered else "there was nothing to repair"
+    return f"{path}: {frames} frames, {done}"
+
+
+def _save(path: Path, target: Path, error: ValueError) -> str:
+    """Put the whole frames of a file that lost its end into a new one."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        head = file.read(END + 8)
+    if not head.startswith(SIGNATURE + b"\0") or len(head) < END + 8:
+        raise error
+    (end,) = struct.unpack_from("<Q", head, END)
+    if end <= size:
+        raise error
+    checks.output(target)
+    try:
+        shutil.copyfile(path, target)
+        with target.open("r+b") as file:
+            file.truncate(end)
+        frames = _cut(target, size)
+    except (KeyError, RuntimeError, ValueError, OSError) as failed:
+        target.unlink(missing_ok=True)
+        if getattr(failed, "errno", None):  # of the file system, such as a full disk
+            raise
+        message = f"{path} lost {end - size} of {end} bytes, and its index with them: its frames cannot be found"
+        raise ValueError(message) from None
+    return f"{target}: {frames} frames saved from {path}, which lost {end - size} of {end} bytes"
+
+
+def _cut(path: Path, size: int) -> int:
+    """Cut a file to the frames whose data lie within so many bytes; returns their number."""
+    store = Store(path, new=False)
+    try:
+        with h5py.File(store, "r+") as file:
+            for name in ("VTKHDF", "restart"):  # may point anywhere, so that not even their room can be given back
+                if name in file:
+                    file.move(name, f"lost/{name}")
+            series = layout.series(file)
+            frames = min(_whole(dataset, size) for dataset in series.values())
+            for dataset in series.values():
+                dataset.resize(frames, axis=0)
+            if not frames:
+                raise ValueError
+            write_view(file)
+        store.commit()
+    finally:
+        store.close()
+    return frames
+
+
+def _whole(dataset: h5py.Dataset, size: int) -> int:
+    """Rows of a dataset before the first one that lies beyond so many bytes."""
+    rows = len(dataset)
+    for k in range(dataset.id.get_num_chunks()):
+        chunk = dataset.id.get_chunk_info(k)
+        if chunk.byte_offset + chunk.size > size:
+            rows = min(rows, chunk.chunk_offset[0])
+    return rows

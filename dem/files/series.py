@@ -1,0 +1,101 @@
+"""Fields over the frames of a run, read from disk as far as they are sliced."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.files.schema import MEANINGS
+
+if TYPE_CHECKING:
+    import h5py
+
+
+class Series:
+    """A field over some frames, an array (T, N, k) that stays on disk: ``series[-1]``, ``series[:, 3]``, ``series[:]``.
+
+    The first index is a number of a frame, a slice, or a list of numbers or truths; the others go to h5py as they are.
+    """
+
+    ndim = 3
+
+    def __init__(self, name: str, dataset: h5py.Dataset, frames: range) -> None:
+        self.name = name
+        self.meaning = MEANINGS[name]
+        self._dataset = dataset
+        self._frames = frames
+
+    @property
+    def unit(self) -> str:
+        """SI unit."""
+        return self.meaning.unit
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Frames, particles, components."""
+        return len(self._frames), self._dataset.shape[1], len(self.meaning.columns)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """As stored."""
+        return np.dtype(np.float64) if self.meaning.derive else self._dataset.dtype
+
+    @property
+    def chunks(self) -> tuple[int, ...] | None:
+        """Frames, particles and components that are stored, and so read, together."""
+        return self._dataset.chunks
+
+    def __len__(self) -> int:
+        """Count the frames."""
+        return len(self._frames)
+
+    def __repr__(self) -> str:
+        """Name, shape and unit."""
+        shape = " x ".join(str(n) for n in self.shape) if self._dataset else "closed"
+        return f"<{self.name}: {shape}, {self.unit}, on disk: slice it to read>"
+
+    def __array__(self, dtype: np.dtype | None = None, copy: bool | None = None) -> np.ndarray:
+        """Read everything."""
+        return np.asarray(self[:], dtype=dtype)
+
+    def __getitem__(self, key: object) -> np.ndarray:
+        """Read a part."""
+        key = key if isinstance(key, tuple) else (key,)
+        at = next((k for k, part in enumerate(key) if part is Ellipsis), len(key))
+        key = (*key[:at], *[slice(None)] * (self.ndim - len(key) + (at < len(key))), *key[at + 1 :])
+        frames, *rest = key
+        if not self.meaning.derive:
+            return read_rows(self._dataset, self._frames, frames, tuple(rest))
+        *particles, components = rest
+        whole = read_rows(self._dataset, self._frames, frames, tuple(particles))
+        return self.meaning.derive(whole)[..., components]
+
+
+def read_rows(dataset: h5py.Dataset, frames: range, key: object, rest: tuple = ()) -> np.ndarray:
+    """Those of the rows `frames` of a dataset that the key picks, in its order; `rest` is for the other axes."""
+    if not dataset:
+        message = "the trajectory is closed: read what is wanted before"
+        raise ValueError(message)
+    if isinstance(key, slice):
+        chosen = frames[key]
+        if not chosen:
+            return dataset[(slice(0, 0), *rest)]
+        ascending = chosen if chosen.step > 0 else chosen[::-1]
+        rows = dataset[(slice(ascending.start, ascending.stop, ascending.step), *rest)]
+        return rows if chosen.step > 0 else rows[::-1]
+    try:
+        number = operator.index(key)
+    except TypeError:
+        rows, place = np.unique(np.array(frames)[np.asarray(key)], return_inverse=True)
+        return dataset[(rows, *rest)][place]
+    return dataset[(row(frames, number), *rest)]
+
+
+def row(frames: range, number: int) -> int:
+    """The frame of that number, from the end if it is negative; raises IndexError with the numbers there are."""
+    if not -len(frames) <= number < len(frames):
+        message = f"frame {number} of {len(frames)}, expected {-len(frames)} to {len(frames) - 1}"
+        raise IndexError(message)
+    return frames[number]

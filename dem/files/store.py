@@ -1,0 +1,292 @@
+"""Where the bytes of a trajectory go: what HDF5 writes between two commits reaches the disk as a whole, or not at all.
+
+HDF5 changes its file in many small writes; one that is cut off in between can be unreadable. So it is given a file in
+memory pages (h5py's driver for file-like objects); `Store.commit` brings them to the disk in an order that can stop
+anywhere:
+
+1. pages beyond the end of what was committed: nothing refers to them yet;
+2. a journal, ``FILE.journal``, of the pages that replace committed ones, with a checksum;
+3. these pages themselves; then the journal is emptied.
+
+Cut off in 1 or 2, the file is as it was; cut off in 3, the journal has what is missing: `open_to_read` reads through
+it, `recover` puts it into the file. Each stage is on the disk before the next one begins, so this holds for a power
+failure as for a kill. The journal is locked as long as its writer lives, and goes when the file is closed.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import time
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import h5py
+
+from dem.files.pages import PAGE, Pages
+
+try:
+    import fcntl
+except ImportError:  # Windows has none: there nothing keeps two writers apart
+    fcntl = None
+
+if TYPE_CHECKING:
+    from collections.abc import Buffer
+
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+MAGIC = b"pcdm-dem journal"
+HEAD = struct.Struct("<16sQQL")  # magic, size of the file, number of pages, checksum of what follows
+TRIES, PAUSE = 20, 0.02  # looks at a file that is just being committed to, and seconds between them
+
+
+class Store(Pages):
+    """The file that HDF5 writes to; nothing of it shows on the disk before `commit`.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    new : bool
+        Whether to create it; else it must exist, and what a journal has for it is put in first.
+
+    Raises
+    ------
+    FileExistsError
+        If it exists and is to be created.
+    BlockingIOError
+        If another process is writing it.
+    """
+
+    def __init__(self, path: Path, *, new: bool) -> None:
+        self.path = path
+        if not new:
+            recover(path)
+        super().__init__(path.open("x+b" if new else "r+b", buffering=0))
+        self._new, self._torn = new, False
+        try:
+            _lock(self.disk, shared=True)  # so that other programs may read it but not write to it
+            self.journal = _own_journal(path)
+        except OSError:
+            super().close()
+            if new:
+                path.unlink()
+            raise
+
+    def writable(self) -> bool:
+        """It can be written."""
+        return True
+
+    def write(self, data: Buffer) -> int:
+        """Take bytes into the pages."""
+        view = memoryview(data).cast("B")
+        start, stop = self._at, self._at + len(view)
+        for number in range(start // PAGE, -(-stop // PAGE)):
+            begin = number * PAGE
+            first, last = max(start, begin), min(stop, begin + PAGE)
+            if last - first == PAGE:
+                self.pages[number] = bytearray(view[first - start : last - start])
+            else:
+                self._page(number)[first - begin : last - begin] = view[first - start : last - start]
+        self._at, self.size = stop, max(self.size, stop)
+        return len(view)
+
+    def _page(self, number: int) -> bytearray:
+        if number not in self.pages:
+            self.pages[number] = bytearray(self._committed(number).ljust(PAGE, b"\0"))
+        return self.pages[number]
+
+    def _committed(self, number: int) -> bytes:
+        self.disk.seek(number * PAGE)
+        return self.disk.read(PAGE)
+
+    def truncate(self, size: int | None = None) -> int:
+        """Set the size."""
+        self.size = self._at if size is None else size
+        return self.size
+
+    def flush(self) -> None:
+        """Do nothing: HDF5 flushes when it likes."""
+
+    def commit(self) -> None:
+        """Bring everything to the disk.
+
+        Raises
+        ------
+        OSError
+            If it does not fit; what was committed before is intact then, and so is what waits.
+        """
+        wanted = dict(sorted(self.pages.items()))
+        # the first page says where everything is: a new file has none until all the rest of it is there
+        old = {n: page for n, page in wanted.items() if n * PAGE < max(self.on_disk, 1)}
+        replaced = {n: page for n, page in old.items() if page != self._committed(n)}
+        try:
+            _put(self.disk, wanted, max(self.on_disk, min(PAGE, self.size)), self.size)
+            os.fsync(self.disk.fileno())
+            _write_journal(self.journal, replaced, self.size)
+        except OSError:
+            self.disk.truncate(self.on_disk)  # room again
+            self.journal.truncate(0)
+            raise
+        self._torn = True
+        _apply(self.disk, replaced, self.size)
+        self._torn = False
+        self.journal.truncate(0)
+        self.pages.clear()
+        if self.on_disk == 0:
+            _sync_folder(self.path)
+        self.on_disk = self.size
+
+    def move(self, path: Path) -> None:
+        """Take the place of another file, once something has been committed."""
+        self.path.replace(path)
+        _journal(self.path).replace(_journal(path))
+        self.path, self._new = path, False
+        _sync_folder(path)
+
+    def close(self) -> None:
+        """Let go of the file; what was not committed is lost."""
+        if not self.closed and hasattr(self, "journal"):
+            if self._new and self.on_disk == 0:
+                self.path.unlink(missing_ok=True)  # nothing was ever committed
+            if not self._torn:
+                _journal(self.path).unlink(missing_ok=True)
+            self.journal.close()
+        super().close()
+
+
+def _journal(path: Path) -> Path:
+    return path.with_name(path.name + ".journal")
+
+
+def _sync_folder(path: Path) -> None:
+    """Bring to the disk that a file is in its folder."""
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _own_journal(path: Path) -> BinaryIO:
+    """The journal of a file, empty and locked; raises OSError if it still has something for another file."""
+    journal = os.fdopen(os.open(_journal(path), os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
+    try:
+        _lock(journal)
+        if not _journal(path).exists() or not os.path.samestat(os.fstat(journal.fileno()), _journal(path).stat()):
+            raise BlockingIOError  # somebody recovered the file in between
+        if _read_journal(path):
+            message = f"{_journal(path)} belongs to a file that was moved away: bring that back, or remove it"
+            raise OSError(message)
+    except OSError:
+        journal.close()
+        raise
+    journal.truncate(0)
+    return journal
+
+
+def _lock(file: BinaryIO, *, shared: bool = False) -> None:
+    """Lock a file, or raise BlockingIOError; closing it unlocks it, as the end of the process does."""
+    if fcntl:
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+
+
+def _put(disk: BinaryIO, pages: dict[int, bytes], start: int, stop: int) -> None:
+    """Write what pages have between two offsets, runs of them at once."""
+    run, begin = [], 0
+    for number in [*pages, None]:
+        if run and (number is None or number * PAGE != begin + PAGE * len(run)):
+            first = max(start, begin)
+            left = memoryview(b"".join(run))[first - begin : max(stop, first) - begin]
+            disk.seek(first)
+            while left:
+                left = left[disk.write(left) :]
+            run = []
+        if number is not None:
+            begin = number * PAGE if not run else begin
+            run.append(pages[number])
+
+
+def _write_journal(journal: BinaryIO, pages: dict[int, bytes], size: int) -> None:
+    body = b"".join(part for number, page in pages.items() for part in (number.to_bytes(8, "little"), page))
+    journal.seek(0)
+    left = memoryview(HEAD.pack(MAGIC, size, len(pages), zlib.crc32(body)) + body)
+    while left:
+        left = left[journal.write(left) :]
+    os.fsync(journal.fileno())
+
+
+def _apply(disk: BinaryIO, pages: dict[int, bytes], size: int) -> None:
+    _put(disk, pages, 0, size)
+    disk.truncate(size)
+    os.fsync(disk.fileno())
+
+
+def _read_journal(path: Path) -> tuple[dict[int, bytes], int] | None:
+    """Pages and size that a complete journal has; None if there is none, or it was cut off."""
+    try:
+        data = _journal(path).read_bytes()
+    except FileNotFoundError:
+        return None
+    if len(data) < HEAD.size:
+        return None
+    magic, size, count, checksum = HEAD.unpack_from(data)
+    body = data[HEAD.size :]
+    if magic != MAGIC or len(body) != count * (PAGE + 8) or zlib.crc32(body) != checksum:
+        return None
+    at = range(0, len(body), PAGE + 8)
+    return {int.from_bytes(body[k : k + 8], "little"): body[k + 8 : k + 8 + PAGE] for k in at}, size
+
+
+def is_broken(path: Path) -> bool:
+    """Whether a file that HDF5 cannot open is what is left of one: it is empty, or begins as such files do."""
+    with path.open("rb") as file:
+        return file.read(len(SIGNATURE)) in {b"", SIGNATURE}
+
+
+def being_written(path: Path) -> bool:
+    """Whether a process that lives is writing the file."""
+    try:
+        with _journal(path).open("rb") as journal:
+            _lock(journal, shared=True)  # so that two readers do not take each other for the writer
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def recover(path: Path) -> bool:
+    """Put into a file what the journal of a killed writer has for it; returns whether there was anything.
+
+    Raises
+    ------
+    BlockingIOError
+        If the writer lives.
+    """
+    if not _journal(path).exists():
+        return False
+    with _journal(path).open("r+b") as journal:
+        _lock(journal)
+        found = _read_journal(path)
+        if found:
+            with path.open("r+b", buffering=0) as disk:
+                _apply(disk, *found)
+        _journal(path).unlink(missing_ok=True)
+    return found is not None
+
+
+def open_to_read(path: Path) -> h5py.File:
+    """Open a file for reading, through the journal of a killed writer if there is one; raises OSError if it is none."""
+    for left in range(TRIES - 1, -1, -1):
+        live = being_written(path)
+        found = None if live else _read_journal(path)
+        try:
+            if found:
+                return h5py.File(Pages(path.open("rb", buffering=0), *found), "r")
+            return h5py.File(path, "r")
+        except OSError:
+            if not (live and left):
+                raise
+            time.sleep(PAUSE)  # the writer is between two pages
+    raise AssertionError

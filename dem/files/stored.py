@@ -1,0 +1,190 @@
+"""What the file of a run holds, by name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.files import layout
+from dem.files.recipes import made
+from dem.files.schema import ENERGIES, FIELDS, MEANINGS
+from dem.files.series import Series, read_rows
+from dem.files.store import open_to_read
+from dem.model.bodies import Kind
+from dem.model.box import Box, Motion
+from dem.model.materials import Material
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import h5py
+
+    from dem.model.shapes import Shape
+
+
+class StoredRun:
+    """The fields, energies and input of a run, or of some frames of it; `dem.Trajectory` is what users see."""
+
+    _part: range | None = None  # of the frames in the file; None: all of them
+
+    def __init__(self, path: str | PathLike) -> None:
+        self.path = Path(path)
+        if not self.path.is_file():
+            message = f"{self.path} is a folder" if self.path.is_dir() else f"no file {self.path}"
+            raise FileNotFoundError(message)
+        try:
+            self._file = open_to_read(self.path)
+        except BlockingIOError:
+            message = f"{self.path} is being written by another program: wait, or copy it and read the copy"
+            raise ValueError(message) from None
+        except OSError as error:
+            message = f"{self.path} is not a readable HDF5 file ({error}): dem repair may save its frames"
+            raise ValueError(message) from None
+        problem = layout.problem(self._file)
+        if problem:
+            self._file.close()
+            message = f"{self.path} {problem}"
+            raise ValueError(message)
+
+    def close(self) -> None:
+        """Close the file; datasets taken from it can no longer be read."""
+        self._file.close()
+
+    def _stored(self, name: str = ".") -> h5py.Group | h5py.Dataset:
+        """What is under a name in the group of the particles, or of the file if it starts with /."""
+        if not self._file:
+            message = f"{self.path} is closed: read what is wanted before"
+            raise ValueError(message)
+        return self._file["particles/trajectory"][name]
+
+    @property
+    def frames(self) -> range:
+        """Numbers in the file of the frames of this run, or part of a run."""
+        return range(len(self._stored("position/step"))) if self._part is None else self._part
+
+    @property
+    def step(self) -> np.ndarray:
+        """Step of each frame (T,)."""
+        return read_rows(self._stored("position/step"), self.frames, slice(None))
+
+    @property
+    def time(self) -> np.ndarray:
+        """Time of each frame (T,) [s]."""
+        return read_rows(self._stored("position/time"), self.frames, slice(None))
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the fields that the file holds."""
+        return tuple(name for name in FIELDS if f"{name}/value" in self._stored())
+
+    def series(self, name: str) -> Series:
+        """A field of that name, ``axis`` included; raises ValueError with the names there are."""
+        known = self.fields
+        if name not in MEANINGS or MEANINGS[name].stored not in known:
+            message = f"{self.path} has no {name}: its fields are {', '.join(known)}"
+            raise ValueError(message)
+        return Series(name, self._stored(f"{MEANINGS[name].stored}/value"), self.frames)
+
+    @property
+    def position(self) -> Series:
+        """Centres of mass (T, N, 3) [m], going on beyond a periodic box."""
+        return self.series("position")
+
+    @property
+    def velocity(self) -> Series:
+        """Velocities (T, N, 3) [m/s]."""
+        return self.series("velocity")
+
+    @property
+    def orientation(self) -> Series:
+        """Unit quaternions (T, N, 4), scalar first, body to world."""
+        return self.series("orientation")
+
+    @property
+    def angular_velocity(self) -> Series:
+        """Angular velocities (T, N, 3), world frame [rad/s]."""
+        return self.series("angular_velocity")
+
+    @property
+    def axis(self) -> Series:
+        """Unit vectors along the body x axes (T, N, 3), a fibre's own, world frame."""
+        return self.series("axis")
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Mass of each particle (N,) [kg]."""
+        return self._stored("mass")[:]
+
+    @property
+    def species(self) -> np.ndarray:
+        """Kind of each particle (N,): a number that `kinds` is indexed with."""
+        return self._stored("species")[:]
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """The kinds of particles, see `species`."""
+        stored = self._stored("/parameters").get("kinds", ())
+        if not stored:
+            message = f"{self.path} has format 1, which does not tell the shapes: run it again with this version"
+            raise ValueError(message)
+        stored = {name: dataset[()] for name, dataset in stored.items()}
+        cuts = stored["first"][1:-1]
+        spheres = (np.split(stored[name], cuts) for name in ("offsets", "radii"))
+        return [Kind(*row) for row in zip(*spheres, stored["volume"], stored["mass"], stored["inertia"], strict=True)]
+
+    @property
+    def shapes(self) -> list[tuple[Shape, Material]]:
+        """Shape and material of each kind, as they were given; raises ValueError for one that cannot be made again."""
+        restart = self._stored("/restart")
+        if "start" not in restart:
+            message = f"{self.path} does not tell how to make its shapes: {restart.attrs['unavailable']}"
+            raise ValueError(message)
+        given = json.loads(restart["start/input"].asstr()[()])
+        return [tuple(made(each) for each in pair) for pair in given["kinds"]]
+
+    @property
+    def energy(self) -> dict[str, np.ndarray]:
+        """Energies of the system at each frame, (T,) [J] each: translational, rotational, ..., total.
+
+        ``pandas.DataFrame(run.energy, index=run.time)`` is a table of them.
+        """
+        stored = self._stored("/observables")
+        return {name: read_rows(stored[f"{name}_energy/value"], self.frames, slice(None)) for name in ENERGIES}
+
+    @property
+    def box(self) -> Box | None:
+        """The box as it was given; walls that move are where `Frame.walls` says."""
+        given = self.input["box"]
+        if given is None:
+            return None
+        motion = {face: Motion(**moved) for face, moved in given["motion"].items()}
+        return Box(**{**given, "material": Material(**given["material"]), "motion": motion})
+
+    @property
+    def input(self) -> dict:
+        """Resolved input of the run."""
+        parameters = self._stored("/parameters")
+        return json.loads(parameters["input"].asstr()[()] if "input" in parameters else parameters.attrs["input"])
+
+    @property
+    def versions(self) -> dict:
+        """Versions of the engine and the libraries that wrote the file."""
+        return json.loads(self._stored("/parameters").attrs["versions"])
+
+    @property
+    def verdict(self) -> str | None:
+        """Verdict line of a run that came to its end, or was stopped by hand."""
+        return self._stored("/parameters").attrs.get("verdict")
+
+    @property
+    def error(self) -> str | None:
+        """What broke the run, if anything."""
+        return self._stored("/parameters").attrs.get("error")
+
+    @property
+    def event_particles(self) -> list[int]:
+        """Whom it is about, in the file with the last steps before a run broke (``run.crash.h5``); else nobody."""
+        return [int(n) for n in self._stored("/parameters").attrs.get("event_particles", ())]

@@ -1,0 +1,91 @@
+"""What a trajectory holds, as plain data."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import h5py
+import numpy as np
+
+if TYPE_CHECKING:
+    from dem.files.stored import StoredRun
+
+# told as a whole, with what they are for
+GROUPS = {
+    "restart/start": "state at the start: dem rerun",
+    "restart/latest": "latest checkpoint: dem run --resume, Simulation.load",
+    "VTKHDF": "the same data for ParaView and VTK",
+}
+APART = ("input", "verdict", "error")  # of the attributes of `parameters`; the others tell where the file comes from
+
+
+def of(run: StoredRun, file: h5py.File) -> dict:
+    """Numbers, datasets, input, provenance, energies, verdict: all that JSON can say."""
+    counts = np.bincount(run.species).tolist()
+    time, step = run.time.tolist(), run.step.tolist()
+    attributes = {name: _plain(value) for name, value in file["parameters"].attrs.items()}
+    energies = {name: values.tolist() for name, values in run.energy.items()}
+    return {
+        "file": str(run.path),
+        "bytes": run.path.stat().st_size,
+        "frames": len(time),
+        "particles": len(run.species),
+        "time": [time[0], time[-1]] if time else None,
+        "step": [step[0], step[-1]] if step else None,
+        "fields": list(run.fields),
+        "energy": {name: {"first": v[0], "last": v[-1], "unit": "J"} for name, v in energies.items() if v},
+        "species": counts,
+        "input": run.input,
+        "mass": [float(run.mass[run.species == number].max(initial=0.0)) for number in range(len(counts))],
+        "provenance": {name: value for name, value in attributes.items() if name not in APART},
+        "datasets": _datasets(file),
+        "groups": {name: _group(file[name]) for name in GROUPS if name in file},
+        "verdict": run.verdict,
+        "error": run.error,
+    }
+
+
+def _datasets(file: h5py.File) -> list[dict]:
+    """Schema: every dataset once, with what is written next to it; step and time as those of the positions."""
+    shared = {file[name]: name for name in (f"particles/trajectory/position/{part}" for part in ("step", "time"))}
+    found: dict[str, dict] = {}
+
+    def visit(name: str, thing: h5py.Group | h5py.Dataset) -> None:
+        if isinstance(thing, h5py.Dataset) and not name.startswith(tuple(GROUPS)):
+            name = shared.get(thing, name)
+            attributes = {key: _plain(value) for key, value in thing.attrs.items()}
+            found[name] = {
+                "name": name,
+                "shape": list(thing.shape),
+                "dtype": str(thing.dtype),
+                "unit": attributes.pop("unit", attributes.pop("si_unit", None)),
+                "chunks": list(thing.chunks) if thing.chunks else None,
+                "compression": thing.compression,
+                "bytes": thing.id.get_storage_size(),
+                "attributes": attributes,
+            }
+
+    file.visititems(visit)
+    return [found[name] for name in sorted(found)]
+
+
+def _group(group: h5py.Group) -> dict:
+    """How much a group holds."""
+    sizes = []
+    group.visititems(lambda _, thing: sizes.append(thing.id.get_storage_size() if hasattr(thing, "shape") else 0))
+    return {"meaning": GROUPS[group.name.strip("/")], "bytes": sum(sizes)}
+
+
+def _plain(value: object) -> object:
+    """An attribute as JSON has it; texts that are JSON objects or lists are read."""
+    if isinstance(value, bytes):
+        value = value.decode()
+    if isinstance(value, str) and value[:1] in {"{", "["}:
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    if isinstance(value, np.ndarray):
+        return [_plain(each) for each in value.tolist()]
+    return value.item() if isinstance(value, np.generic) else value

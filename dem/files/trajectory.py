@@ -1,0 +1,124 @@
+"""Read trajectories."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.files import labelled, selection, summary
+from dem.files.frame import Frame
+from dem.files.series import row
+from dem.files.stored import StoredRun
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from types import TracebackType
+
+    import pandas as pd
+    import xarray
+
+    from dem.model.bodies import Spheres
+
+
+class Trajectory(StoredRun):
+    """A run on disk, read as far as it is asked for.
+
+    ``run[10]`` and ``run[-1]`` are frames, `run.at(0.5)` the one nearest to a time; ``run[10:20:2]`` and
+    `run.between(0.2, 0.4)` are parts of the run, trajectories again. Its fields stay on disk and are sliced like arrays
+    (T, N, k): ``run.position[-1]`` is read from the last frame, ``run.position[:, 3]`` is the path of particle 3,
+    ``run.position[:]`` everything.
+
+    Parameters
+    ----------
+    path : path
+        A file written by `Simulation.run` or ``dem run``.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        If there is no such file, or it is no trajectory of this engine.
+
+    Examples
+    --------
+    >>> import dem, tempfile, pathlib
+    >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0]])
+    >>> sim = dem.Simulation(ball, time_step=1e-4)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "fall.h5"
+    ...     verdict = sim.run(duration=0.1, output=path, frames=10)
+    ...     with dem.Trajectory(path) as run:
+    ...         len(run), run.position.shape, round(float(run.velocity[-1, 0, 2]), 9)
+    ...         run.at(0.05), [frame.index for frame in run.between(0.07, 0.09)]
+    (11, (11, 1, 3), -0.981)
+    (<Frame 5: t = 0.05 s, step 500>, [7, 8, 9])
+    """
+
+    def __enter__(self) -> Trajectory:
+        """Return itself."""
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Close the file."""
+        self.close()
+
+    def __len__(self) -> int:
+        """Count the complete frames."""
+        return len(self.frames)
+
+    def __repr__(self) -> str:
+        """File, frames, time, particles and fields."""
+        if not self._file:
+            return f"<Trajectory {self.path}: closed>"
+        time, shapes = self.time, [kind["shape"] for kind in self.input["kinds"]]
+        counts = np.bincount(self.species, minlength=len(shapes))
+        what = ", ".join(f"{n} x {shape}" for n, shape in zip(counts, shapes, strict=True))
+        when = f"{time[0]:.6g} to {time[-1]:.6g} s" if len(time) else "no time"
+        return f"<Trajectory {self.path}: {len(self)} frames, {when}; {what}; {', '.join(self.fields)}>"
+
+    def __getitem__(self, key: int | slice) -> Frame | Trajectory:
+        """A frame, or for a slice that part of the run; raises IndexError for a frame that is not there."""
+        if isinstance(key, slice):
+            part = copy.copy(self)
+            part._part = self.frames[key]  # noqa: SLF001, of its own kind
+            return part
+        return Frame(self, key, row(self.frames, key))
+
+    def __iter__(self) -> Iterator[Frame]:
+        """Frame after frame."""
+        return (self[k] for k in range(len(self)))
+
+    def at(self, time: float) -> Frame:
+        """The frame nearest to a time [s]; raises ValueError for times more than half an interval outside the run."""
+        return self[selection.nearest(self.time, time)]
+
+    def between(self, start: float, end: float) -> Trajectory:
+        """The part of the run from one time to another [s], both included; raises ValueError if no frame lies there."""
+        return self[selection.between(self.time, start, end)]
+
+    def spheres(self, frame: int) -> Spheres:
+        """All spheres at a frame: centres (S, 3), radii (S,) [m], and the particle each belongs to (S,)."""
+        return self[frame].spheres()
+
+    def to_pandas(self, fields: Sequence[str] | None = None, frames: slice = slice(None)) -> pd.DataFrame:
+        """Table with a row for each particle in each frame: frame, time, particle, species, x, y, z, v_x, ...
+
+        `fields` are names of `Trajectory.fields`, or "axis" (p_x, p_y, p_z); default: all that the file holds, in the
+        `frames` chosen. SI units are in ``attrs["units"]``. Raises ImportError if pandas is not installed, ValueError
+        if the file lacks a field.
+        """
+        return labelled.to_pandas(self[frames], self.fields if fields is None else fields)
+
+    def to_xarray(self, fields: Sequence[str] | None = None) -> xarray.Dataset:
+        """Fields over time, particle and component (quaternion: w, x, y, z), and energies over time, with units.
+
+        `fields` as in `to_pandas`. They stay on disk until their values are used, so keep this trajectory open, or
+        ``.load()`` them. Raises ImportError if xarray is not installed, ValueError if the file lacks a field.
+        """
+        return labelled.to_xarray(self, self.fields if fields is None else fields)
+
+    def summary(self) -> dict:
+        """All about the file but its fields: what ``dem info --json`` shows."""
+        return summary.of(self, self._file)

@@ -1,0 +1,93 @@
+"""Show frames to ParaView: the group ``/VTKHDF``, VTK's own layout for points that move.
+
+Format 2.0 of https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format, type PolyData, with steps: ParaView
+5.12 or VTK 9.3 on. All four kinds of cells must be there, also the empty ones, and without a vertex for each point
+nothing is drawn. What does not change is stored once: one part whose offsets are zero at every step.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import h5py
+import numpy as np
+
+from dem.files.schema import FIELDS, PARTICLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+GROUP = "VTKHDF"
+
+
+def write_view(file: h5py.File) -> None:
+    """Let ParaView see the complete frames of a trajectory that is open for writing, in place of an earlier view.
+
+    Points are the centres of mass, point data what else the file has of the state, with ``radius`` (of the largest
+    sphere [m]), ``mass``, ``kind`` and ``identity``. Nothing of the state is copied: what moves are virtual datasets
+    over the same file, which is why a view does not grow with the file and is written again.
+    """
+    file.pop(GROUP, None)
+    group = file[PARTICLES]
+    frames = len(group["position/step"])
+    if not frames:
+        return
+    kind = group["species"]
+    held = [name for name in FIELDS if name in group]
+    kinds = file["parameters/kinds"]
+    largest = np.maximum.reduceat(kinds["radii"][:], kinds["first"][:-1])
+    fixed = {"radius": largest[kind[:]], "mass": group["mass"], "kind": kind}
+    moving = [name for name in held if name != "position"]
+    view = polydata(file, time=group["position/time"][:frames], points=len(kind), moving=moving, fixed=fixed)
+    for name in held:
+        dataset = group[f"{name}/value"]
+        flat = h5py.VirtualLayout((frames * len(kind), dataset.shape[2]), dataset.dtype)
+        flat[...] = h5py.VirtualSource(".", dataset.name, dataset.shape)[:frames]
+        where = view if name == "position" else view["PointData"]
+        where.create_virtual_dataset("Points" if name == "position" else name, flat)
+
+
+def polydata(
+    file: h5py.File, *, time: np.ndarray, points: int, moving: Iterable[str], fixed: Mapping[str, np.ndarray]
+) -> h5py.Group:
+    """Lay out ``/VTKHDF`` for points that move, and return it.
+
+    Parameters
+    ----------
+    file : h5py.File
+        Open for writing, without such a group.
+    time : (T,) array
+        Of each frame [s].
+    points : int
+        How many there are, P.
+    moving : names
+        Of the point data with T P rows, frame after frame. The caller creates these datasets in ``PointData``, and
+        ``Points`` (T P, 3).
+    fixed : mapping of name to (P,) array or dataset
+        Point data that is the same in all frames; a dataset of this file is linked to, not copied.
+    """
+    view = file.create_group(GROUP)
+    view.attrs["Version"] = np.array([2, 0])
+    view.attrs["Type"] = np.bytes_(b"PolyData")
+    view["NumberOfPoints"] = np.array([points])
+    for cells in ("Vertices", "Lines", "Polygons", "Strips"):
+        count = points if cells == "Vertices" else 0
+        view[f"{cells}/NumberOfCells"] = view[f"{cells}/NumberOfConnectivityIds"] = np.array([count])
+        view[f"{cells}/Offsets"] = np.arange(count + 1)
+        view[f"{cells}/Connectivity"] = np.arange(count)
+    data = view.create_group("PointData")
+    for name, values in {**fixed, "identity": view["Vertices/Connectivity"]}.items():
+        data[name] = values
+    steps = view.create_group("Steps")
+    steps.attrs["NSteps"] = len(time)
+    steps["Values"] = time
+    steps["NumberOfParts"] = np.ones(len(time), np.int64)
+    steps["PointOffsets"] = points * np.arange(len(time))
+    steps.create_dataset("PartOffsets", (len(time),), np.int64)  # zeros: never written, so they take no room
+    for name in ("CellOffsets", "ConnectivityIdOffsets"):
+        steps.create_dataset(name, (len(time), 4), np.int64)
+    for name in moving:
+        steps[f"PointDataOffsets/{name}"] = steps["PointOffsets"]
+    for name in data:
+        steps[f"PointDataOffsets/{name}"] = steps["PartOffsets"]
+    return view

@@ -1,0 +1,320 @@
+"""Write trajectories, frame by frame, so that they survive whatever ends the run."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import h5py
+import numpy as np
+
+from dem.base import checks
+from dem.base.notices import DemWarning, Notice
+from dem.files import checkpoint, layout
+from dem.files.output import EVERY, Every, Output
+from dem.files.store import Store, being_written, is_broken
+from dem.files.vtkhdf import write_view
+from dem.system.observer import Observer
+from dem.system.plan import Segment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+    from types import TracebackType
+
+    from dem.system.system import System
+    from dem.system.verdict import Judgement
+
+COMMIT_SECONDS = 0.5  # a frame reaches the disk after so long,
+COMMIT_SHARE = 50  # and not before so many times what the last commit took: writing takes a few per cent at most
+MOST_PENDING = 1 << 26  # bytes of frames that may wait for it
+MOST_STRETCHES = 50  # of a run that was resumed are told, the latest ones: an attribute holds 64 kB
+
+
+class DiskFullError(OSError):
+    """A trajectory cannot grow any more; what it holds is safe."""
+
+
+class TrajectoryWriter(Observer):
+    """Context manager that writes frames and checkpoints of a simulation to a file; see `create` and `resume`."""
+
+    def __init__(self, store: Store, file: h5py.File, sim: System, every: Every) -> None:
+        self.path, self.sim = store.path, sim
+        self._store, self._file, self._every = store, file, every
+        self._series = layout.series(file)
+        self._waiting = {name: [] for name in self._series}  # rows that go into the file at the next commit
+        self.frames = len(self._series["step"])
+        self._spent = float(file["parameters"].attrs.get("wall_time", 0.0))
+        self._started = self._saved_at = time.perf_counter()
+        self._saved_step = getattr(sim, "step_count", 0)
+        self._next_commit = -np.inf
+        self._finished = False
+
+    @classmethod
+    def create(
+        cls,
+        path: str | PathLike,
+        sim: System,
+        plan: Sequence[Segment] = (),
+        output: Output | None = None,
+        *,
+        every: str | int | None = EVERY,
+        overwrite: bool = False,
+    ) -> TrajectoryWriter:
+        """Begin a new file with the state at the start.
+
+        Raises
+        ------
+        FileExistsError
+            If the file exists and is not to be overwritten.
+        OSError
+            If it cannot be written.
+        """
+        output, every = output or Output(), Every.parse(every)
+        path = checks.output(path, overwrite=overwrite)
+        store = _new_store(path)
+        file = h5py.File(store, "w")
+        try:
+            layout.create(file, sim, output)
+            writer = cls(store, file, sim, every)
+            writer.follow(plan)
+            writer._keep("start")
+            writer.frame(0)
+            if store.path != path:
+                store.move(path)
+                writer.path = path
+        except BaseException:
+            close(file, store)
+            raise
+        return writer
+
+    @classmethod
+    def resume(
+        cls, path: str | PathLike, *, threads: int | None = None, every: str | int | None = EVERY
+    ) -> TrajectoryWriter:
+        """Go on with a file from its latest checkpoint: `sim` is the simulation there.
+
+        Raises
+        ------
+        OSError, ValueError
+            If there is no such file, it is none that can be resumed, or another process is writing it.
+        """
+        path, every = Path(path), Every.parse(every)
+        store, file = open_again(path)
+        try:
+            if "restart" not in file or "unavailable" in file["restart"].attrs:
+                why = file["restart"].attrs["unavailable"] if "restart" in file else "it has no checkpoint"
+                message = f"{path} cannot be resumed: {why}"
+                raise ValueError(message)
+            sim = checkpoint.read(checkpoint.latest(file), threads)
+            writer = cls(store, file, sim, every)
+            writer._note_resumption()
+        except BaseException:
+            close(file, store)
+            raise
+        return writer
+
+    @property
+    def plan(self) -> list[Segment]:
+        """Where frames are due."""
+        return plan_of(self._file)
+
+    def follow(self, plan: Sequence[Segment]) -> None:
+        """Note a plan in the file, for who resumes it."""
+        self._file["parameters"].attrs["plan"] = json.dumps(plan)
+        for stale in ("verdict", "error"):
+            self._file["parameters"].attrs.pop(stale, None)
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Close the file, saying what broke the run if anything did."""
+        try:
+            if error is not None:
+                self._file["parameters"].attrs["error"] = f"{type(error).__name__}: {error}"
+            if not (self._finished or isinstance(error, DiskFullError)):
+                self._put_in_order()
+        finally:
+            self.leave()
+
+    def leave(self) -> None:
+        """Close the file without what was not committed."""
+        close(self._file, self._store)
+
+    def frame(self, k: int) -> None:
+        """Write the present state as frame k; if the file has it already, see that it is the same to the bit.
+
+        Raises
+        ------
+        ValueError
+            If it is not.
+        DiskFullError
+            If there is no room for it.
+        """
+        rows = layout.rows(self.sim, k)
+        if k < self.frames:
+            difference = layout.difference(self._series, rows, k)
+            if difference:
+                message = (
+                    f"{self.path} cannot be resumed: frame {k} comes out differently, {difference}; it was written "
+                    "with other kernels or on another machine, see dem info"
+                )
+                raise ValueError(message)
+            return
+        for name, dataset in self._series.items():
+            self._waiting[name].append(np.array(rows[name], dataset.dtype))
+        self.frames = k + 1
+        self.idle()
+
+    def idle(self) -> None:
+        """Write a checkpoint if one is due; see that what was written reaches the disk soon."""
+        now, step = time.perf_counter(), getattr(self.sim, "step_count", 0)
+        if now - self._saved_at >= self._every.seconds or step - self._saved_step >= self._every.steps:
+            self.checkpoint()
+        elif self._waiting["step"] and (now >= self._next_commit or self._bytes_waiting() > MOST_PENDING):
+            self._commit()
+
+    def _bytes_waiting(self) -> int:
+        return sum(len(rows) * rows[0].nbytes for rows in self._waiting.values())
+
+    def checkpoint(self) -> None:
+        """Keep the present state, from which the run can be resumed, in place of the one before."""
+        self._keep("latest")
+        self._put_in_order()
+        self._saved_at, self._saved_step = time.perf_counter(), getattr(self.sim, "step_count", 0)
+
+    def _keep(self, name: str) -> None:
+        group = self._file.require_group("restart")
+        if "unavailable" in group.attrs:
+            return
+        group.pop(name, None)
+        try:
+            checkpoint.write(self.sim, group.create_group(name))
+        except TypeError as error:  # a shape that only this process knows: the run goes on without
+            del group[name]
+            group.attrs["unavailable"] = str(error)
+            notice = Notice("no-checkpoint", f"{self.path} cannot be resumed or run again", str(error))
+            warnings.warn(str(notice), DemWarning, stacklevel=5)
+
+    def _note_resumption(self) -> None:
+        """Note where the run is gone on with; warn if that may change the bytes."""
+        about = self._file["parameters"].attrs
+        changed = layout.changed(self._file, self.sim)
+        stretches = json.loads(about.get("resumed", "[]"))
+        about["resumed"] = json.dumps(
+            [*stretches[1 - MOST_STRETCHES :], {"at": self.sim.time, **layout.provenance(self.sim)}]
+        )
+        if changed:
+            reason = f"{self.path} was begun with other " + ", ".join(changed)
+            notice = Notice("other-origin", reason, "its bytes may not be those of one run: dem info shows both")
+            warnings.warn(str(notice), DemWarning, stacklevel=4)
+
+    def note(self, **attributes: object) -> None:
+        """Put further attributes next to the input."""
+        self._file["parameters"].attrs.update(attributes)
+
+    def _put_in_order(self) -> None:
+        """Bring the file to the disk with all that is in it shown."""
+        self._file["parameters"].attrs["wall_time"] = self._spent + time.perf_counter() - self._started
+        self._write_frames()
+        write_view(self._file)
+        self._commit()
+
+    def _write_frames(self) -> None:
+        """Put frames that wait into their datasets, all at once: one by one they would take a millisecond each."""
+        for name, rows in self._waiting.items():
+            if rows:
+                dataset = self._series[name]
+                first = len(dataset)
+                dataset.resize(first + len(rows), axis=0)
+                dataset[first:] = np.stack(rows)
+                rows.clear()
+
+    def _commit(self) -> None:
+        """Bring everything to the disk."""
+        start = time.perf_counter()
+        self._write_frames()
+        self._file.flush()
+        try:
+            self._store.commit()
+        except OSError as error:
+            message = f"output {self.path} cannot be written any further: {os.strerror(error.errno).lower()}"
+            if self._store.on_disk:
+                message += f"; what it holds is safe: make room, and go on with dem run --resume {self.path}"
+            raise DiskFullError(message) from None
+        end = time.perf_counter()
+        self._next_commit = end + max(COMMIT_SECONDS, COMMIT_SHARE * (end - start))
+
+    def finish(self, verdict: Judgement, *, interrupted: bool) -> None:
+        """Note the verdict of the run, and whether it was stopped by hand."""
+        stopped = "interrupted; " if interrupted else ""
+        self._file["parameters"].attrs["verdict"] = stopped + str(verdict)
+        self.checkpoint()
+        self._finished = True
+
+
+def plan_of(file: h5py.File) -> list[Segment]:
+    """Where frames of a trajectory were due."""
+    return [Segment(*segment) for segment in json.loads(file["parameters"].attrs.get("plan", "[]"))]
+
+
+def open_again(path: Path) -> tuple[Store, h5py.File]:
+    """Open a trajectory to write to it; raises OSError or ValueError if that cannot be."""
+    if not path.is_file():
+        message = f"{path} is a folder" if path.is_dir() else f"no file {path}"
+        raise FileNotFoundError(message)
+    try:
+        store = Store(path, new=False)
+    except BlockingIOError:
+        message = f"{path} is being read or written by another process: wait until it has ended"
+        raise OSError(message) from None
+    try:
+        file = h5py.File(store, "r+")
+    except (OSError, RuntimeError) as error:
+        store.close()
+        message = f"{path} is not a readable HDF5 file ({error}): dem repair may save its frames"
+        raise ValueError(message) from None
+    problem = layout.problem(file)
+    if problem:
+        close(file, store)
+        message = f"{path} {problem}"
+        raise ValueError(message)
+    return store, file
+
+
+def close(file: h5py.File, store: Store) -> None:
+    """Close both, even if the file is damaged."""
+    try:
+        file.close()
+    finally:
+        store.close()
+
+
+def _new_store(path: Path) -> Store:
+    """A new file, or one that is to take the place of an old one when it has something in it."""
+    target = path
+    if path.exists():
+        _check_free(path)
+        target = path.with_name(path.name + ".partial")
+        if not being_written(target):
+            target.unlink(missing_ok=True)
+    try:
+        return Store(target, new=True)
+    except OSError as error:
+        message = f"output {path} cannot be written: {os.strerror(error.errno).lower() if error.errno else error}"
+        raise OSError(message) from None
+
+
+def _check_free(path: Path) -> None:
+    """Refuse to replace what is no HDF5 file, or is in use."""
+    try:
+        h5py.File(path, "r+").close()
+    except BlockingIOError:
+        message = f"output {path} is being read or written by another process: choose another name"
+        raise OSError(message) from None
+    except OSError:
+        if not is_broken(path):
+            message = f"output {path} is no HDF5 file: remove it by hand, or choose another name"
+            raise OSError(message) from None

@@ -1,0 +1,67 @@
+"""What hard spheres need to go on: every particle at its own time, its next event, the agenda and the cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.files.recipes import kinds_of, made, read_particles, recipe, write_particles
+from dem.hard.simulation import HardSpheres
+from dem.model.energy import Energy
+
+if TYPE_CHECKING:
+    import h5py
+
+
+# ruff: noqa: SLF001 (this is the other half of HardSpheres)
+
+PARTS = ("spheres", "space", "agenda", "tally")
+
+
+def describe(sim: HardSpheres) -> dict:
+    """How to set it up again."""
+    laws = {name: value for name, value in sim.settings.items() if name not in {"method", "contact_time"}}
+    return {
+        "kinds": kinds_of(sim.particles),
+        "box": sim.box and recipe(sim.box),
+        "gravity": sim.gravity,
+        "contact_time": sim._laws.contact_time,
+        "laws": laws,
+        "description": sim.description,
+    }
+
+
+def write(sim: HardSpheres, group: h5py.Group) -> None:
+    """Write its state."""
+    engine = sim._engine
+    write_particles(sim.particles, group)
+    for part in PARTS:
+        for name, values in getattr(engine, part)._asdict().items():
+            group[f"{part}/{name}"] = values
+    group["time"] = engine.time
+    group["datum"] = sim._datum
+    group["start_energy"] = np.array(sim.start_energy)
+    group["largest_kinetic"] = sim._largest_kinetic
+
+
+def read(given: dict, group: h5py.Group, threads: int | None) -> HardSpheres:
+    """Set it up again, in the state that was written."""
+    del threads
+    sim = HardSpheres(
+        read_particles(given["kinds"], group), made(given["box"]), gravity=given["gravity"],
+        contact_time=given["contact_time"], description=given["description"], _resumed=True, **given["laws"],
+    )  # fmt: skip
+    engine = sim._engine
+    for part in PARTS:
+        values = {name: dataset[()] for name, dataset in group[part].items()}
+        old = getattr(engine, part)
+        for name, value in values.items():
+            if isinstance(getattr(old, name), tuple):
+                values[name] = tuple(value.tolist())
+        setattr(engine, part, old._replace(**values))
+    engine.time = sim._shown = float(group["time"][()])
+    sim._datum = float(group["datum"][()])
+    sim.start_energy = Energy(*group["start_energy"][:].tolist())
+    sim._largest_kinetic = float(group["largest_kinetic"][()])
+    return sim

@@ -1,0 +1,111 @@
+"""Owner of the arrays of hard spheres: sets them up, chooses the cells, carries out events."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.model.box import AXES
+from kernels.hard import events, flight
+from kernels.hard import views as onlooker
+from kernels.hard.agenda import Agenda
+
+if TYPE_CHECKING:
+    from dem.model.box import Box
+    from dem.model.particles import Particles
+
+# A cell is at least this much wider than the largest sphere, so that rounding never hides a neighbour.
+MARGIN = 1e-6
+SPACIOUS = 0.8  # width of a cell over the mean distance of the spheres, where the spheres themselves need less
+LEAST_PERIOD = 5  # cells along a periodic axis, so that no more than one image of a sphere is near
+
+
+class HardEngine:
+    """Hard spheres in their cells, with their next events; numbered as the user's."""
+
+    def __init__(
+        self,
+        particles: Particles,
+        box: Box | None,
+        gravity: tuple[float, float, float],
+        laws: events.Laws,
+        time: float,
+    ) -> None:
+        n = len(particles)
+        periodic = tuple(axis in box.periodic if box else False for axis in AXES)
+        radius = np.array([shape.radii[0] for shape, _ in particles.kinds])[particles.kind]
+        self.laws = laws
+        self.space = _space(particles.position, 2 * radius.max(), box, periodic, gravity)
+        row = np.column_stack([particles.position, particles.velocity, np.full(n, time), radius])
+        image = np.zeros((3, n), np.int64)
+        for axis in np.flatnonzero(periodic):
+            period = self.space.period[axis]
+            image[axis] = np.floor((row[:, axis] - self.space.lower[axis]) / period)
+            row[:, axis] -= image[axis] * period
+        self.spheres = flight.Spheres(
+            row=row,
+            plan=np.zeros((n, 8)),
+            image=image,
+            omega=_columns(particles.angular_velocity),
+            q=_columns(particles.orientation),
+            turned=np.full(n, time),
+            mass=particles.mass,
+            inertia=particles.inertia[:, 0].copy(),
+            last=np.full(n, -np.inf),
+            impacts=np.zeros(n, np.int64),
+            wall_impacts=np.zeros(n, np.int64),
+        )
+        self.agenda = Agenda(np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32))
+        counts = {name: np.zeros(1, np.int64) for name in ("pair", "wall", "events", "standing")}
+        sums = {name: np.zeros(1) for name in ("lost", "lifted", "overlap")}
+        self.tally = events.Tally(**counts, now=np.full(1, time), **sums, latest=np.full(2, flight.NOBODY))
+        self.time = time
+        events.begin(time, self.spheres, self.space, self.agenda)
+
+    def advance(self, stop: float, most: int) -> int:
+        """Carry out the events up to a time, or `most` of them; returns a code of `kernels.hard.events`."""
+        code = events.advance(stop, most, self.spheres, self.space, self.laws, self.agenda, self.tally)
+        self.time = stop if code == events.DONE else float(self.tally.now[0])
+        return code
+
+    def state(self) -> list[np.ndarray]:
+        """Copies (N, ...) of position, velocity, orientation and angular velocity at the present time."""
+        arrays = [np.empty((width, self.spheres.mass.size)) for width in (3, 3, 4, 3)]
+        onlooker.synchronise(self.time, self.spheres, self.space, *arrays)
+        return [a.T for a in arrays]
+
+    def overlaps(self) -> tuple[tuple[float, int, int], tuple[float, int]]:
+        """Deepest overlap of a pair and with a wall, each over the radii, negative for gaps; and whose they are."""
+        return (
+            onlooker.deepest_pair(self.time, self.spheres, self.space),
+            onlooker.deepest_wall(self.time, self.spheres, self.space),
+        )
+
+
+def _columns(rows: np.ndarray) -> np.ndarray:
+    """Component-major copy."""
+    return np.array(rows.T, order="C")
+
+
+def _space(
+    position: np.ndarray, diameter: float, box: Box | None, periodic: tuple[bool, bool, bool], gravity: tuple
+) -> flight.Space:
+    """Walls, periods and cells."""
+    n = len(position)
+    boundary = np.where(periodic, flight.PERIODIC, flight.OPEN if box is None else flight.WALLED)
+    lower = position.min(0) - 0.5 * diameter if box is None else np.array(box.lower)
+    upper = position.max(0) + 0.5 * diameter if box is None else np.array(box.upper)
+    width = max((1 + MARGIN) * diameter, SPACIOUS * math.cbrt((upper - lower).prod() / n))
+    least = np.array([{flight.WALLED: 1, flight.OPEN: 3, flight.PERIODIC: LEAST_PERIOD}[b] for b in boundary])
+    cells = np.maximum(least, np.floor((upper - lower) / width)).astype(np.int64)
+    period = np.where(periodic, upper - lower, 0.0)
+    width = np.full(3, width) if box is None else (upper - lower) / cells
+    per_metre = np.divide(1.0, period, out=np.zeros(3), where=period > 0)
+    by_axis = (boundary, lower, upper, np.array(gravity), period, per_metre, cells, width)
+    return flight.Space(
+        *(tuple(a.tolist()) for a in by_axis),
+        head=np.empty(int(cells.prod()), np.int32), following=np.empty(n + 1, np.int32),
+        preceding=np.empty(n, np.int32), near=np.empty(n + 1, np.uint32),
+    )  # fmt: skip

@@ -1,0 +1,221 @@
+"""Hard spheres: impacts without duration, carried out one after the other."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dem.base import checks, compilation
+from dem.hard.checks import check_apart, check_box, check_going_on, check_spheres, law
+from dem.hard.engine import HardEngine
+from dem.hard.verdict import Collisions, HardVerdict
+from dem.model.box import Box
+from dem.model.energy import Energy, datum
+from dem.model.particles import Particles
+from dem.run.record import next_chunk
+from dem.run.runnable import Runnable
+from dem.system.diagnosis import check_finite, check_inside
+from dem.system.plan import Segment
+from kernels.hard import events
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class HardSpheres(Runnable):
+    """Hard spheres in a box, advanced from impact to impact.
+
+    Parameters
+    ----------
+    particles : Particles
+        Single spheres, of any sizes; copied.
+    box : Box, optional
+        None means no walls. Its faces may be rough or periodic; positions then go on beyond them.
+    gravity : (3,) floats
+        [m/s²].
+    restitution, tangential_restitution : floats
+        Of two spheres: the relative velocity q at the contact becomes q' with n·q' = -e n·q, 0 < e <= 1, and
+        n × q' = -ξ n × q, -1 <= ξ <= 1. ξ = -1 is perfectly smooth, 1 perfectly rough.
+    friction : float, optional
+        Coulomb's coefficient: the tangential impulse is at most so many times the normal one. Default: no limit.
+    wall_restitution, wall_tangential_restitution, wall_friction : floats, optional
+        Of a sphere and a wall; default: as of two spheres.
+    contact_time : float
+        [s]; an impact less than this after the last one of either partner is elastic.
+    description : dict, optional
+        What describes the run for later readers; stored in the output file.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For values out of range, particles that are no single spheres, outside the box, or overlapping.
+
+    Notes
+    -----
+    Impacts are binary and take no time, see `kernels.hard.impact`; between them spheres fly freely, and the time of the
+    next impact is exact. Particles that are hit again within `contact_time` t_c collide elastically, which keeps
+    dissipative ones from colliding infinitely often in finite time (Luding & McNamara, Granular Matter 1 (1998) 113). A
+    ball on the floor ends in bounces of a height below g t_c²/8, and one that lies there is lifted to them. Young's
+    modulus and Poisson's ratio do not matter, nor do time steps; the cost goes with the number of impacts, so heaps at
+    rest are better left to `Simulation`. The same input gives the same bytes, however the run is cut.
+
+    Examples
+    --------
+    >>> import dem
+    >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.5, 0.5, 0.005 + 0.19620]])
+    >>> box = dem.Box((0, 0, 0), (1, 1, 1), material=nylon)
+    >>> sim = dem.HardSpheres(ball, box, restitution=0.5)
+    >>> verdict = sim.run(0.25)
+    >>> sim.collisions.wall, round(float(sim.particles.velocity[0, 2]), 4)
+    (1, 0.4905)
+    """
+
+    unit: ClassVar[str] = "collisions"  # of work
+
+    def __init__(
+        self,
+        particles: Particles,
+        box: Box | None = None,
+        *,
+        gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
+        restitution: float = 1.0,
+        tangential_restitution: float = -1.0,
+        friction: float | None = None,
+        wall_restitution: float | None = None,
+        wall_tangential_restitution: float | None = None,
+        wall_friction: float | None = None,
+        contact_time: float = 1e-5,
+        description: dict | None = None,
+        _resumed: bool = False,
+    ) -> None:
+        super().__init__(particles, box, gravity, description)
+        pair = law("", restitution, tangential_restitution, friction)
+        wall = law("wall_", wall_restitution, wall_tangential_restitution, wall_friction, pair)
+        contact_time = checks.number("contact_time", contact_time, above=0, unit="s")
+        self._laws = events.Laws(pair, wall, contact_time, box.roughness if box else 0.0, box.seed if box else 0)
+        check_spheres(particles)
+        check_box(box, particles)
+        self._datum = datum(particles, box, self._gravity)
+        self._resumed = _resumed  # from a state that was right when it was saved
+        with compilation.announced("hard-spheres"):
+            self._start(0.0)
+            self._engine.advance(0.0, 0)  # no event, but everything is compiled now
+
+    def _start(self, now: float) -> None:
+        """Start from the particles' state; all that is kept of a run begins again."""
+        p = self._particles
+        engine = HardEngine(p, self._box, self._gravity, self._laws, now)
+        if not self._resumed:
+            check_inside(p, self._box)
+            check_apart(engine)
+        self._resumed = False
+        self._engine = engine
+        self._revision = p.revision
+        self._shown = now
+        self._largest_kinetic = 0.0
+        self.start_energy = self.energy()
+
+    def _notice_changes(self) -> None:
+        """Start again if the user has assigned to the state of the particles."""
+        if self._particles.revision != self._revision:
+            self._start(self.time)
+
+    @property
+    def settings(self) -> dict:
+        """What besides particles, box and gravity fixes the run."""
+        laws = self._laws
+        values = {"method": "hard spheres, event-driven", "contact_time": laws.contact_time}
+        for prefix, l in (("", laws.pair), ("wall_", laws.wall)):
+            values[f"{prefix}restitution"], values[f"{prefix}tangential_restitution"] = l.restitution, l.tangential
+            values[f"{prefix}friction"] = l.friction if np.isfinite(l.friction) else None
+        return values
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self._engine.time
+
+    @property
+    def collisions(self) -> Collisions:
+        """Numbers of impacts since the start, or since the state was last assigned to."""
+        tally = self._engine.tally
+        return Collisions(int(tally.pair[0]), int(tally.wall[0]))
+
+    @property
+    def particles(self) -> Particles:
+        """The particles at the present time, in their original order."""
+        if self._shown != self.time:
+            names = ("position", "velocity", "orientation", "angular_velocity")
+            self._particles._state.update(zip(names, self._engine.state(), strict=True))  # noqa: SLF001
+            self._shown = self.time
+        return self._particles
+
+    def pace(self, collisions: int, seconds: float) -> str:
+        """How fast so many collisions in so much computing time are, in words."""
+        return f"{collisions / seconds:.3g} collisions/s"
+
+    @property
+    def _now(self) -> float:
+        """Where it is, in what plans are made of: the time [s]."""
+        return self.time
+
+    def _segment(self, duration: float, frames: int) -> Segment:
+        """Plan for a duration from now."""
+        first = self.time
+        if not first < first + duration / frames < np.inf:
+            message = f"duration {duration:g} s in {frames} frames cannot be told from none at t = {first:g} s"
+            raise ValueError(message)
+        return Segment(first, duration, frames)
+
+    @staticmethod
+    def _stops(segment: Segment) -> list[float]:
+        """Times at which frames are due; looking does not change the run."""
+        first, duration, frames = segment
+        return [first + duration * (k / frames) for k in range(1, frames)] + [first + duration]
+
+    def _reach(self, stop: float, moved: Callable, interrupted: Callable[[], bool]) -> None:
+        """Advance to a time in slices of about SLICE seconds. How it is cut does not change the result."""
+        chunk, engine = 1000, self._engine
+        while self.time < stop and not interrupted():
+            start, before, done = time.perf_counter(), self.time, self.collisions.total
+            code = engine.advance(stop, chunk)
+            check_going_on(code, engine)
+            moved(self.time - before, self.collisions.total - done)
+            chunk = next_chunk(chunk, start)
+
+    def energy(self) -> Energy:
+        """Energies at the present time [J]; nothing elastic is in them."""
+        self._notice_changes()
+        result = Energy(*self._ledger(), elastic=0.0)
+        self._largest_kinetic = max(self._largest_kinetic, result.kinetic)
+        return result
+
+    def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Kind of each particle, mass and inertia of each kind."""
+        properties = [shape.mass_properties(material.density) for shape, material in self._particles.kinds]
+        inertia = np.array([p.inertia for p in properties]).T.copy()
+        return self._particles.kind, np.array([p.mass for p in properties]), inertia
+
+    def verdict(self) -> HardVerdict:
+        """Judge the run since the start, or since the state was last assigned to.
+
+        Raises
+        ------
+        FloatingPointError
+            If the run broke.
+        """
+        energy, tally = self.energy(), self._engine.tally
+        check_finite(self._particles, f"t = {self.time:.6g} s", "speeds or gravity are too large")
+        change = energy.total - self.start_energy.total - float(tally.lifted[0])
+        reference = max(abs(self.start_energy.total), self._largest_kinetic) or 1.0
+        (pair, *_), (wall, _) = self._engine.overlaps()
+        return HardVerdict(
+            collisions=self.collisions,
+            time=self.time,
+            energy_error=abs(change + float(tally.lost[0])) / reference,
+            energy_change=change / reference,
+            largest_overlap=max(0.0, pair, wall, float(tally.overlap[0])),
+        )

@@ -1,0 +1,1 @@
+"""What is simulated, as plain data: materials, shapes, particles, box, contacts, energies, starting states."""

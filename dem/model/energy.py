@@ -1,0 +1,53 @@
+"""The energy ledger."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from dem.model.box import Box
+    from dem.model.particles import Particles
+
+
+class Energy(NamedTuple):
+    """Energies of a whole system [J].
+
+    ``gravitational`` is zero at the lowest corner of the box, or without a box at the initial centre of mass;
+    ``elastic`` is what pairs and walls in contact hold, normal and tangential, without which the total seems to drop by
+    up to 98 % in an impact (Zhao & van Wachem 2013, eq. 64, leave it out). ``dissipated`` is what damping and friction
+    have turned into heat since the state was last assigned to, ``work`` what walls that move have done on particles.
+    """
+
+    translational: float
+    rotational: float
+    gravitational: float
+    elastic: float
+    dissipated: float = 0.0
+    work: float = 0.0
+
+    @property
+    def kinetic(self) -> float:
+        """Translational and rotational energy [J]."""
+        return self.translational + self.rotational
+
+    @property
+    def mechanical(self) -> float:
+        """What particles and contacts have now: kinetic, gravitational and elastic energy [J]."""
+        return self.kinetic + self.gravitational + self.elastic
+
+    @property
+    def total(self) -> float:
+        """Mechanical and dissipated energy less the work of walls [J]: what is conserved."""
+        return self.mechanical + self.dissipated - self.work
+
+
+def datum(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> float:
+    """g·x where potential energy is zero [m²/s²]: lowest corner of the box, else the initial centre of mass."""
+    g = np.array(gravity)
+    if box:
+        with np.errstate(over="ignore"):  # the first step says what is wrong with such a gravity
+            return float(np.maximum(g * box.lower, g * box.upper).sum())
+    m = particles.mass
+    return float(g @ (m @ particles.position) / m.sum())

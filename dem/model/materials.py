@@ -1,0 +1,65 @@
+"""Materials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dem.base import checks
+from kernels.laws import hertz
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """Properties of a solid, for particles and walls.
+
+    Parameters
+    ----------
+    young : float
+        Young's modulus [Pa], positive.
+    poisson : float
+        Poisson's ratio, in (-1, 0.5].
+    density : float
+        Mass per volume [kg/m³], positive. Walls do not use it.
+    restitution : float
+        Ratio of normal speeds after and before an impact with the same material, in (0, 1].
+    friction : float
+        Coulomb's coefficient of the material on itself, not negative. `dem.Contacts` is for pairs of materials.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its range.
+
+    Examples
+    --------
+    >>> nylon = Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> round(nylon.effective_modulus(nylon))
+    28490028
+    """
+
+    young: float
+    poisson: float
+    density: float = 1000.0
+    restitution: float = 1.0
+    friction: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check all values, and keep them as floats."""
+        checked = {
+            "young": checks.number("young", self.young, above=0, unit="Pa"),
+            "poisson": checks.number("poisson", self.poisson, above=-1, most=0.5),
+            "density": checks.number("density", self.density, above=0, unit="kg/m3"),
+            "restitution": checks.number("restitution", self.restitution, above=0, most=1),
+            "friction": checks.number("friction", self.friction, least=0),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def effective_modulus(self, other: Material) -> float:
+        """E* of the two materials in contact [Pa]: 1/E* = (1 - ν₁²)/E₁ + (1 - ν₂²)/E₂ (Johnson 1985, sec. 4.2)."""
+        return hertz.effective_modulus(self.young, self.poisson, other.young, other.poisson)
+
+    def effective_shear_modulus(self, other: Material) -> float:
+        """G* of the two materials in contact [Pa]: 1/G* = (2 - ν₁)/G₁ + (2 - ν₂)/G₂, G = E/(2 + 2 ν) (Mindlin 1949)."""
+        compliance = sum(2 * (2 - m.poisson) * (1 + m.poisson) / m.young for m in (self, other))
+        return 1 / compliance

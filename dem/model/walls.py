@@ -1,0 +1,54 @@
+"""A box as the kernels know it: where its walls are at a time, and positions folded into its periodic cell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.model.box import AXES, FACES
+from kernels.box.faces import Box as Walls
+from kernels.box.faces import move
+from kernels.box.periodic import PeriodicBox
+
+if TYPE_CHECKING:
+    from dem.model.box import Box
+
+
+def walls(box: Box | None) -> Walls | PeriodicBox:
+    """Faces of the box, those that are open, periodic or absent at infinity."""
+    rest = np.array([-np.inf, np.inf] * 3)
+    drift, swing, rate, phase = np.zeros((3, 6)), np.zeros((3, 6)), np.zeros(6), np.zeros(6)
+    for k, face in enumerate(FACES if box else ()):
+        if face not in box.absent:
+            rest[k] = (box.upper if k % 2 else box.lower)[k // 2]
+        if face in box.motion:
+            motion = box.motion[face]
+            drift[:, k], swing[:, k] = motion.velocity, motion.amplitude
+            rate[k], phase[k] = 2 * np.pi * motion.frequency, motion.phase
+    faces = Walls(
+        lower=rest[0::2].copy(), upper=rest[1::2].copy(), velocity=np.zeros((3, 6)), shift=np.zeros((3, 6)),
+        moving=bool(box and box.motion), rest=rest, drift=drift, swing=swing, rate=rate, phase=phase,
+        roughness=box.roughness if box else 0.0, seed=box.seed if box else 0,
+    )  # fmt: skip
+    if not (box and box.periodic):
+        return faces
+    length = [size if axis in box.periodic else 0.0 for axis, size in zip(AXES, box.size, strict=True)]
+    return PeriodicBox(*faces, *box.lower, *length, *(1 / size if size else 0.0 for size in length))
+
+
+def at(box: Box | None, time: float) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper walls (3,), (3,) [m], where they are at a time; infinite where there is none."""
+    faces = walls(box)
+    if faces.moving:
+        move(time, faces)
+    return faces.lower, faces.upper
+
+
+def fold(position: np.ndarray, box: Box | None) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (N, 3) in the periodic cell, and the cells that they are further along; empty if none is periodic."""
+    if not (box and box.periodic):
+        return position, np.zeros((0, 3))
+    periodic = np.array([axis in box.periodic for axis in AXES])
+    image = np.where(periodic, np.floor((position - box.lower) / box.size), 0.0)
+    return position - image * box.size, image

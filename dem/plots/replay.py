@@ -1,0 +1,30 @@
+"""Overlap, speed and energy of some particles, frame by frame, as before a run broke."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.plots.figure import new_figure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dem.run.replay import State
+
+
+def plot(frames: list[list[State]], path: Path) -> None:
+    """Draw overlap, speed and kinetic energy of each particle against time, to a new file."""
+    figure = new_figure(6.4, 7)
+    overlap, speed, energy = figure.subplots(3, sharex=True)
+    for history in zip(*frames, strict=True):
+        time, label = [s.time for s in history], f"particle {history[0].particle}"
+        overlap.plot(time, [100 * max((t.share for t in s.touches), default=0.0) for s in history], ".-", label=label)
+        speed.plot(time, [np.linalg.norm(s.velocity) for s in history], ".-", label=label)
+        energy.plot(time, [s.energy for s in history], ".-", label=label)
+    overlap.set_ylabel("largest overlap [% of radius]")
+    speed.set_ylabel("speed [m/s]")
+    energy.set(ylabel="kinetic energy [J]", xlabel="time [s]")
+    overlap.legend()
+    figure.savefig(path, dpi=120)

@@ -1,0 +1,90 @@
+"""The table of integrators: what a user calls them, what they promise, and the kernels behind them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from dem.base import checks
+from kernels import rotation as r
+from kernels.rotation.several import PCDMMidpoint, RungeKutta
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Integrator(NamedTuple):
+    """One row of the table."""
+
+    name: str
+    scheme: tuple
+    order: int
+    torques: int  # evaluations a step; more than one is for studies, not for contacts
+    norm: str  # what keeps |q| = 1
+    energy: str  # of a free body
+    momentum: str  # angular, of a free body in the world frame
+    reference: str
+
+    def scheme_for(self, inertia: np.ndarray, *, spheres: bool = False) -> tuple:
+        """The scheme, or its faster form for kinds of bodies with principal moments (3, G), or for single spheres."""
+        if isinstance(self.scheme, r.Splitting) and bool((inertia[1] == inertia[2]).all()):
+            return r.AxialSplitting()
+        if isinstance(self.scheme, r.ImprovedPCDM) and spheres:
+            return r.SphericalPCDM()
+        return self.scheme
+
+
+KEPT, BOUNDED, DRIFTS = "kept", "bounded", "drifts"
+PRODUCT, DIVISION, CAYLEY = "product", "division", "cayley map"
+ZHAO = "Zhao & van Wachem, Acta Mech. 224 (2013) 3091"
+INTEGRATORS = {
+    row.name: row
+    for row in (
+        Integrator("euler", r.Euler(), 1, 1, DIVISION, DRIFTS, DRIFTS, ZHAO + ", (31)"),
+        Integrator("leapfrog", r.Leapfrog(), 2, 1, CAYLEY, DRIFTS, DRIFTS, ZHAO + ", (33); Walton & Braun"),
+        Integrator("leapfrog-product", r.LeapfrogProduct(), 2, 1, CAYLEY, DRIFTS, DRIFTS, ZHAO + ", (35)"),
+        Integrator("scalar-factor", r.ScalarFactor(), 1, 1, PRODUCT, DRIFTS, DRIFTS, ZHAO + ", (45); Kleppmann"),
+        Integrator("direct-multiplication", r.DirectMultiplication(), 1, 1, PRODUCT, DRIFTS, DRIFTS, ZHAO + ", (50)"),
+        Integrator("predictor-corrector", r.PredictorCorrector(), 2, 1, DIVISION, DRIFTS, DRIFTS, ZHAO + ", (54)"),
+        Integrator("adams-bashforth", r.AdamsBashforth(), 2, 1, DIVISION, DRIFTS, DRIFTS, ZHAO + "; Mortensen et al."),
+        Integrator("runge-kutta", RungeKutta(), 4, 4, DIVISION, DRIFTS, DRIFTS, ZHAO + "; classical"),
+        Integrator("pcdm", r.PCDM(), 1, 1, PRODUCT, DRIFTS, DRIFTS, ZHAO + ", (55)-(63)"),
+        Integrator("pcdm-midpoint", PCDMMidpoint(), 2, 2, PRODUCT, DRIFTS, DRIFTS, ZHAO + ", torque at n + 1/2"),
+        Integrator(
+            "improved-pcdm", r.ImprovedPCDM(), 2, 1, PRODUCT, DRIFTS, DRIFTS,
+            "Seelen, Padding & Kuipers, Acta Mech. 227 (2016) 3565",
+        ),
+        Integrator(
+            "quaternion-verlet", r.QuaternionVerlet(), 2, 1, CAYLEY, BOUNDED, KEPT,
+            "Rozmanov & Kusalik, Phys. Rev. E 81 (2010) 056706",
+        ),
+        Integrator(
+            "no-squish", r.NoSquish(), 2, 1, PRODUCT, BOUNDED, KEPT, "Miller et al., J. Chem. Phys. 116 (2002) 8649"
+        ),
+        Integrator("splitting", r.Splitting(), 2, 1, PRODUCT, BOUNDED, KEPT, "kernels/rotation/splitting.py"),
+        Integrator(
+            "spiral", r.Spiral(), 2, 1, PRODUCT, DRIFTS, DRIFTS,
+            "del Valle et al., Comput. Phys. Commun. 297 (2024) 109077",
+        ),
+        Integrator("fincham", r.Fincham(), 2, 1, DIVISION, DRIFTS, KEPT, "Fincham, Mol. Simul. 8 (1992) 165"),
+        Integrator("omelyan", r.Omelyan(), 2, 1, CAYLEY, DRIFTS, DRIFTS, "Omelyan, Phys. Rev. E 58 (1998) 1169"),
+        Integrator("richardson", r.Richardson(), 2, 1, DIVISION, DRIFTS, KEPT, "LAMMPS, fix rigid"),
+    )
+}  # fmt: skip
+DEFAULT = "improved-pcdm"
+
+
+def integrator(name: str) -> Integrator:
+    """Look up an integrator by name; raises ValueError with the nearest name."""
+    return INTEGRATORS[checks.one_of("integrator", name, INTEGRATORS)]
+
+
+def integrator_for_contacts(name: str) -> Integrator:
+    """The same for a simulation, which evaluates forces once a step."""
+    found = integrator(name)
+    if found.torques > 1:
+        message = (
+            f"integrator {name} evaluates the torque {found.torques} times a step, a simulation once: use it in "
+            "dem.integrate_rotation, or choose another one here"
+        )
+        raise ValueError(message)
+    return found

@@ -1,0 +1,99 @@
+"""Step through a trajectory, as through the last steps before a run broke, with all that is known of some particles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.model.box import AXES, FACES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dem.files.trajectory import Trajectory
+    from dem.model.bodies import Spheres
+    from dem.model.box import Box
+
+
+class Touch(NamedTuple):
+    """The deepest overlap of a particle with one partner."""
+
+    partner: str
+    overlap: float  # [m]; negative for a gap
+    share: float  # of the smaller radius
+
+
+class State(NamedTuple):
+    """What is known of one particle in one frame."""
+
+    step: int
+    time: float  # [s]
+    particle: int
+    position: np.ndarray  # (3,) [m]
+    velocity: np.ndarray  # (3,) [m/s]
+    orientation: np.ndarray  # (4,)
+    angular_velocity: np.ndarray  # (3,) world frame [rad/s]
+    energy: float  # kinetic [J]
+    force: np.ndarray  # (3,) mean of all forces since the frame before, weight included [N]
+    touches: list[Touch]  # what overlaps it, the deepest first
+
+
+def concerned(run: Trajectory) -> list[int]:
+    """The particles that a crash is about; the fastest one at the end of an ordinary run."""
+    named = run.event_particles
+    return named or [int(np.linalg.norm(run.velocity[-1], axis=1).argmax())]
+
+
+def states(run: Trajectory, particles: Sequence[int], first: int = 0) -> Iterator[list[State]]:
+    """States of some particles, frame by frame from number `first`."""
+    mass, box = run.mass, run.box
+    before = run[first - 1] if first else None
+    for frame in run[first:]:
+        spheres, energies = frame.spheres(), frame.kinetic_energies()
+        result = []
+        for n in particles:
+            force = np.zeros(3)
+            if before is not None:
+                force = mass[n] * (frame.velocity[n] - before.velocity[n]) / (frame.time - before.time)
+            touches = sorted(_touches(n, spheres, box, frame.walls), key=lambda t: -t.share)
+            moving = (frame.position, frame.velocity, frame.orientation, frame.angular_velocity)
+            energy = float(energies.translational[n] + energies.rotational[n])
+            result.append(State(frame.step, frame.time, n, *(values[n] for values in moving), energy, force, touches))
+        yield result
+        before = frame
+
+
+def _touches(n: int, spheres: Spheres, box: Box | None, walls: tuple[np.ndarray, np.ndarray]) -> Iterator[Touch]:
+    """Partners whose spheres overlap those of particle n, and walls."""
+    centres, radii, owner = spheres
+    mine, others = owner == n, owner != n
+    gap = centres[mine][:, None] - centres[others]
+    length = np.where([axis in box.periodic for axis in AXES], box.size, 0.0) if box else np.zeros(3)
+    gap -= length * np.round(np.divide(gap, length, out=np.zeros_like(gap), where=length > 0))
+    overlap = radii[mine][:, None] + radii[others] - np.linalg.norm(gap, axis=2)
+    smaller = np.minimum(radii[mine][:, None], radii[others])
+    deepest, share = overlap.max(0), (overlap / smaller).max(0)
+    for partner in np.unique(owner[others][deepest > 0]):
+        of_it = owner[others] == partner
+        yield Touch(f"particle {partner}", float(deepest[of_it].max()), float(share[of_it].max()))
+    for k, face in enumerate(FACES):
+        sign = -1 if k % 2 else 1
+        depth = radii[mine] - sign * (centres[mine][:, k // 2] - walls[k % 2][k // 2])  # -inf where there is no wall
+        if depth.max() > 0:
+            yield Touch(f"the wall {face}", float(depth.max()), float((depth / radii[mine]).max()))
+
+
+def in_words(state: State) -> list[str]:
+    """A state, line by line."""
+    return [
+        f"  particle {state.particle}: position {_vector(state.position)} m, velocity {_vector(state.velocity)} m/s, "
+        f"speed {np.linalg.norm(state.velocity):.4g} m/s",
+        f"    angular velocity {_vector(state.angular_velocity)} rad/s, orientation {_vector(state.orientation)}",
+        f"    kinetic energy {state.energy:.4g} J, mean force {_vector(state.force)} N",
+        *(f"    overlaps {t.partner} by {t.overlap:.4g} m, {t.share:.1%} of the smaller radius" for t in state.touches),
+    ]
+
+
+def _vector(values: np.ndarray) -> str:
+    return "(" + ", ".join(f"{value:.5g}" for value in values) + ")"

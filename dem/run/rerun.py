@@ -1,0 +1,91 @@
+"""Repeat a run and see whether the bytes are the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dem.files import checkpoint, layout
+from dem.files.store import open_to_read
+from dem.files.trajectory import Trajectory
+from dem.files.writer import plan_of
+from dem.run.record import record
+from dem.system.observer import Observer
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import h5py
+
+    from dem.system.system import System
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A run next to the one that a file holds.
+
+    ``frame`` is the first one that differs, None if none does; ``difference`` says where and by how much;
+    ``changed`` names what is not as it was when the file was written.
+    """
+
+    frames: int
+    frame: int | None
+    difference: str | None
+    changed: dict[str, tuple[object, object]]
+
+    @property
+    def same(self) -> bool:
+        """Whether all bytes are the same."""
+        return self.frame is None
+
+    def __str__(self) -> str:
+        """One line, and one more for each thing that has changed."""
+        line = f"the bytes of all {self.frames} frames are the same"
+        if not self.same:
+            line = f"the bytes differ from frame {self.frame} on: {self.difference}"
+        return "\n".join([line, *(f"{name}: {old} then, {new} now" for name, (old, new) in self.changed.items())])
+
+
+class _Differs(Exception):  # noqa: N818
+    """Nothing after this frame needs to be computed."""
+
+
+class _Comparer(Observer):
+    """Compares the frames of a run with those of a file."""
+
+    def __init__(self, file: h5py.File, sim: System) -> None:
+        self.sim, self.series = sim, layout.series(file)
+
+    def frame(self, k: int) -> None:
+        difference = layout.difference(self.series, layout.rows(self.sim, k), k)
+        if difference:
+            raise _Differs(k, difference)
+
+
+def rerun(path: str | PathLike, *, threads: int | None = None, progress: bool = False) -> Comparison:
+    """Repeat a run from the state that its file keeps of the start, and compare all frames with those in the file.
+
+    The file stays as it is; nothing is written. A run that was stopped is repeated as far as its frames go.
+
+    Raises
+    ------
+    OSError, ValueError
+        If there is no such file, or it cannot be run again.
+    """
+    Trajectory(path).close()  # says what is wrong with it
+    with open_to_read(Path(path)) as file:
+        if "restart/start" not in file or not plan_of(file):
+            message = f"{path} does not keep the state at the start: it cannot be run again"
+            raise ValueError(message)
+        sim = checkpoint.read(file["restart/start"], threads)
+        frames, plan = len(layout.series(file)["step"]), plan_of(file)
+        comparer = _Comparer(file, sim)
+        frame, difference = None, None
+        try:
+            comparer.frame(0)
+            if frames > 1:
+                record(sim, plan, comparer, progress=progress, frames=frames - 1)
+        except _Differs as differs:
+            frame, difference = differs.args
+        return Comparison(frames, frame, difference, layout.changed(file, sim))

@@ -1,0 +1,86 @@
+"""Go on with a run that was stopped, killed, or is to be longer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dem.base import checks
+from dem.files.output import EVERY
+from dem.files.writer import TrajectoryWriter
+from dem.run.record import record
+from dem.system.plan import Segment
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from dem.system.system import System
+    from dem.system.verdict import Judgement
+
+
+def resume(
+    path: str | PathLike,
+    *,
+    duration: float | None = None,
+    threads: int | None = None,
+    progress: bool = False,
+    checkpoint_every: str | int | None = EVERY,
+    strict: bool = False,
+) -> Judgement:
+    """Go on with a trajectory from its latest checkpoint; it ends with the bytes of a run that was never stopped.
+
+    Frames that the file has already are computed again and compared, and those after them are appended.
+
+    Parameters
+    ----------
+    path : path
+        What `Simulation.run` or ``dem run`` wrote.
+    duration : float, optional
+        Simulated time of the run in all [s], if it is to be longer than it was planned.
+    threads, progress, checkpoint_every, strict
+        As in `Simulation` and `Simulation.run`.
+
+    Raises
+    ------
+    OSError, ValueError
+        If there is no such file, it cannot be resumed, another process is writing it, it is complete already, or what
+        it has comes out differently.
+    FloatingPointError
+        If the run breaks.
+
+    Examples
+    --------
+    >>> import dem, tempfile, pathlib
+    >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "fall.h5"
+    ...     verdict = dem.Simulation(ball, time_step=1e-4).run(duration=0.1, output=path, frames=10)
+    ...     longer = dem.resume(path, duration=0.2)
+    ...     with dem.Trajectory(path) as run:
+    ...         longer.steps, len(run)
+    (2000, 21)
+    """
+    writer = TrajectoryWriter.resume(path, threads=threads, every=checkpoint_every)
+    sim, plan = writer.sim, writer.plan
+    try:
+        if duration is not None:
+            plan = longer(sim, plan, checks.number("duration", duration, above=0, unit="s"))
+        if not plan or sim._now >= plan[-1].last:  # noqa: SLF001
+            message = f"{path} is complete, t = {sim.time:.6g} s: give a longer duration to go on"
+            raise ValueError(message)
+    except BaseException:
+        writer.leave()
+        raise
+    writer.follow(plan)
+    return record(sim, plan, writer, progress=progress, recorder=sim._recorded(path, strict=strict))  # noqa: SLF001
+
+
+def longer(sim: System, plan: list[Segment], duration: float) -> list[Segment]:
+    """The plan with another segment, whose frames are as far apart as before, so that it has this duration in all."""
+    first, last = plan[0].first, plan[-1]
+    whole = sim._segment(duration, 1).length  # noqa: SLF001
+    more = first + whole - last.last
+    if more <= 0:
+        message = f"duration {duration:g} s is not longer than the run was planned: leave it out, or give more"
+        raise ValueError(message)
+    return [*plan, Segment(last.last, more, min(more, max(1, round(last.frames * more / last.length))))]

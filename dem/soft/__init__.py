@@ -1,0 +1,6 @@
+"""Particles that overlap where they touch, moved in time steps.
+
+`simulation.py` is what users see, `engine.py` owns the arrays. Before a run `advice.py` tells which time step it needs;
+`limits.py` says how far it may go, `trouble.py` what went wrong, `verdict.py` what to think of it; `recorder.py` shows
+the last steps before it broke.
+"""

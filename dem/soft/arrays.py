@@ -1,0 +1,243 @@
+"""From particles and a box to the arrays of the kernels."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.model.walls import fold
+from kernels.laws.hertz import stiffness
+from kernels.soft.candidates import GROUP
+from kernels.soft.state import Bodies, Kinds, Neighbours
+
+if TYPE_CHECKING:
+    from dem.model.box import Box
+    from dem.model.materials import Material
+    from dem.model.particles import Particles
+
+ROOM = 1.3  # arrays for pairs are made this much larger than wanted
+
+
+def materials(particles: Particles) -> list[Material]:
+    """Materials of the particles, in the order of the tables' rows."""
+    return list(dict.fromkeys(m for _, m in particles.kinds))
+
+
+def kinds(particles: Particles, box: Box | None) -> Kinds:
+    """Tables of shapes and materials in the kernels' layout."""
+    shapes = [shape for shape, _ in particles.kinds]
+    found = materials(particles)
+    properties = [shape.mass_properties(m.density) for shape, m in particles.kinds]
+    distance = [np.linalg.norm(shape.offsets, axis=1) for shape in shapes]
+    radius = np.concatenate([s.radii for s in shapes])
+    alike = len(found) == 1 and bool((radius == radius[0]).all())
+    modulus = found[0].effective_modulus(found[0])
+    return Kinds(
+        mass=np.array([p.mass for p in properties]),
+        inverse_mass=np.array([1 / p.mass for p in properties]),
+        inertia=np.ascontiguousarray(np.array([p.inertia for p in properties]).T),
+        tip=np.array([d.max() for d in distance]),
+        bound=np.array([(d + s.radii).max() for d, s in zip(distance, shapes, strict=True)]),
+        round=all(len(s.radii) == 1 and not s.offsets.any() for s in shapes),
+        on_line=np.array([_on_line(s.offsets, s.radii) for s in shapes], dtype=np.int8),
+        first_offset=np.cumsum([0] + [len(s.radii) for s in shapes]).astype(np.int32),
+        offset=np.ascontiguousarray(np.concatenate([s.offsets for s in shapes]).T),
+        radius=radius,
+        reach=float(2 * radius[0]) if alike else 0.0,
+        stiffness=float(stiffness(modulus, radius[0] / 2)) if alike else 0.0,
+        material=np.array([found.index(m) for _, m in particles.kinds], dtype=np.int32),
+        modulus=np.array([[a.effective_modulus(b) for b in found] for a in found]),
+        wall_modulus=np.array([a.effective_modulus(box.material) if box else 0.0 for a in found]),
+    )
+
+
+def _on_line(offsets: np.ndarray, radii: np.ndarray) -> bool:
+    """Whether equal spheres lie on the body's x axis, as the capsules of `kernels.soft.neighbours` take for granted."""
+    return bool(np.all(radii == radii[0]) and np.all(offsets[:, 1:] == 0))
+
+
+def bodies(
+    particles: Particles, kinds: Kinds, box: Box | None, *, rotating: bool, lossy: bool, more: int = 0
+) -> Bodies:
+    """Component-major copies of the state; spheres that no torque can reach get no room for rotation.
+
+    A lossy contact law wants velocities at the time of the forces.
+    """
+    n = len(particles)
+    turning = n if rotating else 0
+    position, image = (np.array(rows.T, order="C") for rows in fold(particles.position, box))
+    spheres = np.diff(kinds.first_offset)[particles.kind]
+    first_sphere = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
+    return Bodies(
+        identity=np.arange(n),
+        kind=np.array(particles.kind),
+        position=position,
+        image=image,
+        velocity=np.array(particles.velocity.T, order="C"),
+        orientation=np.array(particles.orientation.T, order="C"),
+        memory_q=np.zeros((4, turning)),
+        memory_w=np.array(particles.angular_velocity.T, order="C"),
+        memory_a=np.zeros((3, turning)),
+        memory_more=np.zeros((more, turning)),
+        force=np.zeros((3, n)),
+        torque=np.zeros((3, turning)),
+        first_sphere=first_sphere,
+        sphere_position=position if kinds.round else np.zeros((3, first_sphere[-1])),
+        owner=np.repeat(np.arange(n, dtype=np.int32), spheres),
+        velocity_ahead=np.array(particles.velocity.T if lossy else np.zeros((3, 0)), order="C"),
+        wall_contacts=np.zeros(n, np.int64),
+        spin=np.array(particles.angular_velocity.T if lossy and rotating else np.zeros((3, 0)), order="C"),
+    )
+
+
+class Workspace(NamedTuple):
+    """Arrays for making neighbour lists, kept from one to the next."""
+
+    cell: np.ndarray  # (N,) int32
+    order: np.ndarray  # (N,) int32
+    cell_first: np.ndarray  # int32, one more than cells
+    scratch: np.ndarray  # (N,)
+    wanted: np.ndarray  # (C,) int64
+
+
+def workspace(n: int, chunks: int, most_cells: int) -> Workspace:
+    """Arrays for n bodies, without values yet."""
+    return Workspace(
+        cell=np.empty(n, np.int32),
+        order=np.empty(n, np.int32),
+        cell_first=np.empty(most_cells + 1, np.int32),
+        scratch=np.empty(n),
+        wanted=np.empty(chunks, np.int64),
+    )
+
+
+def room(wanted: int) -> int:
+    """Length of an array that held too little."""
+    return int(ROOM * wanted) + 16
+
+
+class Needs(NamedTuple):
+    """What decides which arrays of the lists have any length."""
+
+    alike: bool  # all spheres are
+    lossy: bool  # the contact law wants velocities
+    width: int  # numbers that a contact remembers
+    wall_width: int  # the same at a wall
+    round: bool  # all bodies are one sphere
+
+
+def lists(bodies: Bodies, chunks: int, blocks: int, needs: Needs) -> Neighbours:
+    """Lists of these bodies, with no room for pairs yet."""
+    n = bodies.kind.size
+    return Neighbours(
+        first=np.zeros(n, np.int64),
+        count=np.zeros(n, np.int32),
+        **pair_arrays(0),
+        first_entry=np.zeros(n + 1, np.int64),
+        entry_count=np.zeros(n, np.int32),
+        **entry_arrays(0, n),
+        incident_j=np.zeros(n, np.int32),
+        incident_i=np.zeros(n, np.int32),
+        active=np.zeros(n, np.int32),
+        active_count=np.zeros(chunks, np.int64),
+        walled=np.zeros(n, np.int32),
+        walled_count=np.zeros(chunks, np.int64),
+        block=np.arange(blocks + 1) * chunks // blocks,
+        lowest=np.zeros(chunks, np.int32),
+        highest=np.zeros(chunks, np.int32),
+        lag=np.zeros(1, np.int64),
+        listed_position=np.zeros((3, n)),
+        listed_orientation=np.zeros((4, 0 if needs.round else n)),
+        pairs=np.zeros(chunks, np.int64),
+        **candidate_arrays(0, needs),
+        force_at=np.zeros(chunks, np.int64),
+        pair_force=np.zeros((3, 0)),
+        wrench=np.zeros((0, 8)),
+        overlap=np.zeros(0),
+        touching=np.zeros(0, np.int32),
+        touched=np.zeros(0, np.int64),
+        wall_history=np.zeros((6 * bodies.owner.size if needs.wall_width else 0, needs.wall_width)),
+        wall_held=np.zeros(6 * bodies.owner.size if needs.wall_width else 0, np.int8),
+        kept_count=np.full(chunks, -1),
+    )
+
+
+def pair_arrays(room: int) -> dict[str, np.ndarray]:
+    """Arrays for that many pairs of bodies, and one that never has candidates."""
+    return {
+        "lower": np.zeros(room + 1, np.int32),
+        "higher": np.zeros(room + 1, np.int32),
+        "packed": np.zeros(room + 1, np.int64),
+    }
+
+
+def entry_arrays(room: int, n: int) -> dict[str, np.ndarray]:
+    """Arrays for that many entries of n bodies."""
+    incident = room + 2 * GROUP * n + GROUP  # see candidates.first_incident; a last group may be written beyond
+    return {"entry": np.zeros(room, np.int64), "incident": np.zeros(incident, np.int32)}
+
+
+def candidate_arrays(room: int, needs: Needs) -> dict[str, np.ndarray]:
+    """Arrays for that many candidate pairs."""
+    own = 0 if needs.alike else room
+    held = room if needs.width else 0
+    return {
+        "sphere_i": np.empty(room, np.int32),
+        "sphere_j": np.empty(room, np.int32),
+        "reach": np.empty(own),
+        "stiffness": np.empty(own),
+        "history": np.zeros((held, needs.width)),
+        "held": np.zeros(held, np.int8),
+        "kept": np.zeros((held, needs.width)),
+        "kept_pair": np.empty(held, np.int64),
+        "kept_i": np.empty(held, np.int32),
+        "kept_j": np.empty(held, np.int32),
+    }
+
+
+def keep_contents(old: Neighbours, new: dict[str, np.ndarray]) -> None:
+    """Copy what is put aside, chunk by chunk, to larger arrays."""
+    for name in ("kept", "kept_pair", "kept_i", "kept_j"):
+        source, target = getattr(old, name), new[name]
+        chunks = old.pairs.size
+        if source.size:
+            rows = source.reshape(chunks, len(source) // chunks, -1)
+            target.reshape(chunks, len(target) // chunks, -1)[:, : rows.shape[1]] = rows
+
+
+def pair_force(lists: Neighbours, needs: Needs) -> dict[str, np.ndarray]:
+    """Where the candidates of each chunk have their forces, and room for them.
+
+    The forces on bodies of several spheres are as many as the candidates. Those on single spheres are wanted only until
+    the chunks that they reach have been gathered, so a block's chunks take turns in a few segments, which stay in the
+    core's cache. Chunks that reach out of their block are evaluated before all others and keep theirs.
+    """
+    chunks = lists.pairs.size
+    room = lists.sphere_i.size // chunks
+    segment, used = np.arange(chunks), chunks
+    if needs.round:
+        used = 0
+        for first, stop in itertools.pairwise(lists.block):
+            c = np.arange(first, stop)
+            border = (lists.lowest[c] < first) | (lists.highest[c] >= stop)
+            alive = min(int((lists.highest[c] - c).max() + lists.lag[0]) + 1, len(c))
+            segment[c] = used + (c - first) % alive
+            segment[c[border]] = used + alive + np.arange(border.sum())
+            used += alive + border.sum()
+    size = used * room
+    place = {"force_at": segment * room}
+    if not needs.lossy:
+        return place | {"pair_force": _at_least(lists.pair_force, (3, size + 1))}
+    return place | {
+        "wrench": np.zeros((size, 8)),
+        "overlap": _at_least(lists.overlap, (size,)),
+        "touching": _at_least(lists.touching, (size,)),
+        "touched": np.zeros(used, np.int64),
+    }
+
+
+def _at_least(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The array, or a new one if it is too short."""
+    return array if array.shape[-1] >= shape[-1] else np.zeros(shape, array.dtype)

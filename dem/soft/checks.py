@@ -1,0 +1,48 @@
+"""What time steps cannot begin with, in words: which particle, against what, and what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dem.model.box import Box
+    from dem.soft.engine import Engine
+
+DEEPEST_START = 0.1  # overlap over the smaller radius at the start; Hertz theory assumes small overlaps
+
+
+def check_box(box: Box | None, engine: Engine) -> None:
+    """Refuse walls that move too far in a step, and periodic cells in which a particle could meet another one twice."""
+    if box is None:
+        return
+    for face, motion in box.motion.items():
+        farthest = motion.fastest * engine.dt
+        if farthest > 0.5 * engine.skins.candidates:
+            message = (
+                f"face {face} moves up to {farthest:.3g} m in a time step, at most {0.5 * engine.skins.candidates:.3g} "
+                f"m can be followed: lower time_step (now {engine.dt:g} s), or the velocity, amplitude or frequency"
+            )
+            raise ValueError(message)
+    reach = 2 * float(engine.kinds.bound.max()) + engine.skins.candidates
+    for axis, size in zip("xyz", box.size, strict=True):
+        if axis in box.periodic and size < 2 * reach:
+            message = (
+                f"the box is {size:g} m long along its periodic axis {axis}, at least {2 * reach:.3g} m for these "
+                "particles: enlarge it"
+            )
+            raise ValueError(message)
+
+
+def check_overlaps(engine: Engine) -> None:
+    """Refuse a start from deep overlaps, naming the deepest one."""
+    o = engine.overlaps()
+    deep = o.deepest()
+    if not deep.share > DEEPEST_START:
+        return
+    share = f"{deep.overlap:.3g} m at the start, {deep.share:.0%} of a radius (at most {DEEPEST_START:.0%})"
+    if deep.other < 0:
+        message = f"particle {o.owner[deep.sphere]} overlaps a wall by {share}: move it inside or enlarge the box"
+        raise ValueError(message)
+    first, second = sorted((int(o.owner[deep.sphere]), int(o.owner[deep.other])))
+    message = f"particles {first} and {second} overlap by {share}: move them apart"
+    raise ValueError(message)

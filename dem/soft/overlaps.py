@@ -1,0 +1,69 @@
+"""Overlaps of all spheres at one moment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from kernels.soft.contact import place_all
+
+if TYPE_CHECKING:
+    from kernels.box.faces import Box as Walls
+    from kernels.soft.state import Bodies, Kinds
+
+
+class Deepest(NamedTuple):
+    """The overlap that is largest in terms of the smaller radius."""
+
+    share: float  # of the smaller radius
+    overlap: float  # [m]
+    sphere: int
+    other: int  # sphere, or -1 - face for a wall
+
+
+class Overlaps(NamedTuple):
+    """Overlaps at one moment; negative where there is a gap."""
+
+    owner: np.ndarray  # (M,) the user's number of the particle of each sphere
+    radius: np.ndarray  # (M,) [m]
+    i: np.ndarray  # (K,) spheres of the pairs
+    j: np.ndarray  # (K,)
+    pair: np.ndarray  # (K,) [m]
+    wall: np.ndarray  # (M,) with the nearest wall [m]
+    face: np.ndarray  # (M,) which one that is
+
+    @classmethod
+    def of(
+        cls,
+        bodies: Bodies,
+        kinds: Kinds,
+        walls: Walls,
+        candidates: tuple[np.ndarray, np.ndarray],
+        periods: list[tuple[float, float]],
+    ) -> Overlaps:
+        """Overlaps of candidate pairs, and of all spheres with the nearest wall."""
+        b = bodies
+        place_all(b, kinds)
+        within = np.arange(b.owner.size) - b.first_sphere[b.owner]
+        radius = kinds.radius[kinds.first_offset[b.kind[b.owner]] + within]
+        i, j = candidates
+        x = b.sphere_position
+        gap = x[:, i] - x[:, j]
+        for axis, (_, length) in enumerate(periods):
+            gap[axis] -= length * np.floor(gap[axis] / (length or 1) + 0.5)
+        pair = radius[i] + radius[j] - np.linalg.norm(gap, axis=0)
+        height = np.stack([x - walls.lower[:, None], walls.upper[:, None] - x], axis=1).reshape(6, -1)
+        return cls(b.identity[b.owner], radius, i, j, pair, radius - height.min(0), height.argmin(0))
+
+    def deepest(self) -> Deepest:
+        """The deepest of all."""
+        share = self.wall / self.radius
+        s = int(share.argmax())
+        found = Deepest(float(share[s]), float(self.wall[s]), s, -1 - int(self.face[s]))
+        if self.pair.size:
+            share = self.pair / np.minimum(self.radius[self.i], self.radius[self.j])
+            k = int(share.argmax())
+            if share[k] > found.share:
+                found = Deepest(float(share[k]), float(self.pair[k]), int(self.i[k]), int(self.j[k]))
+        return found

@@ -1,0 +1,196 @@
+"""What went wrong in a run, in words: who, with whom, when, why, and what to do."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.model.box import FACES
+from dem.model.particles import STATE
+from dem.soft.advice import ADVISED, RESOLVED, contact_time, effective_masses, rounded_down
+from dem.soft.limits import FARTHEST
+from dem.system.diagnosis import outside, point
+from kernels.laws import hertz
+from kernels.soft import advance as loop
+from kernels.soft.sweeps import TRAVEL
+from kernels.soft.travel import as_float
+
+if TYPE_CHECKING:
+    from dem.model.box import Box
+    from dem.model.particles import Particles
+    from dem.soft.engine import Engine
+    from dem.soft.overlaps import Overlaps
+
+
+class BrokenRunError(FloatingPointError):
+    """A run that cannot go on; ``name`` says of what kind, ``particles`` who is concerned."""
+
+    def __init__(self, message: str, name: str, particles: tuple[int, ...]) -> None:
+        super().__init__(message)
+        self.name, self.particles = name, particles
+
+
+class _Moment(NamedTuple):
+    """Where a run has come to."""
+
+    engine: Engine
+    particles: Particles
+    box: Box | None
+
+    @property
+    def time_step(self) -> float:
+        """[s]."""
+        return self.engine.dt
+
+
+def check_run(code: int, engine: Engine, particles: Particles, box: Box | None) -> None:
+    """Raise `BrokenRunError` if the run went wrong; the particles are those that the engine has now."""
+    step = int(engine.progress.step[0])
+    where, now = f"step {step} (t = {step * engine.dt:.6g} s)", _Moment(engine, particles, box)
+    if code == loop.NOT_FINITE:
+        _check_numbers(now, where)
+    _check_finite(now, where)
+    if code in (loop.TURNS_TOO_FAST, loop.TOO_FAST):
+        _raise_too_fast(now, where)
+    if code == loop.TOO_DEEP:
+        _raise_too_deep(now, where)
+    if now.box is not None:
+        _check_box(now, where)
+
+
+def _check_numbers(now: _Moment, where: str) -> None:
+    """Raise if a speed is a number, but its square is not."""
+    bodies = now.engine.bodies
+    v = np.abs(bodies.velocity).max(0)
+    if not np.isnan(v).any():
+        slot = int(v.argmax())
+        i = int(bodies.identity[slot])
+        message = (
+            f"{where}: particle {i} moves at {v[slot]:.3g} m/s, faster than can be followed; a time step that does not "
+            f"resolve the contacts is the usual cause: lower time_step (now {now.time_step:g} s), or gravity and speeds"
+        )
+        raise BrokenRunError(message, "too-fast", (i,))
+
+
+def _check_finite(now: _Moment, where: str) -> None:
+    """Raise if some value of the state is not finite, saying which and whose."""
+    bad = {name: ~np.isfinite(getattr(now.particles, name)).all(1) for name in STATE}
+    concerned = np.flatnonzero(np.any(list(bad.values()), axis=0))
+    if len(concerned):
+        names = " and ".join(name for name, rows in bad.items() if rows.any())
+        message = (
+            f"{where}: {names} not finite for {len(concerned)} of {len(now.particles)} particles, first particle "
+            f"{concerned[0]}; values are not numbers because they were set so, or because a time step too large (now "
+            f"{now.time_step:g} s) made the contacts explode: look at the steps before, or lower time_step"
+        )
+        raise BrokenRunError(message, "not-finite", (int(concerned[0]),))
+
+
+def _raise_too_fast(now: _Moment, where: str) -> None:
+    """Name who turns or goes too far in a step."""
+    p, dt, engine = now.particles, now.time_step, now.engine
+    with np.errstate(over="ignore"):
+        spin = np.linalg.norm(p.angular_velocity, axis=1)
+    i = int(spin.argmax())
+    if spin[i] * dt > loop.LARGEST_TURN:
+        message = (
+            f"{where}: particle {i} turns {spin[i] * dt:.3g} rad in one time step, at most "
+            f"{loop.LARGEST_TURN:g} can be followed; lower time_step (now {dt:g} s)"
+        )
+        raise BrokenRunError(message, "turns-too-fast", (i,))
+    ahead = np.empty_like(spin)
+    ahead[engine.bodies.identity] = np.linalg.norm(engine.bodies.velocity, axis=0)
+    surface = ahead + spin * engine.kinds.tip[p.kind]
+    i = int(surface.argmax())
+    farthest, gone = engine.limits.farthest, float(as_float(engine.partial[:, TRAVEL].max()))
+    message = (
+        f"{where}: particle {i} moves {gone:.3g} m in one time step at {surface[i]:.3g} m/s, more than the "
+        f"skin of {farthest:.3g} m ({FARTHEST:.0%} of the smallest diameter), and could pass through others unseen; "
+        f"lower time_step from {dt:g} s to {rounded_down(0.1 * dt * farthest / gone):g} s, or gravity and the speeds"
+    )
+    raise BrokenRunError(message, "too-fast", (i,))
+
+
+class _Meeting(NamedTuple):
+    """Two that are too deep in each other."""
+
+    particles: tuple[int, ...]
+    partner: str
+    overlap: float  # [m]
+    share: float  # of the smaller radius
+    speed: float  # relative, at the contact [m/s]
+    steps: float  # in an impact at the speed that its energy, elastic energy included, amounts to
+
+
+def _raise_too_deep(now: _Moment, where: str) -> None:
+    """Name the deepest contact, and what made it so deep."""
+    meeting, limit = _deepest_meeting(now), now.engine.limits.limit
+    dt = now.time_step
+    message = (
+        f"{where}: particle {meeting.particles[0]} overlaps {meeting.partner} by {meeting.overlap:.3g} m, "
+        f"{meeting.share:.0%} of the smaller radius (at most {limit:.0%}), at {meeting.speed:.3g} m/s, "
+        f"{meeting.steps:.2g} steps a contact; "
+    )
+    if meeting.steps < RESOLVED:
+        advised = rounded_down(meeting.steps * dt / ADVISED)
+        message += f"the time step does not resolve the contact: lower time_step from {dt:g} s to {advised:g} s"
+    else:
+        message += "contacts are too soft for the speeds or loads here: raise young, or lower the speeds or gravity"
+    raise BrokenRunError(message, "too-deep", meeting.particles)
+
+
+def _deepest_meeting(now: _Moment) -> _Meeting:
+    engine = now.engine
+    o, kinds, b = engine.overlaps(), engine.kinds, engine.bodies
+    deep = o.deepest()
+    s, t = deep.sphere, deep.other
+    kind = b.kind[b.owner[s]]
+    tips = effective_masses(kinds)
+    mass, radius, material = tips[_row(engine, s)], o.radius[s], kinds.material[kind]
+    x, who = b.sphere_position[:, s], int(o.owner[s])
+    if t < 0:
+        face = -1 - t
+        modulus, partner, particles = kinds.wall_modulus[material], f"the wall {FACES[face]}", (who,)
+        velocity = _surface_velocity(now, o, s, x) - engine.walls.velocity[:, face]
+    else:
+        particles = tuple(sorted((who, int(o.owner[t]))))
+        mass, modulus = (
+            1 / (1 / mass + 1 / tips[_row(engine, t)]),
+            kinds.modulus[material, kinds.material[b.kind[b.owner[t]]]],
+        )
+        radius, partner = 1 / (1 / radius + 1 / o.radius[t]), f"particle {particles[1]}"
+        velocity = _surface_velocity(now, o, s, x) - _surface_velocity(now, o, t, b.sphere_position[:, t])
+    speed = float(np.linalg.norm(velocity))
+    elastic = hertz.energy(hertz.stiffness(modulus, radius), deep.overlap)
+    steps = contact_time(mass, radius, modulus, math.sqrt(speed**2 + 2 * elastic / mass)) / now.time_step
+    return _Meeting(particles, partner, deep.overlap, deep.share, speed, float(steps))
+
+
+def _row(engine: Engine, sphere: int) -> int:
+    """Row of a sphere in the tables of kinds."""
+    b = engine.bodies
+    return int(engine.kinds.first_offset[b.kind[b.owner[sphere]]] + sphere - b.first_sphere[b.owner[sphere]])
+
+
+def _surface_velocity(now: _Moment, o: Overlaps, sphere: int, x: np.ndarray) -> np.ndarray:
+    """Velocity of the centre of a sphere [m/s]."""
+    b, p, n = now.engine.bodies, now.particles, int(o.owner[sphere])
+    arm = x - b.position[:, b.owner[sphere]]
+    return p.velocity[n] + np.cross(p.angular_velocity[n], arm)
+
+
+def _check_box(now: _Moment, where: str) -> None:
+    """Refuse to go on when a centre is beyond a wall."""
+    walls, position = now.engine.walls, now.particles.position
+    beyond = outside(position, walls.lower, walls.upper)
+    if len(beyond):
+        i = int(beyond[0])
+        speed = np.linalg.norm(now.particles.velocity[i])
+        message = (
+            f"{where}: particle {i} has left the box, at {point(position[i])} m ({len(beyond)} such), at {speed:.3g} "
+            f"m/s; the wall is too soft for such a speed, or the time step does not resolve the contact: raise young, "
+            f"or lower time_step (now {now.time_step:g} s), gravity or the speeds"
+        )
+        raise BrokenRunError(message, "outside", (i,))

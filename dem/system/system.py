@@ -1,0 +1,114 @@
+"""What simulations of soft and of hard particles have in common: particles in a box, at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dem.base import checks
+from dem.model.box import Box
+from dem.model.particles import Particles
+from kernels.base import energy as energy_kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from dem.model.energy import Energy
+    from dem.system.plan import Segment
+    from dem.system.verdict import Judgement
+
+
+class System:
+    """Particles in a box under gravity; those who inherit from it move them, see `dem.run.runnable`."""
+
+    unit: ClassVar[str]  # of work, in words
+
+    def __init__(
+        self, particles: Particles, box: Box | None, gravity: Iterable[float], description: dict | None
+    ) -> None:
+        checks.of_types(particles=(particles, Particles))
+        checks.of_types(optional=True, box=(box, Box), description=(description, dict))
+        self._box = box
+        self._gravity = checks.vector("gravity", gravity, "acceleration [m/s2]")
+        self._particles = particles.copy()
+        self.description = description or {}
+
+    @property
+    def box(self) -> Box | None:
+        """The walls."""
+        return self._box
+
+    @property
+    def gravity(self) -> tuple[float, float, float]:
+        """Acceleration [m/s²]."""
+        return self._gravity
+
+    @property
+    def particles(self) -> Particles:
+        """The particles at the present time, in their original order."""
+        raise NotImplementedError
+
+    @property
+    def settings(self) -> dict:
+        """What besides particles, box and gravity fixes the run."""
+        raise NotImplementedError
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        raise NotImplementedError
+
+    def energy(self) -> Energy:
+        """Energies at the present time [J]."""
+        raise NotImplementedError
+
+    def verdict(self) -> Judgement:
+        """Judge the run since the start, or since the state was last assigned to."""
+        raise NotImplementedError
+
+    def pace(self, work: int, seconds: float) -> str:
+        """How fast so much work in so much computing time is, in words."""
+        raise NotImplementedError
+
+    def momentum(self) -> tuple[np.ndarray, np.ndarray]:
+        """Linear momentum [kg m/s], and angular momentum about the origin [kg m²/s], each (3,)."""
+        self._notice_changes()
+        linear, angular = energy_kernels.momenta(*self._bodies(), *self._state())
+        return np.array(linear), np.array(angular)
+
+    def _ledger(self) -> tuple[float, float, float]:
+        """Translational, rotational and gravitational energy [J]."""
+        return energy_kernels.ledger(*self._bodies(), self._gravity, self._datum, *self._state())
+
+    @property
+    def _now(self) -> float:
+        """Where it is, in what plans are made of: steps or time."""
+        raise NotImplementedError
+
+    def _segment(self, duration: float, frames: int) -> Segment:
+        """Plan for a duration from now; raises ValueError if that cannot be."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _stops(segment: Segment) -> list:
+        """Where frames are due."""
+        raise NotImplementedError
+
+    def _reach(self, stop: float, moved: Callable[[float, int], None], interrupted: Callable[[], bool]) -> None:
+        """Go to a stop, telling now and then what part of the way was made with how much work; or be interrupted."""
+        raise NotImplementedError
+
+    def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Kind of each particle (N,), mass (G,) and principal moments (3, G) of each kind."""
+        raise NotImplementedError
+
+    def _notice_changes(self) -> None:
+        """Start again if the user has assigned to the state of the particles."""
+        raise NotImplementedError
+
+    def _state(self) -> list[np.ndarray]:
+        """Present state, component-major."""
+        p = self.particles
+        views = (p.position, p.velocity, p.orientation, p.angular_velocity)
+        return [np.array(view.T, order="C") for view in views]

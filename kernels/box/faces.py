@@ -1,0 +1,54 @@
+"""The six faces of a box: where they are, and how they move.
+
+Faces are numbered 2 a for the lower and 2 a + 1 for the upper one of axis a; an open one lies at infinity.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import kernel
+
+
+class Box(NamedTuple):
+    """Six walls; open ones are at infinity. Face 2 a is the lower, 2 a + 1 the upper one of axis a."""
+
+    lower: np.ndarray  # (3,) present position [m]
+    upper: np.ndarray  # (3,) [m]
+    velocity: np.ndarray  # (3, 6) present velocity of each face [m/s]
+    shift: np.ndarray  # (3, 6) how far each has come since time 0 [m]
+    moving: bool  # whether any face moves
+    rest: np.ndarray  # (6,) position at time 0 [m]
+    drift: np.ndarray  # (3, 6) constant part of the velocity [m/s]
+    swing: np.ndarray  # (3, 6) amplitude [m]
+    rate: np.ndarray  # (6,) angular frequency [rad/s]
+    phase: np.ndarray  # (6,) [rad]
+    roughness: float  # standard deviation of the walls' inclination [rad]
+    seed: int  # of the inclinations
+
+
+@kernel
+def move(time, box):
+    """Put the faces where they are at a time; returns the farthest that one has come along its normal since the last.
+
+    x = x_0 + u t + s (sin(ω t + φ) - sin φ).
+    """
+    farthest = 0.0
+    if box.moving:
+        for face in range(6):
+            axis = face // 2
+            angle = box.rate[face] * time + box.phase[face]
+            for i in range(3):
+                box.velocity[i, face] = box.drift[i, face] + box.rate[face] * box.swing[i, face] * math.cos(angle)
+                swung = box.swing[i, face] * (math.sin(angle) - math.sin(box.phase[face]))
+                box.shift[i, face] = box.drift[i, face] * time + swung
+            x = box.rest[face] + box.shift[axis, face]
+            before = box.upper[axis] if face % 2 else box.lower[axis]
+            if math.isfinite(x):
+                farthest = max(farthest, abs(x - before))
+            if face % 2:
+                box.upper[axis] = x
+            else:
+                box.lower[axis] = x
+    return farthest

@@ -1,0 +1,111 @@
+"""Boxes with periodic faces: where the nearest image of something is.
+
+A body stays in the box: what goes out on one side comes in on the other, in the very step, and is counted. Differences
+of positions are taken to the nearest image, which is unique while the box is twice as wide as anything reaches. Whether
+a box is periodic is known from its type, so the others pay nothing.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import by_type_of_first, formula
+from kernels.base.vector import load, store, subtract
+from kernels.box.faces import Box
+
+
+class PeriodicBox(NamedTuple):
+    """A `kernels.box.faces.Box` whose walls along periodic axes are at infinity, and what is periodic."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+    velocity: np.ndarray
+    shift: np.ndarray
+    moving: bool
+    rest: np.ndarray
+    drift: np.ndarray
+    swing: np.ndarray
+    rate: np.ndarray
+    phase: np.ndarray
+    roughness: float
+    seed: int
+    corner_x: float  # of the cell [m]; nine floats, because numba takes no tuple within a tuple into a prange
+    corner_y: float
+    corner_z: float
+    length_x: float  # of the cell [m]; 0 along axes that are not periodic
+    length_y: float
+    length_z: float
+    inverse_x: float  # of the length [1/m]; 0 along axes that are not periodic
+    inverse_y: float
+    inverse_z: float
+
+
+def by_box(closed, periodic):
+    """Function of (box, *arguments): the first for a box without periodic faces, else the second."""
+    return by_type_of_first(lambda box: closed if box is Box else periodic)
+
+
+@formula
+def plain_gap(box, u, v):
+    """Return u - v."""
+    return subtract(u, v)
+
+
+@formula
+def nearest_along(gap, length, inverse):
+    """Difference along an axis, to the nearest image."""
+    return gap - length * math.floor(gap * inverse + 0.5)
+
+
+@formula
+def nearest_gap(box, u, v):
+    """Return u - v for the nearest image of v."""
+    d = subtract(u, v)
+    return (
+        nearest_along(d[0], box.length_x, box.inverse_x),
+        nearest_along(d[1], box.length_y, box.inverse_y),
+        nearest_along(d[2], box.length_z, box.inverse_z),
+    )
+
+
+gap = by_box(plain_gap, nearest_gap)
+
+
+@formula
+def leave(box, x, image, b):
+    """Position as it is."""
+    return x
+
+
+@formula
+def wrap(box, x, image, b):
+    """Position folded back into the cell, for a body that went out of it by less than its length."""
+    x_0, n_0 = wrap_along(x[0], box.corner_x, box.length_x)
+    x_1, n_1 = wrap_along(x[1], box.corner_y, box.length_y)
+    x_2, n_2 = wrap_along(x[2], box.corner_z, box.length_z)
+    n = load(image, b)
+    store(image, b, (n[0] + n_0, n[1] + n_1, n[2] + n_2))
+    return x_0, x_1, x_2
+
+
+@formula
+def wrap_along(x, corner, length):
+    """The same along an axis, and the cells that it came to be further along; none if the length is zero."""
+    outside = 1.0 if x >= corner + length else 0.0
+    outside = -1.0 if x < corner else outside
+    outside = outside if length > 0.0 else 0.0
+    return x - outside * length, outside
+
+
+fold = by_box(leave, wrap)
+
+
+@formula
+def unfolded(box, x, image, b):
+    """Position as if body b had never been folded back."""
+    n = load(image, b)
+    return x[0] + n[0] * box.length_x, x[1] + n[1] * box.length_y, x[2] + n[2] * box.length_z
+
+
+unfold = by_box(leave, unfolded)

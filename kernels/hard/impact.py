@@ -1,0 +1,109 @@
+"""Impacts of hard spheres and of hard spheres with flat walls: when they happen, and what they change.
+
+Impacts are binary and instantaneous (Hoomans et al., Chem. Eng. Sci. 51 (1996) 99; Foerster et al., Phys. Fluids 6
+(1994) 1108). With the normal n from 2 to 1, the relative velocity at the contact is
+
+q = v1 - v2 - (R1 ω1 + R2 ω2) × n,
+
+and the impulse J on 1 makes n·q' = -e n·q and, where the surfaces stick, n × q' = -ξ n × q; where that takes more than
+μ times the normal impulse they slide, and the tangential impulse is μ times the normal one. Both spins change by
+-(R/I) n × J. A wall is a partner of infinite mass that does not turn.
+"""
+
+import math
+from typing import NamedTuple
+
+from kernels.base.jit import formula
+from kernels.base.vector import add, add_scaled, cross, dot, scale, subtract
+
+ROUNDING = 2.0**-49  # 8 units in the last place: an approach slower than that, of spheres that touch, is none
+
+
+class Law(NamedTuple):
+    """What an impact keeps."""
+
+    restitution: float  # e, of the normal relative velocity
+    tangential: float  # ξ, of the tangential one while sticking
+    friction: float  # μ, tangential over normal impulse while sliding; infinite: always sticking
+
+
+@formula
+def will_meet(r, v1, v2, reach):
+    """Whether two spheres in free flight that are r apart will touch: they approach, and pass at less than R1 + R2.
+
+    Gravity moves both alike, so it does not matter. Spheres that touch, or overlap by rounding, meet if they approach.
+    Written without branches, which nobody could foretell: half of all neighbours approach, a tenth meet.
+    """
+    v = subtract(v1, v2)
+    b, c = dot(r, v), dot(r, r) - reach * reach
+    w = cross(r, v)
+    passes = dot(w, w) <= dot(v, v) * reach * reach
+    noise = ROUNDING * ROUNDING * dot(r, r) * (dot(v1, v1) + dot(v2, v2))
+    return (b < 0.0) & (passes | (c <= 0.0)) & ((c > 0.0) | (b * b > noise))
+
+
+@formula
+def pair_time(r, v1, v2, reach):
+    """Time until two spheres touch that will meet.
+
+    The smaller root of |r + v t| = R1 + R2 as c/(-b + √(v² (R1 + R2)² - |r × v|²)), which does not cancel: neither near
+    contact nor for spheres that are small and far apart.
+    """
+    v = subtract(v1, v2)
+    b, c = dot(r, v), dot(r, r) - reach * reach
+    w = cross(r, v)
+    d = dot(v, v) * reach * reach - dot(w, w)
+    return max(c, 0.0) / (math.sqrt(max(d, 0.0)) - b)
+
+
+@formula
+def plane_time(gap, speed, acceleration):
+    """Time until a point at height `gap` above a plane comes down to it; infinite if it does not.
+
+    First t >= 0 at which gap + speed t + acceleration t²/2 goes through zero downwards. A gap that rounding has made
+    negative counts as none. What rests on the plane and is pressed against it comes down at once.
+    """
+    gap = max(gap, 0.0)
+    if acceleration >= 0.0:
+        if not speed < 0.0:
+            return math.inf
+        d = speed * speed - 2.0 * acceleration * gap
+        return 2.0 * gap / (math.sqrt(d) - speed) if d >= 0.0 else math.inf
+    d = speed * speed - 2.0 * acceleration * gap
+    if speed < 0.0:
+        return 2.0 * gap / (math.sqrt(d) - speed)
+    return (math.sqrt(d) + speed) / -acceleration
+
+
+@formula
+def contact_velocity(n, v1, v2, arm1, omega1, arm2, omega2):
+    """Relative velocity q of the surfaces at the contact; arms are the radii, 0 for a wall."""
+    surface = add(scale(arm1, omega1), scale(arm2, omega2))
+    return subtract(subtract(v1, v2), cross(surface, n))
+
+
+@formula
+def impulse(n, q, inverse_mass, inverse_inertia, law):
+    """Normal and tangential impulse on 1, and the energy that the impact takes.
+
+    n·J = -(1 + e) n·q / (1/m1 + 1/m2);  J_t = -(1 + ξ) q_t / (1/m1 + 1/m2 + R1²/I1 + R2²/I2), or μ n·J against q_t if
+    that is less. For solid spheres, I = 2/5 m R², the second denominator is 7/2 of the first. Energy: -J·(q + q')/2.
+
+    Parameters
+    ----------
+    n, q : unit normal from 2 to 1; relative velocity at the contact [m/s], approaching: n·q < 0
+    inverse_mass : 1/m1 + 1/m2 [1/kg]
+    inverse_inertia : R1²/I1 + R2²/I2 [1/kg]
+    """
+    approach = dot(n, q)
+    normal = -(1.0 + law.restitution) * approach / inverse_mass
+    slip = add_scaled(q, -approach, n)
+    inverse = inverse_mass + inverse_inertia
+    sticking = (1.0 + law.tangential) / inverse
+    size = sticking * math.sqrt(dot(slip, slip))
+    limit = law.friction * normal
+    if size > limit:
+        sticking *= limit / size
+    lost = 0.5 * (1.0 - law.restitution * law.restitution) * approach * approach / inverse_mass
+    lost += sticking * (1.0 - 0.5 * sticking * inverse) * dot(slip, slip)
+    return scale(normal, n), scale(-sticking, slip), lost

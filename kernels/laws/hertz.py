@@ -1,0 +1,33 @@
+"""Hertz contact of elastic spheres: F = 4/3 E* √R* δ^1.5, elastic energy 2/5 F δ.
+
+Hertz (1882); K. L. Johnson, Contact Mechanics (1985), eqs. (4.22), (4.23). A pair is reduced once to its
+stiffness k = 4/3 E* √R*; the force and its energy stand side by side below and nowhere else.
+"""
+
+import math
+
+from kernels.base.jit import formula
+
+
+@formula
+def effective_modulus(young_i, poisson_i, young_j, poisson_j):
+    """E* [Pa] from 1/E* = (1 - ν_i²)/E_i + (1 - ν_j²)/E_j."""
+    return 1.0 / ((1.0 - poisson_i * poisson_i) / young_i + (1.0 - poisson_j * poisson_j) / young_j)
+
+
+@formula
+def stiffness(effective_young, effective_radius):
+    """K = 4/3 E* √R* [N m^-1.5]."""
+    return 4.0 / 3.0 * effective_young * math.sqrt(effective_radius)
+
+
+@formula
+def force(k, overlap):
+    """Repulsive normal force k δ^1.5 [N]; overlap must not be negative."""
+    return k * overlap * math.sqrt(overlap)
+
+
+@formula
+def energy(k, overlap):
+    """Elastic energy 2/5 k δ^2.5 [J], the integral of the force; overlap must not be negative."""
+    return 0.4 * overlap * force(k, overlap)

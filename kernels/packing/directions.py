@@ -1,0 +1,41 @@
+"""Hard-core Monte Carlo of fibre directions on a cubic lattice."""
+
+from kernels.base.geometry import segment_distance_squared
+from kernels.base.jit import kernel
+from kernels.base.vector import add_scaled
+
+
+@kernel
+def sweep(shape, pitch, half_length, diameter, reach, axes, proposals):
+    """Offer each site (n, 3) a new direction and take it where its capsule stays clear; returns how many were taken."""
+    taken = 0
+    for z in range(shape[2]):
+        for y in range(shape[1]):
+            for x in range(shape[0]):
+                site = x + shape[0] * (y + shape[1] * z)
+                u = (proposals[site, 0], proposals[site, 1], proposals[site, 2])
+                if is_clear(x, y, z, u, shape, pitch, half_length, diameter, reach, axes):
+                    axes[site, 0], axes[site, 1], axes[site, 2] = u
+                    taken += 1
+    return taken
+
+
+@kernel
+def is_clear(x, y, z, u, shape, pitch, half_length, diameter, reach, axes):
+    """Whether a fibre of direction u at a site keeps a diameter away from all others."""
+    centre = (0.0, 0.0, 0.0)
+    for k in range(max(z - reach, 0), min(z + reach + 1, shape[2])):
+        for j in range(max(y - reach, 0), min(y + reach + 1, shape[1])):
+            for i in range(max(x - reach, 0), min(x + reach + 1, shape[0])):
+                if i == x and j == y and k == z:
+                    continue
+                other = (pitch * (i - x), pitch * (j - y), pitch * (k - z))
+                site = i + shape[0] * (j + shape[1] * k)
+                w = (axes[site, 0], axes[site, 1], axes[site, 2])
+                d2 = segment_distance_squared(
+                    add_scaled(centre, -half_length, u), add_scaled(centre, half_length, u),
+                    add_scaled(other, -half_length, w), add_scaled(other, half_length, w),
+                )  # fmt: skip
+                if d2 < diameter * diameter:
+                    return False
+    return True

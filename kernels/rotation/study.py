@@ -1,0 +1,146 @@
+"""The motion of one body about its centre under a torque law: the engine's formulae in a loop of their own.
+
+A law is a `problems.Problem`, or a function ``law(t, q, omega) -> torque``: a compiled one is a type of its own, with
+which the loop is compiled anew; a plain one runs through the same lines in Python, hundreds of times slower.
+"""
+
+import math
+
+from numba import types
+from numba.extending import overload, register_jitable
+
+from kernels import rotation
+from kernels.base.jit import functional, kernel
+from kernels.base.quaternion import rotate, rotate_back
+from kernels.base.vector import dot
+from kernels.rotation import problems
+from kernels.rotation.several import SEVERAL
+
+ALLOCATES = {"forceinline": True, "error_model": "numpy"}  # jit_options of what calls a user's law
+DONE, NOT_FINITE, TURNS_TOO_FAST = range(3)
+
+
+def evaluate(law, t, q, omega):
+    """Torque of a law, in its frame."""
+    return problems.torque(law, t, q, omega) if isinstance(law, problems.Problem) else law(t, q, omega)
+
+
+@overload(evaluate, jit_options=ALLOCATES)
+def _evaluate(law, t, q, omega):
+    if isinstance(law, types.BaseTuple):
+        return lambda law, t, q, omega: problems.torque(law, t, q, omega)
+    return lambda law, t, q, omega: law(t, q, omega)
+
+
+@register_jitable
+def world_torque(law, body_frame, t, q, omega_body):
+    """Torque of a law in the world frame."""
+    tau = evaluate(law, t, q, omega_body if body_frame else rotate(q, omega_body))
+    three = (float(tau[0]), float(tau[1]), float(tau[2]))
+    return rotate(q, three) if body_frame else three
+
+
+@register_jitable
+def body_torque(law, body_frame, t, q, omega_body):
+    """Torque of a law in the body frame."""
+    return rotate_back(q, world_torque(law, body_frame, t, q, omega_body))
+
+
+def several_step(scheme, law, body_frame, t, q, omega, inertia, dt):
+    """A step of a scheme with several torques."""
+    chosen = SEVERAL[type(scheme)]
+    chosen = getattr(chosen, "py_func", chosen)  # without a compiler it is a plain function already
+    return chosen(law, body_frame, body_torque, t, q, omega, inertia, dt)
+
+
+@overload(several_step, jit_options=ALLOCATES)
+def _several_step(scheme, law, body_frame, t, q, omega, inertia, dt):
+    chosen = SEVERAL[scheme.instance_class]
+    return lambda scheme, law, body_frame, t, q, omega, inertia, dt: chosen(
+        law, body_frame, body_torque, t, q, omega, inertia, dt
+    )
+
+
+@register_jitable
+def judge(tau, omega, dt, most_turn):
+    """DONE if a step is sound, or what is wrong with it."""
+    if not dot(tau, tau) + dot(omega, omega) < math.inf:
+        return NOT_FINITE
+    return DONE if math.sqrt(dot(omega, omega)) * dt <= most_turn else TURNS_TOO_FAST
+
+
+@register_jitable
+def note(row, q, omega_body, body_frame, orientation, angular_velocity):
+    """Write one column of the result."""
+    omega = omega_body if body_frame else rotate(q, omega_body)
+    for k in range(4):
+        orientation[k, row] = q[k]
+    for k in range(3):
+        angular_velocity[k, row] = omega[k]
+
+
+def integrate(scheme, law, body_frame, q, omega, inertia, dt, most_turn, steps, every, orientation, angular_velocity):
+    """One torque a step; fills a column at every `every`-th step; returns how it ended, and at which step."""
+    tau = world_torque(law, body_frame, 0.0, q, omega)
+    memory = rotation.start(scheme, q, omega, tau, inertia, dt)
+    note(0, q, omega, body_frame, orientation, angular_velocity)
+    code = judge(tau, omega, dt, most_turn)
+    n = 0
+    while code == DONE and n < steps:
+        n += 1
+        q_force, memory = rotation.predict(scheme, memory, inertia, dt)
+        omega = rotation.velocity(scheme, memory, q_force, inertia, dt)
+        tau = world_torque(law, body_frame, n * dt, q_force, omega)
+        memory = rotation.correct(scheme, memory, q_force, tau, inertia, dt)
+        code = judge(tau, omega, dt, most_turn)
+        if n % every == 0:
+            q, omega = rotation.whole(scheme, memory, q_force, inertia, dt)
+            note(n // every, q, omega, body_frame, orientation, angular_velocity)
+    return code, n
+
+
+def integrate_several(
+    scheme, law, body_frame, q, omega, inertia, dt, most_turn, steps, every, orientation, angular_velocity
+):
+    """The same for schemes with several torques a step."""
+    note(0, q, omega, body_frame, orientation, angular_velocity)
+    code = judge(world_torque(law, body_frame, 0.0, q, omega), omega, dt, most_turn)
+    n = 0
+    while code == DONE and n < steps:
+        q, omega = several_step(scheme, law, body_frame, n * dt, q, omega, inertia, dt)
+        n += 1
+        code = judge(omega, omega, dt, most_turn)
+        if n % every == 0:
+            note(n // every, q, omega, body_frame, orientation, angular_velocity)
+    return code, n
+
+
+@kernel
+def integrate_pair(scheme, radii, friction, inertia_1, inertia_2, omega_1, omega_2, dt, steps, result):
+    """Two cylinders on parallel axes along z that rub against each other, F = -friction v (Seelen et al. 2016, 3.4).
+
+    Fills result (2, steps + 1) with their angular velocities about z.
+    """
+    still = (1.0, 0.0, 0.0, 0.0)
+    w_1, w_2 = (0.0, 0.0, omega_1), (0.0, 0.0, omega_2)
+    force = friction * (radii[0] * omega_1 + radii[1] * omega_2)
+    memory_1 = rotation.start(scheme, still, w_1, (0.0, 0.0, -radii[0] * force), inertia_1, dt)
+    memory_2 = rotation.start(scheme, still, w_2, (0.0, 0.0, -radii[1] * force), inertia_2, dt)
+    result[0, 0], result[1, 0] = omega_1, omega_2
+    for n in range(1, steps + 1):
+        q_1, memory_1 = rotation.predict(scheme, memory_1, inertia_1, dt)
+        q_2, memory_2 = rotation.predict(scheme, memory_2, inertia_2, dt)
+        w_1 = rotation.velocity(scheme, memory_1, q_1, inertia_1, dt)
+        w_2 = rotation.velocity(scheme, memory_2, q_2, inertia_2, dt)
+        force = friction * (radii[0] * w_1[2] + radii[1] * w_2[2])
+        memory_1 = rotation.correct(scheme, memory_1, q_1, (0.0, 0.0, -radii[0] * force), inertia_1, dt)
+        memory_2 = rotation.correct(scheme, memory_2, q_2, (0.0, 0.0, -radii[1] * force), inertia_2, dt)
+        _, w_1 = rotation.whole(scheme, memory_1, q_1, inertia_1, dt)
+        _, w_2 = rotation.whole(scheme, memory_2, q_2, inertia_2, dt)
+        result[0, n], result[1, n] = w_1[2], w_2[2]
+
+
+# by (whether the scheme evaluates several torques): for problems, for compiled laws, for plain functions
+FOR_PROBLEMS = (kernel(integrate), kernel(integrate_several))
+FOR_COMPILED = (functional(integrate), functional(integrate_several))
+FOR_PLAIN = (integrate, integrate_several)

@@ -1,0 +1,5 @@
+"""Soft particles: the kernels of time steps.
+
+``advance`` is the loop over time steps and ``sweeps`` what a step does; begin there. Lists: ``cells``, ``neighbours``,
+``candidates``; forces: ``contact``, ``touching``, ``walls``; motion: ``motion``, ``travel``; arrays: ``state``.
+"""

@@ -1,0 +1,142 @@
+"""The loop over time steps, compiled as a whole.
+
+Back in Python only to make a new neighbour list or room for more pairs, for a frame, or because something is wrong:
+nine fibres take a third of a microsecond a step, less than one call from Python.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula, kernel, stage
+from kernels.base.quaternion import LARGEST_TURN
+from kernels.box.faces import move
+from kernels.soft import sweeps
+
+# why `advance` came back
+DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP = range(7)
+
+# a state whose forces are unknown; a complete step; predicted positions, at which forces are wanted next
+FRESH, COMPLETE, PREDICTED = range(3)
+
+
+class Progress(NamedTuple):
+    """What a run carries from call to call; arrays of one element, so that kernels can write them."""
+
+    step: np.ndarray  # (1,) int64, steps completed
+    phase: np.ndarray  # (1,) int64, FRESH, COMPLETE or PREDICTED
+    elastic: np.ndarray  # (1,) int64, elastic energy at the last step, in units
+    stored: np.ndarray  # (1,) int64, part of it that the contact law holds beyond Hertz's
+    taken: np.ndarray  # (1,) int64, what the law took up beyond Hertz's since the start: stored or dissipated
+    taking: np.ndarray  # (1,) int64, the same in the half step after the last forces
+    worked: np.ndarray  # (1,) int64, work of moving walls since the start
+    working: np.ndarray  # (1,) int64, the same in the half step after the last forces
+    energy_start: np.ndarray  # (1,) int64, total energy at the start, in units
+    energy_error: np.ndarray  # (1,) int64, largest departure from it at any step
+    travel: np.ndarray  # (1,) distance that no sphere exceeded since the candidates were picked [m]
+    largest_overlap: np.ndarray  # (1,) [m]
+
+
+class Setting(NamedTuple):
+    """What stays the same during a run."""
+
+    dt: float  # [s]
+    gravity_x: float  # [m/s2]; three floats, because numba takes no tuple within a tuple into a prange
+    gravity_y: float
+    gravity_z: float
+    datum: float  # g·x at zero potential [m2/s2]
+    unit: float  # units per joule
+    list_skin: float  # [m]
+    candidate_skin: float  # [m]
+    farthest: float  # that a sphere may go in one step [m]
+    deepest: float  # overlap beyond which to come back [m]
+
+
+@kernel
+def advance(scheme, law, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial):
+    """Take steps until `stop` of them are complete; returns why it came back.
+
+    The state is left complete: the last step does not predict the next one.
+    """
+    while progress.step[0] < stop or progress.phase[0] == FRESH:
+        task = next_task(stop, progress)
+        if task != sweeps.PREDICT:
+            progress.travel[0] += move(time_of(task, setting.dt, progress), box)
+        if progress.phase[0] == PREDICTED and 2.0 * progress.travel[0] > setting.candidate_skin:
+            code = refresh_candidates(mode, setting, bodies, kinds, neighbours, box, progress, partial)
+            if code != DONE:
+                return code
+        found = sweeps.sweep(mode, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+        account(task, found, progress)
+        code = limit_passed(task, found, setting, progress)
+        if code != DONE:
+            return code
+    return DONE
+
+
+@formula
+def limit_passed(task, found, setting, progress):
+    """What in the findings of a sweep is beyond its limit; DONE if nothing is. NaN is beyond any."""
+    if not progress.travel[0] < np.inf:
+        return NOT_FINITE
+    if not found.spin * setting.dt <= LARGEST_TURN:
+        return TURNS_TOO_FAST
+    predicted = task == sweeps.STEP or task == sweeps.PREDICT  # noqa: PLR1714
+    if predicted and found.travel > setting.farthest:
+        return TOO_FAST
+    if task != sweeps.PREDICT and found.overlap > setting.deepest:
+        return TOO_DEEP
+    return DONE
+
+
+@stage
+def next_task(stop, progress):
+    """What the next sweep has to do."""
+    if progress.phase[0] == FRESH:
+        return sweeps.FORCES
+    if progress.phase[0] == COMPLETE:
+        return sweeps.PREDICT
+    return sweeps.STEP if progress.step[0] + 1 < stop else sweeps.LAST_STEP
+
+
+@formula
+def time_of(task, dt, progress):
+    """Time of the forces that a task evaluates [s]."""
+    return dt * (progress.step[0] + (0 if task == sweeps.FORCES else 1))
+
+
+@stage
+def refresh_candidates(mode, setting, bodies, kinds, neighbours, box, progress, partial):
+    """Pick the candidate pairs anew if the list of neighbours is still good for that; returns DONE or why not."""
+    displacement = sweeps.displacement(mode, bodies, kinds, neighbours, box, partial)
+    if not 2.0 * displacement + setting.candidate_skin <= setting.list_skin:
+        return LIST_STALE
+    if not sweeps.pick(mode, setting.candidate_skin, bodies, kinds, neighbours, box):
+        return NO_ROOM
+    progress.travel[0] = 0.0
+    return DONE
+
+
+@stage
+def account(task, found, progress):
+    """Note what a sweep did: energy, extremes, steps, and how far the prediction went."""
+    if task != sweeps.PREDICT:
+        progress.elastic[0] = found.elastic + found.stored
+        progress.stored[0] = found.stored
+        progress.largest_overlap[0] = max(progress.largest_overlap[0], found.overlap)
+    if task == sweeps.FORCES:
+        progress.taken[0] = found.stored
+        progress.worked[0] = 0
+    if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
+        progress.taken[0] += progress.taking[0] + found.loss
+        progress.worked[0] += progress.working[0] + found.work
+        total = found.elastic + progress.taken[0] + found.moving - progress.worked[0]
+        progress.energy_error[0] = max(progress.energy_error[0], abs(total - progress.energy_start[0]))
+        progress.step[0] += 1
+    if task != sweeps.PREDICT:
+        progress.taking[0], progress.working[0] = found.loss, found.work
+    if task == sweeps.STEP or task == sweeps.PREDICT:  # noqa: PLR1714
+        progress.travel[0] += found.travel
+        progress.phase[0] = PREDICTED
+    else:
+        progress.phase[0] = COMPLETE

@@ -1,0 +1,261 @@
+"""Candidate pairs: the spheres that may touch within the next fifteen steps or so, out of the pairs of bodies.
+
+Two lists, because they wear out at different rates. Neighbours carry a wide skin and last a hundred steps;
+from them candidates are picked with a narrow skin every fifteen steps or so. What every step then has to look at
+is barely more than what touches (the GROMACS dual pair list: Páll et al., J. Chem. Phys. 153, 134110 (2020)).
+"""
+
+from kernels.base.jit import formula, kernel, loop
+from kernels.base.quaternion import body_x, load_quaternion
+from kernels.base.vector import add_scaled, dot, load, store
+from kernels.box.periodic import gap
+from kernels.laws import hertz
+from kernels.soft.chunks import candidate_room, chunk_of
+from kernels.soft.neighbours import SLACK, entry_pair, flag_near
+from kernels.soft.walls import touches_rough
+
+GROUP = 4  # candidates of a body are gathered in groups of this many, see contact.gather_round
+COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
+
+
+@formula
+def pack(first, number):
+    """First candidate pair and number of pairs in one integer."""
+    return (first << COUNT_BITS) | number
+
+
+@formula
+def unpack(packed):
+    """First candidate pair, number of pairs."""
+    return packed >> COUNT_BITS, packed & ((1 << COUNT_BITS) - 1)
+
+
+@kernel
+def pick(c, skin, bodies, kinds, neighbours, box):
+    """Fill the candidate pairs of chunk c and note their number; more than there is room for are only counted."""
+    room = candidate_room(neighbours)
+    start = c * room
+    stop = start + room
+    k = start
+    first, last = pairs_of(c, bodies, neighbours)
+    if kinds.round:
+        k += pick_round(
+            box, skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.kind, bodies.position,
+            kinds, start, stop, neighbours.force_at[c], neighbours.packed[first:last],
+            neighbours.sphere_i, neighbours.sphere_j, neighbours.reach, neighbours.stiffness,
+        )  # fmt: skip
+    else:
+        flag_near(
+            box, skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.position, bodies.orientation,
+            bodies.kind, kinds.tip, kinds.bound, kinds.on_line, neighbours.packed[first:last],
+        )  # fmt: skip
+        for p in range(first, last):
+            found = 0
+            if neighbours.packed[p] > 0:
+                found = pick_bodies(
+                    k, stop, neighbours.lower[p], neighbours.higher[p], skin, bodies, kinds, neighbours, box
+                )
+            neighbours.packed[p] = pack(k, found)
+            k += found
+    neighbours.pairs[c] = k - start
+
+
+@loop
+def pick_round(
+    box, skin, lower, higher, kind, position, kinds, start, stop, column, packed, sphere_i, sphere_j, reach, stiffness
+):
+    """Candidates among bodies that are one sphere, so that kind, sphere and body go by the same number.
+
+    No branch on the distance: whether a pair is near is a toss-up, which would cost more than writing it.
+    """
+    k = start
+    for p in range(lower.size):
+        i, j = lower[p], higher[p]
+        if k < stop:
+            sphere_i[k], sphere_j[k] = i, j
+        r = kinds.reach
+        if r == 0.0:
+            r = write_pair(k, stop, kind[i], kind[j], kind[i], kind[j], kinds, reach, stiffness)
+        d = gap(box, load(position, i), load(position, j))
+        cut_off = (r + skin) * SLACK
+        near = 1 if dot(d, d) < cut_off * cut_off else 0
+        packed[p] = pack(column + k - start, near)
+        k += near
+    return k - start
+
+
+@formula
+def write_pair(k, stop, g, h, i, j, kinds, reach, stiffness):
+    """Write reach and stiffness of sphere i of kind g and sphere j of kind h as candidate k; returns the reach."""
+    r_i, r_j = kinds.radius[i], kinds.radius[j]
+    if k < stop:
+        reach[k] = r_i + r_j
+        stiffness[k] = hertz.stiffness(kinds.modulus[kinds.material[g], kinds.material[h]], r_i * r_j / (r_i + r_j))
+    return r_i + r_j
+
+
+@formula
+def pairs_of(c, bodies, neighbours):
+    """First pair of bodies of chunk c, and the one after its last: they are stored without gaps."""
+    low, high = chunk_of(c, bodies.kind.size)
+    return neighbours.first[low], neighbours.first[high - 1] + neighbours.count[high - 1]
+
+
+@kernel
+def pick_bodies(k, stop, b, partner, skin, bodies, kinds, neighbours, box):
+    """Candidates of one pair of bodies, from k on; returns their number.
+
+    No branch on the distance: whether a pair is near is a toss-up, which would cost more than the writing.
+    """
+    start = k
+    g, h = bodies.kind[b], bodies.kind[partner]
+    u, w = axis(b, bodies, kinds), axis(partner, bodies, kinds)
+    for i in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
+        x_i = centre(b, i, u, bodies, kinds)
+        for j in range(kinds.first_offset[h + 1] - kinds.first_offset[h]):
+            d = gap(box, centre(partner, j, w, bodies, kinds), x_i)
+            if k < stop:
+                neighbours.sphere_i[k] = bodies.first_sphere[b] + i
+                neighbours.sphere_j[k] = bodies.first_sphere[partner] + j
+            reach = kinds.reach
+            if reach == 0.0:
+                at_i, at_j = kinds.first_offset[g] + i, kinds.first_offset[h] + j
+                reach = write_pair(k, stop, g, h, at_i, at_j, kinds, neighbours.reach, neighbours.stiffness)
+            cut_off = (reach + skin) * SLACK
+            k += 1 if dot(d, d) < cut_off * cut_off else 0
+    return k - start
+
+
+@formula
+def axis(b, bodies, kinds):
+    """Direction of body b if its spheres lie on a line, else zero."""
+    if kinds.on_line[bodies.kind[b]] == 0:
+        return (0.0, 0.0, 0.0)
+    return body_x(load_quaternion(bodies.orientation, b))
+
+
+@formula
+def centre(b, s, u, bodies, kinds):
+    """Centre of sphere s of body b: on its axis u, or where it was placed."""
+    g = bodies.kind[b]
+    if kinds.on_line[g] == 0:
+        return load(bodies.sphere_position, bodies.first_sphere[b] + s)
+    return add_scaled(load(bodies.position, b), kinds.offset[0, kinds.first_offset[g] + s], u)
+
+
+@formula
+def has_room(neighbours):
+    """Whether every chunk's candidates fit its segment."""
+    room = candidate_room(neighbours)
+    fits = True
+    for c in range(neighbours.pairs.size):
+        fits = fits and neighbours.pairs[c] <= room
+    return fits
+
+
+@kernel
+def list_incident(c, skin, bodies, kinds, neighbours, box):
+    """For the bodies of chunk c: the pairs that have candidates, which bodies are near walls, and which are active.
+
+    Bodies that are not active feel no contact until the next pick, so their force is zero from here on.
+    """
+    low, high = chunk_of(c, bodies.kind.size)
+    list_pairs(
+        low, high, kinds.round, neighbours.pair_force.shape[1] - 1, neighbours.first_entry, neighbours.entry_count,
+        neighbours.entry, neighbours.packed, neighbours.incident, neighbours.incident_j, neighbours.incident_i,
+    )  # fmt: skip
+    active, walled = low, low
+    for b in range(low, high):
+        near = near_wall(b, skin, bodies, kinds, box)
+        if box.roughness > 0.0 and touches_rough(b, bodies, neighbours):
+            near = 1
+        neighbours.walled[walled] = b
+        walled += near
+        if not kinds.round:
+            neighbours.active[active] = b
+            if neighbours.incident_j[b] + neighbours.incident_i[b] + near > 0:
+                active += 1
+            else:
+                store(bodies.force, b, (0.0, 0.0, 0.0))
+                store(bodies.torque, b, (0.0, 0.0, 0.0))
+    neighbours.active_count[c] = active - low
+    neighbours.walled_count[c] = walled - low
+
+
+@loop
+def list_pairs(
+    low, high, alone, zero_candidate, first_entry, entry_count, entry, packed, incident, incident_j, incident_i
+):
+    """Fill the incident pairs of the slots low to high.
+
+    Entries come in ascending identity of the partner, so those where b is on side j (the higher identity) come first.
+    Both parts are filled up to whole groups with a pair that never has a force (see contact.gather_round), except for
+    laws that need velocities, which have no such pair.
+    """
+    padded = zero_candidate >= 0
+    nothing = zero_candidate if alone else packed.size - 1
+    n = first_incident(low, first_entry)
+    for b in range(low, high):
+        e = first_entry[b]
+        stop = e + entry_count[b]
+        start = n
+        while e < stop and entry[e] & 1 == 1:
+            n += list_pair(n, alone, entry[e], packed, incident)
+            e += 1
+        n = fill_group(n, start, nothing, incident) if padded else n
+        incident_j[b] = n - start
+        start = n
+        while e < stop:
+            n += list_pair(n, alone, entry[e], packed, incident)
+            e += 1
+        n = fill_group(n, start, nothing, incident) if padded else n
+        incident_i[b] = n - start
+
+
+@formula
+def first_incident(b, first_entry):
+    """First incident pair of a chunk that begins with slot b: each body before may fill up two groups."""
+    return first_entry[b] + 2 * GROUP * b
+
+
+@formula
+def list_pair(n, alone, key, packed, incident):
+    """Write the pair of an entry to place n; returns 1 if it has candidates and so counts."""
+    pair = entry_pair(key)
+    k, number = unpack(packed[pair])
+    incident[n] = k if alone else pair
+    return 1 if number > 0 else 0
+
+
+@formula
+def fill_group(n, start, nothing, incident):
+    """Fill up places from n to a whole number of groups since start; returns the new end.
+
+    A whole group is written whatever is missing, for which the list has room: that needs no branch.
+    """
+    for m in range(GROUP):
+        incident[n + m] = nothing
+    return start + (n - start + GROUP - 1) // GROUP * GROUP
+
+
+@formula
+def near_wall(b, skin, bodies, kinds, box):
+    """Whether a sphere of body b comes closer to a wall than the skin."""
+    g = bodies.kind[b]
+    if is_clear(load(bodies.position, b), (kinds.bound[g] + skin) * SLACK, box):
+        return 0
+    u = axis(b, bodies, kinds)
+    for s in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
+        radius = kinds.radius[kinds.first_offset[g] + s]
+        if not is_clear(centre(b, s, u, bodies, kinds), (radius + skin) * SLACK, box):
+            return 1
+    return 0
+
+
+@formula
+def is_clear(x, margin, box):
+    """Whether a point is farther than the margin from all walls."""
+    clear = True
+    for axis in range(3):
+        clear = clear and x[axis] - margin >= box.lower[axis] and x[axis] + margin <= box.upper[axis]
+    return clear

@@ -1,0 +1,102 @@
+"""Linked cells: sort bodies into cells, and keep them in memory in that order.
+
+Allen & Tildesley, Computer Simulation of Liquids, section 5.3. Neighbours in space are then neighbours in memory, and
+three cells in a row are one contiguous stretch of slots.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula, kernel, loop
+from kernels.base.vector import load
+from kernels.soft.chunks import unsigned_range
+
+
+class Grid(NamedTuple):
+    """Cells of a search."""
+
+    shape_x: int  # cells along x
+    shape_y: int
+    shape_z: int
+    lower_x: float  # corner of the first cell [m]
+    lower_y: float
+    lower_z: float
+    scale_x: float  # cells a metre
+    scale_y: float
+    scale_z: float
+    size: float  # shortest edge of a cell [m]
+    equal: bool  # all bodies have the same bounding sphere
+
+
+@formula
+def cell_along(x, lower, scale, cells):
+    """Cell along one axis."""
+    return min(max(np.int64((x - lower) * scale), 0), cells - 1)
+
+
+@formula
+def cell_at(x, grid):
+    """Cell that holds the point x, along each axis."""
+    return (
+        cell_along(x[0], grid.lower_x, grid.scale_x, grid.shape_x),
+        cell_along(x[1], grid.lower_y, grid.scale_y, grid.shape_y),
+        cell_along(x[2], grid.lower_z, grid.scale_z, grid.shape_z),
+    )
+
+
+@formula
+def row_of(y, z, grid):
+    """Number of the first cell of the row along x at y and z."""
+    return grid.shape_x * (y + grid.shape_y * z)
+
+
+@loop
+def bounding_box(position, lower, upper):
+    """Smallest box that holds all centres, written to lower and upper (3,)."""
+    for axis in range(3):
+        low = position[axis, 0]
+        high = low
+        for b in range(position.shape[1]):
+            x = position[axis, b]
+            low = min(low, x)
+            high = max(high, x)
+        lower[axis] = low
+        upper[axis] = high
+
+
+@kernel
+def cell_order(position, grid, cell, cell_first, order):
+    """Counting sort of the bodies by cell: slots of cell c are order[cell_first[c]:cell_first[c + 1]]."""
+    n = position.shape[1]
+    cells = grid.shape_x * grid.shape_y * grid.shape_z
+    for c in range(cells + 1):
+        cell_first[c] = 0
+    for b in range(n):
+        x, y, z = cell_at(load(position, b), grid)
+        c = row_of(y, z, grid) + x
+        cell[b] = c
+        cell_first[c + 1] += 1
+    for c in range(cells):
+        cell_first[c + 1] += cell_first[c]
+    for b in range(n - 1, -1, -1):
+        c = cell[b]
+        cell_first[c + 1] -= 1
+        order[cell_first[c + 1]] = b
+    for c in range(cells):
+        cell_first[c] = cell_first[c + 1]
+    cell_first[cells] = n
+
+
+@loop
+def take(low, high, source, order, target):
+    """target[b] = source[order[b]] for the slots low to high."""
+    for b in unsigned_range(low, high):
+        target[b] = source[order[b]]
+
+
+@loop
+def copy(low, high, source, target):
+    """target[b] = source[b] for the slots low to high."""
+    for b in unsigned_range(low, high):
+        target[b] = source[b]

@@ -1,0 +1,139 @@
+"""What contacts remember, carried over from one list to the next.
+
+While the neighbours last, a chunk keeps what its touching pairs remember beside their pair of bodies, and finds them
+again among its new candidates (``keep``, ``give_back``). When bodies are listed anew they change places, so everything
+goes into a table by the user's numbers (``write_table``, ``read_pairs``, ``read_walls``): spheres are numbered through
+all particles; a wall counts as the partner -1 - face.
+"""
+
+from kernels.base.jit import formula, kernel
+from kernels.soft.candidates import pairs_of, unpack
+from kernels.soft.chunks import first_candidate
+
+
+@formula
+def candidates_of(p, c, neighbours):
+    """First candidate of pair p of chunk c, and number of them."""
+    column, number = unpack(neighbours.packed[p])
+    return column - neighbours.force_at[c] + first_candidate(c, neighbours), number
+
+
+@formula
+def copy_row(source, k, target, m):
+    """Copy what is remembered; a table may have more columns than pairs need."""
+    for r in range(min(source.shape[1], target.shape[1])):
+        target[m, r] = source[k, r]
+
+
+@kernel
+def keep(c, bodies, neighbours):
+    """Put aside what the contacts of chunk c remember, in the order of its pairs."""
+    start = m = first_candidate(c, neighbours)
+    first, last = pairs_of(c, bodies, neighbours)
+    for p in range(first, last):
+        k_first, number = candidates_of(p, c, neighbours)
+        for k in range(k_first, k_first + number):
+            if neighbours.held[k] != 0:
+                neighbours.kept_pair[m] = p
+                neighbours.kept_i[m], neighbours.kept_j[m] = neighbours.sphere_i[k], neighbours.sphere_j[k]
+                copy_row(neighbours.history, k, neighbours.kept, m)
+                m += 1
+    neighbours.kept_count[c] = m - start
+
+
+@kernel
+def give_back(c, neighbours):
+    """Hand what was put aside to the new candidates of chunk c; the others remember nothing."""
+    start = first_candidate(c, neighbours)
+    for k in range(start, start + neighbours.pairs[c]):
+        neighbours.held[k] = 0
+    for m in range(start, start + neighbours.kept_count[c]):
+        k_first, number = candidates_of(neighbours.kept_pair[m], c, neighbours)
+        for k in range(k_first, k_first + number):
+            if neighbours.sphere_i[k] == neighbours.kept_i[m] and neighbours.sphere_j[k] == neighbours.kept_j[m]:
+                copy_row(neighbours.kept, m, neighbours.history, k)
+                neighbours.held[k] = 1
+    neighbours.kept_count[c] = -1
+
+
+@formula
+def number_of(s, bodies, first_number):
+    """Number of sphere s through all particles in the user's order."""
+    b = bodies.owner[s]
+    return first_number[bodies.identity[b]] + s - bodies.first_sphere[b]
+
+
+@kernel
+def count_held(bodies, neighbours):
+    """Contacts that remember something."""
+    n = 0
+    for c in range(neighbours.pairs.size if neighbours.held.size > 0 else 0):
+        start = first_candidate(c, neighbours)
+        for k in range(start, start + neighbours.pairs[c]):
+            n += 1 if neighbours.held[k] != 0 else 0
+    for k in range(neighbours.wall_held.size):
+        n += 1 if neighbours.wall_held[k] != 0 else 0
+    return n
+
+
+@kernel
+def write_table(bodies, first_number, neighbours, i, j, history):
+    """Fill a table of what contacts remember: numbers of the spheres (H,), (H,), and their memory (H, R)."""
+    n = 0
+    for c in range(neighbours.pairs.size if neighbours.held.size > 0 else 0):
+        start = first_candidate(c, neighbours)
+        for k in range(start, start + neighbours.pairs[c]):
+            if neighbours.held[k] != 0:
+                i[n] = number_of(neighbours.sphere_i[k], bodies, first_number)
+                j[n] = number_of(neighbours.sphere_j[k], bodies, first_number)
+                copy_row(neighbours.history, k, history, n)
+                n += 1
+    for k in range(neighbours.wall_held.size):
+        if neighbours.wall_held[k] != 0:
+            i[n] = number_of(k // 6, bodies, first_number)
+            j[n] = -1 - k % 6
+            copy_row(neighbours.wall_history, k, history, n)
+            n += 1
+
+
+@kernel
+def index_table(i, first, order):
+    """Entries of sphere a are order[first[a]] to order[first[a + 1]]."""
+    for a in range(first.size):
+        first[a] = 0
+    for m in range(i.size):
+        first[i[m] + 1] += 1
+    for a in range(first.size - 1):
+        first[a + 1] += first[a]
+    for m in range(i.size - 1, -1, -1):
+        first[i[m] + 1] -= 1
+        order[first[i[m] + 1]] = m
+    for a in range(first.size - 1):
+        first[a] = first[a + 1]
+    first[first.size - 1] = i.size
+
+
+@kernel
+def read_pairs(bodies, first_number, neighbours, i, j, history, first, order):
+    """Give candidates what a table, indexed by its first spheres, says that they remember."""
+    for c in range(neighbours.pairs.size if neighbours.held.size > 0 else 0):
+        start = first_candidate(c, neighbours)
+        for k in range(start, start + neighbours.pairs[c]):
+            a = number_of(neighbours.sphere_i[k], bodies, first_number)
+            for m in range(first[a], first[a + 1]):
+                if j[order[m]] == number_of(neighbours.sphere_j[k], bodies, first_number):
+                    copy_row(history, order[m], neighbours.history, k)
+                    neighbours.held[k] = 1
+
+
+@kernel
+def read_walls(bodies, first_number, neighbours, i, j, history, first, order):
+    """The same for the contacts with walls; before candidates are picked, since rough walls hold on to bodies."""
+    for s in range(neighbours.wall_held.size // 6):
+        for face in range(6):
+            neighbours.wall_held[6 * s + face] = 0
+        a = number_of(s, bodies, first_number)
+        for m in range(first[a], first[a + 1]):
+            if j[order[m]] < 0:
+                copy_row(history, order[m], neighbours.wall_history, 6 * s - 1 - j[order[m]])
+                neighbours.wall_held[6 * s - 1 - j[order[m]]] = 1

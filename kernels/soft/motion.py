@@ -1,0 +1,253 @@
+"""Move all bodies: leap-frog translation and the chosen rotational scheme, before and after the forces.
+
+Velocity Verlet in leap-frog form, v_{n+1/2} = v_{n-1/2} + dt a_n and x_{n+1} = x_n + dt v_{n+1/2}; at whole steps
+v_n = v_{n+1/2} - dt/2 a_n. A rotating system also runs a scheme of ``kernels.rotation``; spheres that no torque can
+reach keep their angular velocity and are turned once, when somebody looks (``synchronise``).
+"""
+
+import math
+
+import numpy as np
+
+from kernels import laws, rotation
+from kernels.base.energy import as_fixed, gravitational, rotational, translational
+from kernels.base.jit import formula, kernel, loop, stage
+from kernels.base.quaternion import (
+    exponential,
+    load_quaternion,
+    product,
+    renormalise,
+    rotate,
+    rotate_back,
+    store_quaternion,
+)
+from kernels.base.vector import add_scaled, dot, load, scale, store
+from kernels.box.periodic import fold, unfold
+from kernels.rotation.spherical import world_velocity
+from kernels.soft.chunks import chunk_of, unsigned_range
+from kernels.soft.travel import as_float, larger, squared_turn
+
+
+@loop
+def drift(box, low, high, dt, position, velocity, image):
+    """x += dt v for the slots low to high; returns the bits of the largest squared speed."""
+    fastest = np.int64(0)
+    for b in unsigned_range(low, high):
+        v = load(velocity, b)
+        store(position, b, fold(box, add_scaled(load(position, b), dt, v), image, b))
+        fastest = larger(fastest, dot(v, v))
+    return fastest
+
+
+@formula
+def ignore_spin(law, scheme, memory, q, inertia, dt, spin, b):
+    """Elastic contacts do not look at spins."""
+    return
+
+
+@formula
+def write_spin(law, scheme, memory, q, inertia, dt, spin, b):
+    """Angular velocity of body b at the time of the forces, in the world frame."""
+    store(spin, b, rotate(q, rotation.velocity(scheme, memory, q, inertia, dt)))
+
+
+note_spin = laws.elastic_or(ignore_spin, write_spin)
+
+
+@formula
+def ignore_velocity(law, v, ahead, b):
+    """Elastic contacts do not look at velocities."""
+    return
+
+
+@formula
+def write_velocity(law, v, ahead, b):
+    """Velocity of body b at the time of the next forces."""
+    store(ahead, b, v)
+
+
+note_velocity = laws.elastic_or(ignore_velocity, write_velocity)
+
+
+@loop
+def turn(
+    scheme, law, low, high, dt, kind, inertia, tip, velocity, orientation, memory_q, memory_w, memory_a, memory_more,
+    spin,
+):  # fmt: skip
+    """Orientations at the time of the forces, and spins if the contact law wants them.
+
+    Returns the bits of the largest distance that any sphere has gone.
+    """
+    farthest = np.int64(0)
+    for b in unsigned_range(low, high):
+        g = kind[b]
+        turned = pose(
+            scheme, law, b, load(inertia, g), tip[g], dt, orientation, memory_q, memory_w, memory_a, memory_more, spin
+        )
+        v = load(velocity, b)
+        farthest = larger(farthest, dt * math.sqrt(dot(v, v)) + math.sqrt(turned))
+    return farthest
+
+
+@formula
+def pose_body(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w, memory_a, memory_more, spin):
+    """Orientation of body b at the time of the forces, and its spin; returns the bound of `squared_turn`."""
+    memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
+    q, memory = rotation.predict(scheme, memory, inertia, dt)
+    rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
+    q_old = load_quaternion(orientation, b)
+    store_quaternion(orientation, b, q)
+    note_spin(law, scheme, memory, q, inertia, dt, spin, b)
+    return squared_turn(tip, q, q_old)
+
+
+@formula
+def pose_sphere(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w, memory_a, memory_more, spin):
+    """Spin alone of a sphere, whose orientation nobody wants; it takes no point anywhere."""
+    memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
+    store(spin, b, world_velocity(memory, dt))
+    return 0.0
+
+
+pose = rotation.spheres_or(pose_sphere, pose_body)
+
+
+@formula
+def spin_of_body(scheme, memory, q, inertia, dt):
+    """Angular velocity at the whole step in the body frame."""
+    return rotation.whole(scheme, memory, q, inertia, dt)[1]
+
+
+@formula
+def spin_of_sphere(scheme, memory, q, inertia, dt):
+    """The same in the world frame, which is as good for energies of spheres."""
+    return world_velocity(memory, -dt)
+
+
+spin_at_whole_step = rotation.spheres_or(spin_of_sphere, spin_of_body)
+
+
+@loop
+def kick(law, box, low, high, shift, dt, gravity, datum, unit, kind, mass, position, velocity, force, ahead, image):
+    """v += dt (F/m + g); returns kinetic and gravitational energy at the whole step, in units."""
+    energy = np.int64(0)
+    for b in unsigned_range(low, high):
+        m = mass[kind[b]]
+        a = add_scaled(gravity, 1.0 / m, load(force, b - np.uint64(shift)))
+        v = load(velocity, b)
+        store(velocity, b, add_scaled(v, dt, a))
+        note_velocity(law, add_scaled(v, 1.5 * dt, a), ahead, b)
+        v = add_scaled(v, 0.5 * dt, a)
+        energy += as_fixed(
+            translational(m, v) + gravitational(m, gravity, unfold(box, load(position, b), image, b), datum), unit
+        )
+    return energy
+
+
+@loop
+def spin(
+    scheme, low, high, shift, dt, unit, kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque
+):
+    """Rotation completed with the torque; returns rotational energy in units, and the bits of the squared spin."""
+    energy = np.int64(0)
+    fastest = np.int64(0)
+    for b in unsigned_range(low, high):
+        i = load(inertia, kind[b])
+        q = load_quaternion(orientation, b)
+        memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
+        memory = rotation.correct(scheme, memory, q, load(torque, b - np.uint64(shift)), i, dt)
+        rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
+        omega = spin_at_whole_step(scheme, memory, q, i, dt)
+        energy += as_fixed(rotational(i, omega), unit)
+        fastest = larger(fastest, dot(omega, omega))
+    return energy, fastest
+
+
+@stage
+def predict(scheme, law, c, dt, bodies, kinds, box):
+    """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone."""
+    low, high = chunk_of(c, bodies.kind.size)
+    speed = drift(box, low, high, dt, bodies.position, bodies.velocity, bodies.image)
+    if bodies.torque.shape[1] == 0:
+        return np.float64(dt * math.sqrt(as_float(speed))).view(np.int64)
+    return turn(
+        scheme, law, low, high, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity, bodies.orientation,
+        bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.spin,
+    )  # fmt: skip
+
+
+@stage
+def correct(scheme, law, c, shift, dt, gravity, datum, unit, bodies, kinds, box):
+    """The step of chunk c completed with its forces, that of slot b in column b - shift.
+
+    Returns energy in units, and the bits of the squared spin.
+    """
+    low, high = chunk_of(c, bodies.kind.size)
+    energy = kick(
+        law, box, low, high, shift, dt, gravity, datum, unit, bodies.kind, kinds.mass, bodies.position, bodies.velocity,
+        bodies.force, bodies.velocity_ahead, bodies.image,
+    )  # fmt: skip
+    fastest = np.int64(0)
+    if bodies.torque.shape[1] > 0:
+        rotational_energy, fastest = spin(
+            scheme, low, high, shift, dt, unit, bodies.kind, kinds.inertia, bodies.orientation,
+            bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque,
+        )  # fmt: skip
+        energy += rotational_energy
+    return energy, fastest
+
+
+@kernel
+def start(scheme, law, dt, gravity, datum, unit, bodies, kinds, box):
+    """From whole-step velocity, orientation and (in memory_w) world angular velocity to the half-step memory.
+
+    Returns the energy that `kick` and `correct` will report while it is conserved, in units.
+    """
+    rotating = bodies.torque.shape[1] > 0
+    energy = np.int64(0)
+    for b in range(bodies.kind.size):
+        g = bodies.kind[b]
+        m = kinds.mass[g]
+        v = load(bodies.velocity, b)
+        x = unfold(box, load(bodies.position, b), bodies.image, b)
+        energy += as_fixed(translational(m, v) + gravitational(m, gravity, x, datum), unit)
+        a = add_scaled(gravity, 1.0 / m, load(bodies.force, b))
+        store(bodies.velocity, b, add_scaled(v, 0.5 * dt, a))
+        note_velocity(law, add_scaled(v, dt, a), bodies.velocity_ahead, b)
+        if rotating:
+            i = load(kinds.inertia, g)
+            q = load_quaternion(bodies.orientation, b)
+            omega_body = rotate_back(q, load(bodies.memory_w, b))
+            energy += as_fixed(rotational(i, omega_body), unit)
+            memory = rotation.start(scheme, q, omega_body, load(bodies.torque, b), i, dt)
+            rotation.store_memory(
+                scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b, memory
+            )
+    return energy
+
+
+@kernel
+def synchronise(scheme, dt, elapsed, gravity, bodies, kinds, box, position, velocity, orientation, angular_velocity):
+    """Whole-step state in the user's numbering, written to the last four arrays.
+
+    Spheres without torque have turned by omega times the time `elapsed` since the start.
+    """
+    rotating = bodies.torque.shape[1] > 0
+    for b in range(bodies.kind.size):
+        n = bodies.identity[b]
+        g = bodies.kind[b]
+        a = add_scaled(gravity, 1.0 / kinds.mass[g], load(bodies.force, b))
+        store(position, n, unfold(box, load(bodies.position, b), bodies.image, b))
+        store(velocity, n, add_scaled(load(bodies.velocity, b), -0.5 * dt, a))
+        q = load_quaternion(bodies.orientation, b)
+        if rotating:
+            memory = rotation.load_memory(
+                scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b
+            )
+            q, omega_body = rotation.whole(scheme, memory, q, load(kinds.inertia, g), dt)
+            omega = rotate(q, omega_body)
+        else:
+            omega = load(bodies.memory_w, b)
+            q = renormalise(product(exponential(scale(0.5 * elapsed, omega)), q))
+        store_quaternion(orientation, n, q)
+        store(angular_velocity, n, omega)

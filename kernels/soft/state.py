@@ -1,0 +1,116 @@
+"""The arrays that kernels share, grouped by owner. All float64, C-contiguous, component-major.
+
+The tuples are only for passing many arrays at once and are taken apart before any loop: numba silently drops
+writes to ``tuple.array[i]`` inside a prange, and flat arguments are what the loops may declare disjoint.
+
+N bodies, M spheres, G kinds of body, S spheres in all kinds, C chunks of bodies, P pairs, E entries (two a pair),
+K candidate pairs that a chunk has room for.
+A *slot* is a body's present place in the arrays, its *identity* the user's number, which never changes.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Bodies(NamedTuple):
+    """Rigid bodies in slot order, and the spheres they carry.
+
+    ``velocity`` is half a step ahead of ``position``; the memory is that of ``kernels.rotation``.
+    """
+
+    identity: np.ndarray  # (N,) int64, the user's number of the body
+    kind: np.ndarray  # (N,) int32, column of the Kinds arrays
+    position: np.ndarray  # (3, N) centre of mass [m]
+    image: np.ndarray  # (3, N) periodic cells that the body is further along than its position; else empty
+    velocity: np.ndarray  # (3, N) at the half step [m/s]
+    orientation: np.ndarray  # (4, N) at the time of the forces
+    memory_q: np.ndarray  # (4, N)
+    memory_w: np.ndarray  # (3, N)
+    memory_a: np.ndarray  # (3, N)
+    memory_more: np.ndarray  # (7, N), or empty for schemes that need no more
+    force: np.ndarray  # (3, N) of contacts, without weight [N]
+    torque: np.ndarray  # (3, N) of contacts, world frame, about the centre of mass [N m]
+    first_sphere: np.ndarray  # (N + 1,) int32: spheres of slot b are first_sphere[b] to first_sphere[b + 1]
+    sphere_position: np.ndarray  # (3, M) [m]; the very array `position` where every body is one sphere
+    owner: np.ndarray  # (M,) int32, slot of the body that carries each sphere
+    velocity_ahead: np.ndarray  # (3, N) at the time of the next forces, as far as known; empty for elastic contacts
+    spin: np.ndarray  # (3, N) angular velocity then, world frame; empty for elastic contacts or without torques
+    wall_contacts: np.ndarray  # (N,) int64, contacts with rough walls so far
+
+
+class Kinds(NamedTuple):
+    """What all bodies of one shape and material have in common."""
+
+    mass: np.ndarray  # (G,) [kg]
+    inverse_mass: np.ndarray  # (G,) [1/kg]
+    inertia: np.ndarray  # (3, G) principal moments [kg m2]
+    tip: np.ndarray  # (G,) largest distance of a sphere's centre from the centre of mass [m]
+    bound: np.ndarray  # (G,) radius of the sphere about the centre of mass that holds the body [m]
+    round: bool  # every body is one sphere
+    on_line: np.ndarray  # (G,) int8: 1 if the spheres lie on the segment from the first to the last one
+    first_offset: np.ndarray  # (G + 1,) int32: spheres of kind g are first_offset[g] to first_offset[g + 1]
+    offset: np.ndarray  # (3, S) sphere centres in the body frame [m]
+    radius: np.ndarray  # (S,) [m]
+    reach: float  # R_i + R_j of every pair of spheres if they are all alike, else 0 [m]
+    stiffness: float  # K of every pair of spheres if they are all alike, else 0 [N m^-1.5]
+    material: np.ndarray  # (G,) int32, row of `modulus`
+    modulus: np.ndarray  # (A, A) effective modulus E* of two materials [Pa]
+    wall_modulus: np.ndarray  # (A,) effective modulus E* of a material and the wall [Pa]
+
+
+class Neighbours(NamedTuple):
+    """Who may meet whom: pairs of bodies for a hundred steps or so, candidate pairs of spheres for about fifteen.
+
+    Bodies are worked on in C chunks of slots. A pair of bodies is stored with the lower slot; what a chunk
+    finds goes to its own segment of the arrays, so chunks never wait for each other. Each body lists its pairs in
+    ascending identity of the partner: the order of its sums depends on nothing else.
+    """
+
+    first: np.ndarray  # (N,) int64: pairs of slot b with higher slots are first[b] to first[b] + count[b]
+    count: np.ndarray  # (N,) int32
+    lower: np.ndarray  # (P + 1,) int32, slot of the body of lower identity
+    higher: np.ndarray  # (P + 1,) int32, slot of the other
+    packed: np.ndarray  # (P + 1,) int64, the candidates of a pair (candidates.pack); none for the last one, for ever
+    first_entry: np.ndarray  # (N + 1,) int64: entries of slot b begin at first_entry[b]
+    entry_count: np.ndarray  # (N,) int32, number of them
+    entry: np.ndarray  # (E,) int64: partner's identity, pair, side (neighbours.entry_key), ascending for each body
+    incident: np.ndarray  # int32: those pairs that have candidates, in the same order, from candidates.first_incident
+    # of the chunk on without gaps; as the pair or, where all bodies are one sphere, as its column of pair_force
+    incident_j: np.ndarray  # (N,) int32, number where the body is on side j, filled up to whole groups; they come first
+    incident_i: np.ndarray  # (N,) int32, number where it is on side i, filled up to whole groups
+    active: np.ndarray  # (N,) int32, by chunk: the slots with candidates or near a wall
+    active_count: np.ndarray  # (C,) int64
+    walled: np.ndarray  # (N,) int32, by chunk: the slots near a wall
+    walled_count: np.ndarray  # (C,) int64
+    block: np.ndarray  # (B + 1,) int64: the chunks from block[k] to block[k + 1] are one thread's
+    lowest: np.ndarray  # (C,) int32, first chunk that the pairs of each chunk reach
+    highest: np.ndarray  # (C,) int32, last one
+    lag: np.ndarray  # (1,) int64, most chunks that pairs reach back
+    listed_position: np.ndarray  # (3, N) of the bodies when they were listed [m]
+    listed_orientation: np.ndarray  # (4, N), or empty for spheres that do not rotate
+    pairs: np.ndarray  # (C,) int64, candidate pairs of each chunk
+    sphere_i: np.ndarray  # (C K) int32, sphere of the body of lower identity
+    sphere_j: np.ndarray  # (C K) int32
+    reach: np.ndarray  # (C K) R_i + R_j [m]; empty if all spheres are alike
+    stiffness: np.ndarray  # (C K) [N m^-1.5]; empty if all spheres are alike
+    pair_force: np.ndarray  # (3, F + 1) force on sphere i [N]; the last column is zero for ever
+    force_at: np.ndarray  # (C,) int64, column of pair_force, or row of wrench, of each chunk's first candidate
+    # in place of pair_force where the contact law wants velocities, otherwise empty:
+    wrench: np.ndarray  # (F, 8) force on sphere i in 0 to 2; in 4 to 6 the point where it acts [m], or for equal
+    # single spheres its torque on each [N m]; a line of the cache, zero where nothing touches
+    overlap: np.ndarray  # (F,) [m]
+    touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first
+    touched: np.ndarray  # (F / K,) int64, number of them in each segment of F
+    history: np.ndarray  # (C K, R) what each candidate remembers (kernels.laws), empty if the law needs nothing
+    held: np.ndarray  # (C K) int8, 1 if it does
+    wall_history: (
+        np.ndarray
+    )  # (6 M, R) the same of sphere s at face f, in row 6 s + f; after the plane that a rough wall
+    # shows, see kernels.soft.walls
+    wall_held: np.ndarray  # (6 M) int8
+    kept: np.ndarray  # (C K, R), what touching pairs of a chunk remember while candidates are picked
+    kept_pair: np.ndarray  # (C K) int64, their pair of bodies, ascending
+    kept_i: np.ndarray  # (C K) int32, their spheres
+    kept_j: np.ndarray  # (C K) int32
+    kept_count: np.ndarray  # (C,) int64, their number; -1 if nothing is put aside

@@ -1,0 +1,43 @@
+"""The surfaces of bodies at a contact: how they move there, and how much mass stands behind them."""
+
+from kernels.base.jit import formula
+from kernels.base.quaternion import load_quaternion, rotate_back
+from kernels.base.vector import add, cross, divide, dot, load
+from kernels.box.periodic import gap
+
+
+@formula
+def radius_of(s, b, bodies, kinds):
+    """Radius of sphere s, which is body b's [m]."""
+    return kinds.radius[kinds.first_offset[bodies.kind[b]] + s - bodies.first_sphere[b]]
+
+
+@formula
+def surface_velocity(b, x, bodies, box):
+    """Velocity v + ω × r of body b at the point x; bodies that no torque can reach do not turn."""
+    v = load(bodies.velocity_ahead, b)
+    if bodies.spin.shape[1] > 0:
+        v = add(v, cross(load(bodies.spin, b), gap(box, x, load(bodies.position, b))))
+    return v
+
+
+@formula
+def spin_of(b, bodies):
+    """Angular velocity of body b."""
+    return load(bodies.spin, b) if bodies.spin.shape[1] > 0 else (0.0, 0.0, 0.0)
+
+
+@formula
+def inverse_mass(b, x, normal, bodies, kinds, box):
+    """Velocity along the normal that a unit impulse along it at the point x gives body b there [1/kg].
+
+    1/m + (r × n)·I^-1 (r × n): at its tip a fibre is lighter than as a whole, which the damping has to know for the
+    coefficient of restitution to be the one wanted.
+    """
+    g = bodies.kind[b]
+    inverse = kinds.inverse_mass[g]
+    if not kinds.round:
+        arm = cross(gap(box, x, load(bodies.position, b)), normal)
+        arm = rotate_back(load_quaternion(bodies.orientation, b), arm)
+        inverse += dot(arm, divide(arm, load(kinds.inertia, g)))
+    return inverse

@@ -1,0 +1,69 @@
+"""How far spheres have come, which decides when lists are stale. Largest values are sought among the bits of floats."""
+
+import math
+
+import numpy as np
+
+from kernels.base.jit import formula, kernel, loop
+from kernels.base.quaternion import load_quaternion, norm_squared
+from kernels.base.vector import dot, load
+from kernels.box.periodic import gap
+from kernels.soft.chunks import chunk_of, unsigned_range
+
+NO_SIGN = (1 << 63) - 1  # masks the sign, which the processor's own NaN has set
+
+
+@formula
+def larger(bits, value):
+    """Maximum of a float >= 0 and the bits of another, as bits: NaN counts as largest, and LLVM vectorises it."""
+    new = np.float64(value).view(np.int64) & NO_SIGN
+    return new if new > bits else bits
+
+
+@formula
+def as_float(bits):
+    """Float with these bits."""
+    return np.int64(bits).view(np.float64)
+
+
+@formula
+def squared_turn(tip, q, q_old):
+    """Square of a bound of how far a turn from q_old to q takes a point at the distance `tip` from the centre.
+
+    A turn by θ takes it 2 tip sin(θ/2) away, and |q - q_old| = 2 sin(θ/4) is at least half of 2 sin(θ/2).
+    """
+    d = (q[0] - q_old[0], q[1] - q_old[1], q[2] - q_old[2], q[3] - q_old[3])
+    return 4.0 * tip * tip * norm_squared(d)
+
+
+@loop
+def drifted(box, low, high, position, listed_position):
+    """Bits of the largest distance of the slots low to high from where they were listed."""
+    farthest = np.int64(0)
+    for b in unsigned_range(low, high):
+        d = gap(box, load(position, b), load(listed_position, b))
+        farthest = larger(farthest, math.sqrt(dot(d, d)))
+    return farthest
+
+
+@loop
+def drifted_and_turned(box, low, high, kind, tip, position, orientation, listed_position, listed_orientation):
+    """Bits of the largest distance of any sphere of the slots low to high from where it was listed, or more."""
+    farthest = np.int64(0)
+    for b in unsigned_range(low, high):
+        d = gap(box, load(position, b), load(listed_position, b))
+        turned = squared_turn(tip[kind[b]], load_quaternion(orientation, b), load_quaternion(listed_orientation, b))
+        farthest = larger(farthest, math.sqrt(dot(d, d)) + math.sqrt(turned))
+    return farthest
+
+
+@kernel
+def displacement(c, bodies, kinds, neighbours, box):
+    """Bits of the distance from where they were listed that no sphere of chunk c exceeds."""
+    low, high = chunk_of(c, bodies.kind.size)
+    if kinds.round:
+        return drifted(box, low, high, bodies.position, neighbours.listed_position)
+    return drifted_and_turned(
+        box, low, high, bodies.kind, kinds.tip, bodies.position, bodies.orientation,
+        neighbours.listed_position, neighbours.listed_orientation,
+    )  # fmt: skip

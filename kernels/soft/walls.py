@@ -1,0 +1,193 @@
+"""Walls: what the faces of the box, `kernels.box.faces`, do to the bodies near them.
+
+A wall is a sphere of infinite radius, so R* = R.
+"""
+
+import math
+
+import numpy as np
+
+from kernels import laws
+from kernels.base.energy import as_fixed
+from kernels.base.jit import formula, kernel
+from kernels.base.vector import add, add_scaled, cross, dot, load, store, subtract
+from kernels.box.periodic import gap
+from kernels.box.roughness import tilted_normal
+from kernels.laws import hertz
+from kernels.soft.surfaces import inverse_mass, radius_of, spin_of, surface_velocity
+from kernels.soft.touching import Found
+
+PLANE = 7  # columns of wall_history that hold the plane of a rough wall: normal, last place, overlap there
+
+
+@formula
+def add_elastic(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box):
+    """Add the elastic forces and torques of the walls on body b; they push along their normals only."""
+    g = bodies.kind[b]
+    x = load(bodies.position, b)
+    elastic = 0.0
+    largest = 0.0
+    power = 0.0
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        radius = radius_of(s, b, bodies, kinds)
+        x_s = load(bodies.sphere_position, s)
+        if touches_wall(x_s, radius, box):
+            f, energy_s, overlap, power_s = wall_force(x_s, radius, kinds.wall_modulus[kinds.material[g]], box)
+            push(b, shift, f, subtract(x_s, x), bodies)
+            elastic += energy_s
+            largest = max(largest, overlap)
+            power += power_s
+    bits = np.float64(largest).view(np.int64)
+    return Found(as_fixed(elastic, unit), bits, np.int64(0), np.int64(0), as_fixed(half * power, unit))
+
+
+@formula
+def push(b, shift, force, arm, bodies):
+    """Add a force on body b, and its torque if that matters."""
+    store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
+    if bodies.torque.shape[1] > 0:
+        store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), cross(arm, force)))
+
+
+@formula
+def touches_wall(x, radius, box):
+    """Whether a sphere at x overlaps any wall."""
+    return (
+        min(x[0] - box.lower[0], x[1] - box.lower[1], x[2] - box.lower[2]) < radius
+        or min(box.upper[0] - x[0], box.upper[1] - x[1], box.upper[2] - x[2]) < radius
+    )
+
+
+@kernel
+def wall_force(x, radius, modulus, box):
+    """Force of the walls on a sphere at x, their elastic energy, the largest overlap, and the power of moving walls."""
+    k = hertz.stiffness(modulus, radius)
+    fx, e_x, d_x, p_x = opposite_walls(0, k, radius, x[0], box)
+    fy, e_y, d_y, p_y = opposite_walls(1, k, radius, x[1], box)
+    fz, e_z, d_z, p_z = opposite_walls(2, k, radius, x[2], box)
+    return (fx, fy, fz), e_x + e_y + e_z, max(d_x, d_y, d_z), p_x + p_y + p_z
+
+
+@formula
+def opposite_walls(axis, k, radius, x, box):
+    """Force along one axis of the two walls across it, their elastic energy, the larger overlap, and their power."""
+    below = max(radius - (x - box.lower[axis]), 0.0)
+    above = max(radius - (box.upper[axis] - x), 0.0)
+    up, down = hertz.force(k, below), hertz.force(k, above)
+    return (
+        up - down,
+        hertz.energy(k, below) + hertz.energy(k, above),
+        max(below, above),
+        up * box.velocity[axis, 2 * axis] - down * box.velocity[axis, 2 * axis + 1],
+    )
+
+
+@formula
+def add_lawful(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box):
+    """Add the forces and torques of the walls on body b by a law that needs velocities."""
+    elastic, stored, loss, work = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    largest = 0.0
+    x_b = load(bodies.position, b)
+    m = kinds.material[bodies.kind[b]]
+    history, held = neighbours.wall_history, neighbours.wall_held
+    own = PLANE if box.roughness > 0.0 else 0
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        for face in range(6):
+            k = 6 * s + face
+            overlap = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
+            normal = inward(face)
+            if box.roughness > 0.0:
+                overlap, normal = plane_seen(s, b, face, overlap, half, history, held, bodies, kinds, box)
+            if overlap > 0.0:
+                touch, x = meeting(s, b, face, overlap, normal, bodies, kinds, box)
+                memory = laws.nothing(law)
+                if held.size > 0 and held[k] != 0:
+                    memory = laws.load(law, history, k, own)
+                force, memory, stored_s, loss_s = laws.contact(
+                    law, m, kinds.modulus.shape[0], touch, memory, half, sense
+                )
+                if held.size > 0:
+                    laws.store(law, history, k, own, memory)
+                    held[k] = 1
+                push(b, shift, force, subtract(x, x_b), bodies)
+                elastic += as_fixed(hertz.energy(touch.stiffness, overlap), unit)
+                stored += as_fixed(stored_s, unit)
+                loss += as_fixed(loss_s, unit)
+                work += as_fixed(half * dot(force, load(box.velocity, face)), unit)
+                largest = max(largest, overlap)
+            elif held.size > 0:
+                held[k] = 0
+    return Found(elastic, np.float64(largest).view(np.int64), stored, loss, work)
+
+
+@formula
+def height(x, face, box):
+    """Distance of a point from a face, positive inside the box."""
+    axis = face // 2
+    return box.upper[axis] - x[axis] if face % 2 else x[axis] - box.lower[axis]
+
+
+@formula
+def inward(face):
+    """Unit normal of a face, into the box."""
+    sign = -1.0 if face % 2 else 1.0
+    axis = face // 2
+    return (sign if axis == 0 else 0.0, sign if axis == 1 else 0.0, sign if axis == 2 else 0.0)
+
+
+@formula
+def plane_seen(s, b, face, flat, half, history, held, bodies, kinds, box):
+    """Overlap of sphere s of body b with the plane that a rough face shows it, and the plane's normal.
+
+    Drawn when the sphere comes to touch the flat wall while it approaches, and kept while they touch: the normal m,
+    where the sphere was relative to the face at the last step, and the overlap then; at first that is what it came in
+    along m in this step. Planes are no higher or deeper than σ R about the flat wall, so that who rolls along one
+    neither climbs it nor falls through. The particle's number, and that of its wall contacts so far, say which
+    inclination it is: neither threads nor lists matter.
+    """
+    k = 6 * s + face
+    n = inward(face)
+    x = load(bodies.sphere_position, s)
+    place = subtract(x, load(box.shift, face))
+    if held[k] == 0:
+        v = subtract(surface_velocity(b, x, bodies, box), load(box.velocity, face))
+        if not (flat > 0.0 and dot(v, n) < 0.0):
+            return 0.0, n
+        m = tilted_normal(n, v, box.roughness, box.seed, bodies.identity[b], bodies.wall_contacts[b])
+        bodies.wall_contacts[b] += 1
+        history[k, 0], history[k, 1], history[k, 2] = m
+        overlap = -dot(v, m) * min(2.0 * half, -flat / dot(v, n))
+    else:
+        m = (history[k, 0], history[k, 1], history[k, 2])
+        before = (history[k, 3], history[k, 4], history[k, 5])
+        overlap = history[k, 6] - dot(m, gap(box, place, before))
+    band = box.roughness * radius_of(s, b, bodies, kinds)
+    if abs(overlap - flat) > band:
+        m, overlap = n, flat + math.copysign(band, overlap - flat)
+    history[k, 3], history[k, 4], history[k, 5] = place
+    history[k, 6] = overlap
+    return overlap, m
+
+
+@formula
+def touches_rough(b, bodies, neighbours):
+    """Whether a sphere of body b is in touch with the plane that a rough wall shows it."""
+    touches = False
+    for k in range(6 * bodies.first_sphere[b], 6 * bodies.first_sphere[b + 1]):
+        touches = touches or neighbours.wall_held[k] != 0
+    return touches
+
+
+@formula
+def meeting(s, b, face, overlap, normal, bodies, kinds, box):
+    """What sphere s of body b and a face do to each other, and the point halfway between their surfaces."""
+    radius = radius_of(s, b, bodies, kinds)
+    x = add_scaled(load(bodies.sphere_position, s), 0.5 * overlap - radius, normal)
+    velocity = subtract(surface_velocity(b, x, bodies, box), load(box.velocity, face))
+    twist = 0.5 * dot(spin_of(b, bodies), normal)
+    mass = 1.0 / inverse_mass(b, x, normal, bodies, kinds, box)
+    stiffness = hertz.stiffness(kinds.wall_modulus[kinds.material[bodies.kind[b]]], radius)
+    return laws.Touch(stiffness, mass, overlap, normal, velocity, twist), x
+
+
+add_walls = laws.elastic_or(add_elastic, add_lawful)
