@@ -16,7 +16,7 @@ from viewers import vtk_frames
 
 import dem
 from dem.cli import app
-from dem.files import layout
+from dem.files import layout, recipes
 from dem.files.writer import TrajectoryWriter
 from dem.run.record import Interrupted
 from kernels.base.jit import most_threads
@@ -543,3 +543,12 @@ def test_a_shape_that_only_this_process_knows_runs_but_does_not_resume(tmp_path)
         dem.rerun(tmp_path / "run.h5")
     with pytest.raises(ValueError, match=r"cannot be resumed: .*make its class a dataclass at the top of a module"):
         dem.resume(tmp_path / "run.h5", duration=1)
+
+
+def test_own_classes_go_by_the_same_names_in_files_wherever_they_are_defined():
+    """Files of earlier versions hold these names."""
+    names = {"dem.box:Box", "dem.box:Motion", "dem.clump:Clump", "dem.contacts:Contact", "dem.materials:Material"}
+    assert names | {"dem.shapes:Fibre", "dem.shapes:Sphere"} == recipes.OURS.keys()
+    ball = dem.Sphere(diameter=0.01)
+    assert recipes.recipe(ball) == {"class": "dem.shapes:Sphere", "values": {"diameter": 0.01}}
+    assert recipes.made(recipes.recipe(ball)) == ball
