@@ -32,18 +32,32 @@ import numba
 from numba.core import cpu, errors, options
 from numba.extending import overload
 
+from kernels.base import linking
+
 OPTIONS = {"error_model": "numpy", "fastmath": False, "cache": True, "_nrt": False}
 
 # Hand numba's internal flag "no two array arguments overlap" through as an option of njit.
 cpu.CPUTargetOptions.noalias = options._mapping("noalias")  # noqa: SLF001
 
 CompileError = errors.NumbaError  # what a user's function may cause
-CHOICE = {"forceinline": True, "error_model": "numpy", "_nrt": False}  # jit_options of what `overload` chooses
-formula = partial(numba.njit, forceinline=True, **OPTIONS)
-loop = partial(numba.njit, noalias=True, forceinline=True, **OPTIONS)
-stage = partial(numba.njit, inline="always", **OPTIONS)
-threaded = partial(numba.njit, parallel=True, **OPTIONS)
-kernel = partial(numba.njit, **OPTIONS)
+PLAIN = bool(numba.config.DISABLE_JIT or os.environ.get("PCDM_DEM_PLAIN") or not linking.is_as_expected())
+
+
+def _parts(**options):
+    """Decorator of functions that only kernels call."""
+    return partial(numba.njit, **options, **OPTIONS) if PLAIN else linking.part(**options, **UNCACHED)
+
+
+UNCACHED = {name: value for name, value in OPTIONS.items() if name != "cache"}
+WHOLE = OPTIONS | ({} if PLAIN else {"pipeline_class": linking.WHOLES})
+CHOICE = UNCACHED | {"forceinline": True}  # jit_options of what `overload` chooses
+if not PLAIN:
+    CHOICE["pipeline_class"] = linking.PARTS
+formula = stage = _parts(forceinline=True)
+loop = _parts(noalias=True, forceinline=True)
+part = _parts()
+threaded = _parts(parallel=True)
+kernel = partial(numba.njit, no_cfunc_wrapper=True, **WHOLE)
 functional = partial(numba.njit, error_model="numpy", forceinline=True)
 
 
@@ -57,12 +71,7 @@ def by_type(choose):
     def call(thing, *arguments):
         return choose(type(thing))(*arguments)
 
-    @overload(call, jit_options=CHOICE)
-    def compiled(thing, *arguments):
-        chosen = choose(thing.instance_class)
-        return lambda thing, *arguments: chosen(*arguments)
-
-    return call
+    return _told_by_type(call, choose, first=1)
 
 
 def by_type_of_first(choose):
@@ -71,11 +80,22 @@ def by_type_of_first(choose):
     def call(thing, *arguments):
         return choose(type(thing))(thing, *arguments)
 
-    @overload(call, jit_options=CHOICE)
-    def compiled(thing, *arguments):
-        chosen = choose(thing.instance_class)
-        return lambda thing, *arguments: chosen(thing, *arguments)
+    return _told_by_type(call, choose, first=0)
 
+
+def _told_by_type(call, choose, first):
+    """The same function, with numba told which one it is."""
+    if PLAIN:
+
+        @overload(call, jit_options=CHOICE)
+        def compiled(thing, *arguments):
+            chosen = choose(thing.instance_class)
+            if first:
+                return lambda thing, *arguments: chosen(*arguments)
+            return lambda thing, *arguments: chosen(thing, *arguments)
+
+    else:
+        linking.choice(call, choose, first)
     return call
 
 

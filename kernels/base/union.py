@@ -7,7 +7,7 @@ covers (Green's theorem): A = ∮ x dy, ∫x = 1/2 ∮ x² dy, ∫x² = 1/3 ∮ 
 
 import math
 
-from kernels.base.jit import formula, kernel
+from kernels.base.jit import formula, kernel, part
 
 TURN = 2.0 * math.pi
 MOMENTS = 6  # 1, x, y, x², y², xy
@@ -32,7 +32,7 @@ def disc_radius(i, z, centres, radii):
     return math.sqrt(max(radii[i] * radii[i] - (z - centres[i, 2]) * (z - centres[i, 2]), 0.0))
 
 
-@kernel
+@part
 def covered_arcs(i, rho, z, centres, radii, starts, ends):
     """Intervals of angle within [0, 2π] at which other discs cover circle i, by start; -1 if it is covered whole."""
     n = 0
@@ -65,7 +65,7 @@ def insert(n, start, end, starts, ends):
     return n + 1
 
 
-@kernel
+@part
 def add_free_arcs(x, y, rho, covered, starts, ends, nodes, weights, moments):
     """Add the integrals along what the covered intervals leave of a circle."""
     at = 0.0

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import kernel
+from kernels.base.jit import part
 
 
 class Box(NamedTuple):
@@ -28,7 +28,7 @@ class Box(NamedTuple):
     seed: int  # of the inclinations
 
 
-@kernel
+@part
 def move(time, box):
     """Put the faces where they are at a time; returns the farthest that one has come along its normal since the last.
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import formula, kernel
+from kernels.base.jit import formula, part
 
 
 class Agenda(NamedTuple):
@@ -48,7 +48,7 @@ def soonest_child(agenda, slot):
     return best
 
 
-@kernel
+@part
 def reschedule(agenda, i, time):
     """Give particle i another time, and put the heap in order again."""
     slot = agenda.slot[i]
@@ -66,7 +66,7 @@ def reschedule(agenda, i, time):
     put(agenda, slot, time, i)
 
 
-@kernel
+@part
 def clear(agenda):
     """All events at infinity."""
     for i in range(agenda.time.size):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import formula, kernel
+from kernels.base.jit import formula, kernel, part
 from kernels.base.vector import add_scaled, cross, dot, load, scale, store, subtract
 from kernels.box.roughness import tilted_normal
 from kernels.hard.agenda import clear, reschedule
@@ -96,7 +96,7 @@ def push(spheres, i, n, normal, tangential, t):
     spheres.impacts[i] += 1
 
 
-@kernel
+@part
 def collide(i, j, t, spheres, space, laws, tally):
     """Impact of particles i and j at time t."""
     row = spheres.row
@@ -150,7 +150,7 @@ def reflect(i, n, v, t, law, spheres):
     return lost
 
 
-@kernel
+@part
 def hit_wall(i, wall, t, spheres, space, laws, tally):
     """Impact of particle i with a wall at time t; the particle is put where it touches.
 
@@ -176,7 +176,7 @@ def hit_wall(i, wall, t, spheres, space, laws, tally):
     settle(spheres, i, flat, laws, space, tally)
 
 
-@kernel
+@part
 def cross_face(i, t, spheres, space, agenda):
     """Particle i enters the next cell at time t: look for impacts with those in the new row of cells around it."""
     row, plan, face = spheres.row, spheres.plan, np.int64(spheres.plan[i, FACE])
@@ -202,7 +202,7 @@ def cross_face(i, t, spheres, space, agenda):
     reschedule(agenda, i, min(plan[i, IMPACT], plan[i, LEAVE]))
 
 
-@kernel
+@part
 def carry_out(i, t, spheres, space, laws, agenda, tally):
     """The event of particle i at time t."""
     plan = spheres.plan

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import formula, kernel
+from kernels.base.jit import formula, part
 from kernels.base.quaternion import exponential, load_quaternion, norm_squared, product, store_quaternion
 from kernels.base.vector import load, scale, subtract
 from kernels.hard.agenda import reschedule
@@ -149,7 +149,7 @@ def cell_of(plan, i):
     return np.int64(plan[i, CELL]), np.int64(plan[i, CELL + 1]), np.int64(plan[i, CELL + 2])
 
 
-@kernel
+@part
 def enter_cell(i, plan, space):
     """Put particle i at the head of its cell's chain."""
     x, y, z = cell_of(plan, i)
@@ -162,7 +162,7 @@ def enter_cell(i, plan, space):
     space.head[c] = i
 
 
-@kernel
+@part
 def leave_cell(i, space):
     """Take particle i out of its cell's chain."""
     before, after = space.preceding[i], space.following[i]
@@ -174,7 +174,7 @@ def leave_cell(i, space):
         space.preceding[after] = before
 
 
-@kernel
+@part
 def list_near(i, block, plan, space):
     """List who is in a block of cells around that of particle i; returns how many.
 
@@ -202,7 +202,7 @@ def list_near(i, block, plan, space):
     return count
 
 
-@kernel
+@part
 def search(i, t, avoid, block, spheres, space, soonest, partner):
     """Soonest impact of particle i within a block of cells around its own, if sooner than the one known.
 
@@ -226,7 +226,7 @@ def search(i, t, avoid, block, spheres, space, soonest, partner):
     return soonest, partner
 
 
-@kernel
+@part
 def next_wall(i, t, row, space):
     """Time at which particle i, which is at time t, reaches a wall, and which one."""
     soonest, wall = math.inf, np.int64(NOBODY)
@@ -242,7 +242,7 @@ def next_wall(i, t, row, space):
     return soonest, wall
 
 
-@kernel
+@part
 def plan_leaving(i, t, row, plan, space):
     """Find when particle i, which is at time t, leaves its cell, and where."""
     soonest, face, cell = math.inf, np.int64(0), cell_of(plan, i)
@@ -270,7 +270,7 @@ def note_impact(i, soonest, partner, spheres):
     spheres.plan[i, SEEN] = spheres.impacts[partner] if partner >= 0 else 0
 
 
-@kernel
+@part
 def foresee(i, t, avoid, spheres, space, agenda):
     """Move particle i on to time t and find its next event among all there can be."""
     bring(spheres.row, i, t, space)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import formula, kernel
+from kernels.base.jit import formula, kernel, part
 from kernels.base.quaternion import rotate
 from kernels.base.vector import add, dot, load, store
 
@@ -57,7 +57,7 @@ def is_missing(cell, axis, taken):
     return taken.period[axis] == 0.0 and (cell < 0 or cell >= taken.last.shape[axis])
 
 
-@kernel
+@part
 def take(x, r, s, taken):
     """Note sphere s at the point x."""
     store(taken.centre, s, x)
@@ -67,7 +67,7 @@ def take(x, r, s, taken):
     taken.last[i, j, k] = s
 
 
-@kernel
+@part
 def is_free(x, r, taken):
     """Whether a sphere at the point x overlaps none that has a place; cells are as wide as the largest one."""
     i, j, k = cell_along(x[0], 0, taken), cell_along(x[1], 1, taken), cell_along(x[2], 2, taken)
@@ -94,7 +94,7 @@ def take_all(centre, radius, taken):
         take(into_period(load(centre, s), taken), radius[s], s, taken)
 
 
-@kernel
+@part
 def fits(x, q, first, end, offset, size, low, high, taken):
     """Whether a body stays within low and high, and all of its spheres are free."""
     for o in range(first, end):

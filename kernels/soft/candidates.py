@@ -5,7 +5,7 @@ from them candidates are picked with a narrow skin every fifteen steps or so. Wh
 is barely more than what touches (the GROMACS dual pair list: Páll et al., J. Chem. Phys. 153, 134110 (2020)).
 """
 
-from kernels.base.jit import formula, kernel, loop
+from kernels.base.jit import formula, loop, part
 from kernels.base.quaternion import body_x, load_quaternion
 from kernels.base.vector import add_scaled, dot, load, store
 from kernels.box.periodic import gap
@@ -30,7 +30,7 @@ def unpack(packed):
     return packed >> COUNT_BITS, packed & ((1 << COUNT_BITS) - 1)
 
 
-@kernel
+@part
 def pick(c, skin, bodies, kinds, neighbours, box):
     """Fill the candidate pairs of chunk c and note their number; more than there is room for are only counted."""
     room = candidate_room(neighbours)
@@ -101,7 +101,7 @@ def pairs_of(c, bodies, neighbours):
     return neighbours.first[low], neighbours.first[high - 1] + neighbours.count[high - 1]
 
 
-@kernel
+@part
 def pick_bodies(k, stop, b, partner, skin, bodies, kinds, neighbours, box):
     """Candidates of one pair of bodies, from k on; returns their number.
 
@@ -153,7 +153,7 @@ def has_room(neighbours):
     return fits
 
 
-@kernel
+@part
 def list_incident(c, skin, bodies, kinds, neighbours, box):
     """For the bodies of chunk c: the pairs that have candidates, which bodies are near walls, and which are active.
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from kernels import laws
 from kernels.base.energy import as_fixed
-from kernels.base.jit import formula, kernel, loop, stage
+from kernels.base.jit import formula, kernel, loop, part, stage
 from kernels.base.quaternion import load_quaternion, rotate
 from kernels.base.vector import add, add_scaled, cross, dot, load, scale, store, subtract
 from kernels.box.periodic import gap
@@ -50,7 +50,7 @@ def place_all(bodies, kinds):
             place_body(b, bodies, kinds)
 
 
-@kernel
+@part
 def place_crooked(c, bodies, kinds):
     """Place the spheres of those bodies of chunk c that are not on a line, before candidates are picked."""
     if kinds.round:

@@ -6,7 +6,7 @@ goes into a table by the user's numbers (``write_table``, ``read_pairs``, ``read
 all particles; a wall counts as the partner -1 - face.
 """
 
-from kernels.base.jit import formula, kernel
+from kernels.base.jit import formula, kernel, part
 from kernels.soft.candidates import pairs_of, unpack
 from kernels.soft.chunks import first_candidate
 
@@ -25,7 +25,7 @@ def copy_row(source, k, target, m):
         target[m, r] = source[k, r]
 
 
-@kernel
+@part
 def keep(c, bodies, neighbours):
     """Put aside what the contacts of chunk c remember, in the order of its pairs."""
     start = m = first_candidate(c, neighbours)
@@ -41,7 +41,7 @@ def keep(c, bodies, neighbours):
     neighbours.kept_count[c] = m - start
 
 
-@kernel
+@part
 def give_back(c, neighbours):
     """Hand what was put aside to the new candidates of chunk c; the others remember nothing."""
     start = first_candidate(c, neighbours)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from kernels.base.geometry import segment_distance_squared
-from kernels.base.jit import formula, kernel, loop
+from kernels.base.jit import formula, kernel, loop, part
 from kernels.base.quaternion import body_x, load_quaternion
 from kernels.base.vector import add_scaled, dot, load
 from kernels.box.periodic import by_box, gap
@@ -15,7 +15,7 @@ from kernels.soft.chunks import CHUNK, chunk_of, unsigned_range
 SLACK = 1.0 + 1e-9  # cut-offs are stretched by this, so that rounding never loses a pair
 
 
-@kernel
+@part
 def search(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
     """Fill first, count, lower and higher for the bodies of chunk c, in cell order; returns the room needed.
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from kernels.base.jit import by_type, formula, kernel, stage, threaded
+from kernels.base.jit import by_type, formula, kernel, part, stage, threaded
 from kernels.soft import candidates, cells, contact, history, motion, neighbours, travel
 from kernels.soft.chunks import CHUNK, chunk_of
 
@@ -106,7 +106,7 @@ def reaches_out(c, first, stop, lists):
     return lists.lowest[c] < first or lists.highest[c] >= stop
 
 
-@kernel
+@part
 def evaluate_borders(block, law, task, setting, bodies, kinds, lists, box, partial):
     """Evaluate those chunks of a block that reach out of it, before anything moves."""
     first, stop = lists.block[block], lists.block[block + 1]
@@ -205,7 +205,7 @@ def displacement_threaded(bodies, kinds, lists, box, partial):
     return largest(partial, TRAVEL)
 
 
-@kernel
+@part
 def pick_serial(skin, bodies, kinds, lists, box):
     """Pick the candidates of all bodies; False, and nothing to rely on, if a chunk wants more room."""
     for c in range(lists.pairs.size):
@@ -233,7 +233,7 @@ def pick_threaded(skin, bodies, kinds, lists, box):
     return fits
 
 
-@kernel
+@part
 def pick_chunk(c, skin, bodies, kinds, lists, box):
     """Pick the candidates of a chunk, what they remember put aside unless it is already."""
     if lists.history.shape[1] > 0 and lists.kept_count[c] < 0:
@@ -241,7 +241,7 @@ def pick_chunk(c, skin, bodies, kinds, lists, box):
     candidates.pick(c, skin, bodies, kinds, lists, box)
 
 
-@kernel
+@part
 def finish_pick(c, skin, bodies, kinds, lists, box):
     """List by body what was picked."""
     if lists.history.shape[1] > 0:

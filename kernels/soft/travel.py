@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from kernels.base.jit import formula, kernel, loop
+from kernels.base.jit import formula, loop, part
 from kernels.base.quaternion import load_quaternion, norm_squared
 from kernels.base.vector import dot, load
 from kernels.box.periodic import gap
@@ -57,7 +57,7 @@ def drifted_and_turned(box, low, high, kind, tip, position, orientation, listed_
     return farthest
 
 
-@kernel
+@part
 def displacement(c, bodies, kinds, neighbours, box):
     """Bits of the distance from where they were listed that no sphere of chunk c exceeds."""
     low, high = chunk_of(c, bodies.kind.size)

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernels import laws
 from kernels.base.energy import as_fixed
-from kernels.base.jit import formula, kernel
+from kernels.base.jit import formula, part
 from kernels.base.vector import add, add_scaled, cross, dot, load, store, subtract
 from kernels.box.periodic import gap
 from kernels.box.roughness import tilted_normal
@@ -58,7 +58,7 @@ def touches_wall(x, radius, box):
     )
 
 
-@kernel
+@part
 def wall_force(x, radius, modulus, box):
     """Force of the walls on a sphere at x, their elastic energy, the largest overlap, and the power of moving walls."""
     k = hertz.stiffness(modulus, radius)

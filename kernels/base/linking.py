@@ -1,0 +1,308 @@
+"""Functions that are only ever parts of others: typed and lowered, but neither wrapped nor made machine code.
+
+Of every function numba makes a library of its own: it optimises it, wraps it for Python and once more for C, turns it
+into machine code, and links a copy into each caller, where all of it is optimised again. A tower of formulae, loops and
+stages is optimised at every level, and four fifths of what is made is never called. Here
+
+- a *part* keeps its code as it was lowered. Only a loop is optimised on its own, because LLVM gives up vectorising it
+  once it is inlined; parts take tuples of arrays as single values, which to take apart and put together again is most
+  of the code that numba writes for them;
+- a *whole*, which Python calls, links all parts that it needs, once, and is optimised with them;
+- a *choice* by the type of the first argument leads straight to the function chosen (`numba.extending.overload` puts
+  one of its own in between, with all arguments in a tuple).
+
+This is the only module that leans on numba's insides; `kernels.base.jit` does without where they are not as expected.
+"""
+
+# ruff: noqa: SLF001 (numba has no other way in)
+
+import copy
+
+import numba
+from llvmlite import binding as llvm
+from numba.core import callconv, codegen, compiler, cpu, imputils, lowering, types, typed_passes
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.registry import CPUDispatcher
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import lower_builtin
+from numba.parfors.parfor_lowering import ParforLower
+
+EXPECTED = (
+    (codegen.JITCodeLibrary, "_optimize_final_module", "_get_module_for_linking", "_ensure_finalized", "finalize"),
+    (codegen.JITCodeLibrary, "add_llvm_module", "add_linking_library", "enable_object_caching"),
+    (callconv.CPUCallConv, "_get_arg_packer"),
+    (cpu.CPUContext, "call_conv", "codegen"),
+    (lowering.Lower, "setup_function", "extract_function_arguments"),
+    (typed_passes.NativeLowering, "run_pass", "lowering_class"),
+    (typed_passes.NativeParforLowering, "run_pass", "lowering_class"),
+    (compiler.Flags, "no_compile", "no_cpython_wrapper", "no_cfunc_wrapper", "noalias", "auto_parallel"),
+    (llvm, "create_new_function_pass_manager"),
+)
+
+
+def is_as_expected():
+    """Whether numba has what this module leans on."""
+    return all(hasattr(owner, name) for owner, *names in EXPECTED for name in names)
+
+
+def callers_first(library):
+    """A library and all that it needs, each after all that call it: LLVM drops what nobody has called for yet."""
+    order, seen = [], set()
+
+    def visit(one):
+        seen.add(one)
+        for callee in dict.fromkeys(one._linking_libraries):
+            if callee not in seen:
+                visit(callee)
+        order.append(one)
+
+    visit(library)
+    return order[::-1]
+
+
+def link(module, library):
+    """Link into a module what a library needs."""
+    for one in callers_first(library)[1:]:
+        module.link_in(one.own_module() if isinstance(one, Part) else one._get_module_for_linking(), preserve=True)
+
+
+class Part(codegen.JITCodeLibrary):
+    """Code of a part."""
+
+    is_loop = is_parallel = False
+
+    def add_llvm_module(self, ll_module):
+        """Take it as it is, but for its variables: in memory they would cost every caller more than this does here."""
+        if self.is_parallel:
+            self._final_module.link_in(ll_module)
+            return
+        builder, passes = self._codegen._pass_builder(opt=0), llvm.create_new_function_pass_manager()
+        passes.add_sroa_pass()
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+        self._final_module.link_in(ll_module)
+
+    def finalize(self):
+        """Optimise a loop, with all that it needs; other parts are left as they are."""
+        self._finalized = True
+        if self.is_loop:
+            link(self._final_module, self)
+            self._linking_libraries = []
+            self._optimize_final_module()
+
+    def own_module(self):
+        """Its code alone, which others may define as well."""
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == llvm.Linkage.external:
+                function.linkage = "linkonce_odr"
+        return self._final_module
+
+    def _get_module_for_linking(self):
+        """Its code with all that it needs, for numba's own libraries: those of parallel loops."""
+        self._ensure_finalized()
+        if self._shared_module is None:
+            self._shared_module = self.own_module().clone()
+            link(self._shared_module, self)
+        return self._shared_module
+
+
+class Whole(codegen.JITCodeLibrary):
+    """Code of what Python calls, with all that it needs."""
+
+    def add_llvm_module(self, ll_module):
+        """Take it as it is: it will be optimised as a whole."""
+        self._final_module.link_in(ll_module)
+
+    def finalize(self):
+        """Link the parts, callers first, then go the usual way."""
+        link(self._final_module, self)
+        self._reload_init.update(*(one._reload_init for one in callers_first(self)))
+        self._linking_libraries = []
+        super().finalize()
+
+
+class AsTheyAre:
+    """Arguments of a function as single values, where numba takes arrays and tuples apart."""
+
+    def __init__(self, context, argument_types):
+        self.argument_types = [context.get_value_type(t) for t in argument_types]
+
+    def as_arguments(self, builder, values):
+        """Nothing to do."""
+        return values
+
+    def from_arguments(self, builder, values):
+        """Nothing to do."""
+        return values
+
+    def assign_names(self, arguments, names):
+        """Name them, for who reads the code."""
+        for argument, name in zip(arguments, names, strict=True):
+            argument.name = name
+
+
+class PartConvention(callconv.CPUCallConv):
+    """How parts are called."""
+
+    def _get_arg_packer(self, argtypes):
+        return AsTheyAre(self.context, argtypes)
+
+
+class PartContext(cpu.CPUContext):
+    """The target, but calling functions as parts are called."""
+
+    @property
+    def call_conv(self):
+        """The convention."""
+        return PartConvention(self)
+
+
+def calling_parts(context):
+    """The same target, but calling functions as parts are called."""
+    other = copy.copy(context)
+    other.__class__ = PartContext
+    return other
+
+
+class TakesThemAsTheyAre:
+    """Mixed into numba's lowering: the function itself is called as parts are, what it calls is not its business."""
+
+    def setup_function(self, fndesc):
+        """Declare it."""
+        context, self.context = self.context, calling_parts(self.context)
+        super().setup_function(fndesc)
+        self.context = context
+
+    def extract_function_arguments(self):
+        """Take its arguments."""
+        self.fnargs = list(self.call_conv.get_arguments(self.function))
+        return self.fnargs
+
+
+class LowerPartBody(TakesThemAsTheyAre, lowering.Lower):
+    """Lowers a part."""
+
+
+class LowerParallelPartBody(TakesThemAsTheyAre, ParforLower):
+    """Lowers a part with parallel loops."""
+
+
+def calls_of(fndesc, library, as_they_are):
+    """What writes a call of a part."""
+    usual = imputils.user_function(fndesc, [library])
+    if not as_they_are:
+        return usual
+
+    def call(context, builder, sig, args):
+        return usual(calling_parts(context), builder, sig, args)
+
+    call.signature, call.libs = usual.signature, usual.libs
+    return call
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LowerPart(typed_passes.NativeLowering):
+    """Lower to a library that is not finished.
+
+    The arrays of a loop go one by one: LLVM can be told that they do not overlap only of arguments.
+    """
+
+    _name = "lower_part"
+
+    def run_pass(self, state):
+        """Lower, and tell callers where the code is."""
+        flags = state.flags
+        state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.is_loop = flags.noalias
+        state.library.is_parallel = flags.auto_parallel.enabled
+        flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+        if not flags.noalias:
+            self.lowering_class = LowerParallelPartBody if flags.auto_parallel.enabled else LowerPartBody
+        super().run_pass(state)
+        name = [state.func_id.func_qualname].copy  # a builtin like no other, for numba's tables; nobody calls it
+        state["cr"] = state["cr"]._replace(cfunc=name)
+        call = calls_of(state["cr"].fndesc, state.library, not flags.noalias)
+        state.targetctx._defns[name].append(call, call.signature)
+        return True
+
+    lowering_class = lowering.Lower
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LowerWhole(typed_passes.NativeLowering):
+    """Lower what Python calls."""
+
+    _name = "lower_whole"
+    lowering_class = lowering.Lower
+
+    def run_pass(self, state):
+        """Lower, with the parts."""
+        state.library = Whole(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        if state.flags.auto_parallel.enabled:
+            self.lowering_class = ParforLower
+        return super().run_pass(state)
+
+
+def pipeline(lower):
+    """numba's pipeline with another way to lower."""
+
+    class Compiler(compiler.CompilerBase):
+        def define_pipelines(self):
+            usual = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+            passes = PassManager(lower._name)
+            for one, description in usual.passes:
+                passes.add_pass(lower if issubclass(one, typed_passes.BaseNativeLowering) else one, description)
+            passes.finalize()
+            return [passes]
+
+    return Compiler
+
+
+PARTS, WHOLES = pipeline(LowerPart), pipeline(LowerWhole)
+
+
+class PartDispatcher(CPUDispatcher):
+    """A part; whoever calls it from Python calls a whole of the same function; a part called so would crash."""
+
+    def __call__(self, *arguments):
+        """Compile the whole if need be, and call it."""
+        if not hasattr(self, "whole"):
+            self.whole = numba.njit(pipeline_class=WHOLES, cache=True, **self.options)(self.py_func)
+        return self.whole(*arguments)
+
+
+def part(**options):
+    """Decorator that makes a part of a function; those of a loop, told by `noalias`, do not overlap."""
+
+    def decorate(function):
+        made = numba.njit(pipeline_class=PARTS, **options)(function)
+        made.__class__ = PartDispatcher
+        made.options = {name: value for name, value in options.items() if name != "forceinline"}
+        return made
+
+    return decorate
+
+
+def choice(call, choose, first):
+    """Teach numba that ``call(thing, ...)`` is ``choose(type of thing)`` of the arguments from number `first` on."""
+
+    def chosen(context, args):
+        function = types.Dispatcher(choose(args[0].instance_class))
+        return function, function.get_call_type(context, args[first:], {})
+
+    class Choice(AbstractTemplate):
+        key = call
+
+        def generic(self, args, kws):
+            return signature(chosen(self.context, args)[1].return_type, *args)
+
+    infer_global(call, types.Function(Choice))
+
+    @lower_builtin(call, types.VarArg(types.Any))
+    def lower(context, builder, sig, args):
+        function, inner = chosen(context.typing_context, sig.args)
+        callee = context.get_function(function, inner)
+        context.add_linking_libs(getattr(callee, "libs", ()))
+        return callee(builder, args[first:])
