@@ -17,7 +17,7 @@ from dem.integrators import BOUNDED, KEPT
 from kernels import quaternion as kq
 from kernels import rotation
 from kernels.problems import CYLINDER, DRAG, HEAVY_TOP, SPHERE, SPRING, Problem
-from kernels.rotation import ImprovedPCDM
+from kernels.rotation import ImprovedPCDM, SphericalPCDM
 
 ASYMMETRIC = (1.0, 1.7, 2.3)
 Q0 = tuple(np.array([0.7, -0.1, 0.5, 0.3]) / math.sqrt(0.84))
@@ -240,6 +240,33 @@ def test_splitting_does_not_care_how_axes_are_called(inertia):
         )
         np.testing.assert_allclose((other[0], *renamed(other[1:], -k)), q, atol=1e-12)
         np.testing.assert_allclose(renamed(omega_k, -k), omega, atol=1e-12)
+
+
+def test_the_scheme_of_single_spheres_is_second_order():
+    """World frame throughout; angular velocity I⁻¹∫τ in closed form, orientation by a Runge-Kutta method of order 8."""
+    inertia, start = 2.0, np.array([1.2, -0.8, 2.1])
+
+    def torque(t):
+        return math.sin(3 * t), 1 + t, math.cos(2 * t) - 2
+
+    def omega(t):
+        return start + np.array([(1 - math.cos(3 * t)) / 3, t + t**2 / 2, math.sin(2 * t) / 2 - 2 * t]) / inertia
+
+    def rate(t, q):
+        return kq.product((0.0, *(0.5 * omega(t))), tuple(q))
+
+    q = solve_ivp(rate, (0, 1), (1.0, 0, 0, 0), method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
+    scheme, steps, errors = SphericalPCDM(), (50, 100, 200), []
+    for n in steps:
+        dt, moments = 1 / n, (inertia,) * 3
+        memory = rotation.start(scheme, (1.0, 0.0, 0.0, 0.0), tuple(start), torque(0.0), moments, dt)
+        for k in range(1, n + 1):
+            ahead, memory = rotation.predict(scheme, memory, moments, dt)
+            memory = rotation.correct(scheme, memory, ahead, torque(k * dt), moments, dt)
+        found, spin = rotation.whole(scheme, memory, ahead, moments, dt)
+        errors.append((oracle.angle_between(q, found), np.linalg.norm(kq.rotate(found, spin) - omega(1.0))))
+    order = -np.polyfit(np.log(steps), np.log(errors), 1)[0]
+    assert order == pytest.approx([2, 2], abs=0.1)
 
 
 def test_copying_the_start_to_the_half_step_would_lose_an_order():
