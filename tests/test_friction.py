@@ -1,5 +1,7 @@
 """What contacts remember shows neither lists, threads, cuts nor restarts of the scheme."""
 
+import itertools
+
 import numpy as np
 import pytest
 from conftest import random_quaternions
@@ -99,6 +101,46 @@ def test_a_list_made_anew_at_any_step_does_not_show():
         often.step(2)
         often._engine.rebuild()
     assert_same_bytes(whole, often)
+
+
+ROW = (2, 0, 3, 1)  # numbers of the bodies in a row
+
+
+def pressed(shape):
+    """Four bodies in a row between two walls, all slightly pressed, that set out across it: contacts that stick."""
+    own = material("friction", friction=2.0)
+    place = 0.00999 * (np.array(ROW).argsort() + 0.5)
+    particles = dem.Particles(shape, own, position=np.column_stack([place, place * 0 + 0.1, place * 0 + 0.1]),
+                              velocity=[[0, 0.02, 0], [0, -0.03, 0.02], [0, 0, -0.04], [0, 0.01, 0]])  # fmt: skip
+    box = dem.Box((0, 0, 0), (0.03996, 0.2, 0.2), material=own)
+    return dem.Simulation(particles, box, gravity=(0, 0, 0), time_step=5e-6, threads=1)
+
+
+@pytest.mark.parametrize("name", ["spheres", "fibres"])
+def test_a_list_made_anew_after_every_step_forgets_nothing(name):
+    """Springs are handed on by number when bodies are listed, and by pair when candidates are picked."""
+    shape = {
+        "spheres": dem.Sphere(diameter=0.01),
+        "fibres": dem.Fibre(diameter=0.008, aspect_ratio=1.25, spheres=2),
+    }[name]
+    sims = {way: pressed(shape) for way in ("left alone", "listed", "picked")}
+    for way, sim in sims.items():
+        for _ in range(60):
+            sim.step(1)
+            if way == "listed":
+                sim._engine.rebuild()
+            elif way == "picked":
+                sim._engine.progress.travel[0] = 1.0  # so far that candidates are not good any more
+    number, partner, history = sorted_memory(sims["left alone"])
+    n = len(shape.radii)  # spheres a body, numbered from left to right
+    touching = [(n * left + n - 1, n * right) for left, right in itertools.pairwise(ROW)]
+    walls = [(n * ROW[0], -1), (n * ROW[-1] + n - 1, -2)]
+    assert {tuple(sorted(pair)) for pair in zip(number, partner, strict=True)} == {
+        tuple(sorted(pair)) for pair in touching + walls
+    }
+    assert (np.linalg.norm(history[:, :3], axis=1) > 0).all()
+    for way in ("listed", "picked"):
+        assert_same_bytes(sims["left alone"], sims[way])
 
 
 def test_room_that_runs_out_loses_no_memory(monkeypatch):

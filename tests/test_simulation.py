@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import oracle
 import pytest
 from conftest import mixture, random_quaternions
+from scipy.spatial.transform import Rotation
 
 import dem
 from dem.soft import arrays
@@ -31,6 +33,10 @@ IN_CONTACTS = _schemes()
 
 def case(name, **parameters):
     return dem.cases()[name](**parameters).simulation()
+
+
+def unit(v):
+    return v / np.linalg.norm(v)
 
 
 def assert_same_bytes(one, two):
@@ -162,6 +168,27 @@ def test_angular_momentum_of_colliding_spheres(rng, nylon, ball):
     assert np.abs(turned - angular).max() < 1e-13 * size  # arms of 0.05 m
 
 
+@pytest.mark.parametrize("friction", [0.0, 0.3])
+def test_free_flight_is_a_parabola(friction):
+    """What is seen at whole steps has x and v of a uniform acceleration, however the steps leap; energy too."""
+    material = dem.Material(young=5e7, poisson=0.35, density=1100.0, friction=friction)
+    ball = dem.Particles(dem.Sphere(diameter=0.01), material, position=[[1, 2, 3]], velocity=[[0.3, -0.2, 4]],
+                         angular_velocity=[[30.0, -20, 10]])  # fmt: skip
+    g = np.array([0.5, 0.0, -9.81])
+    sim = dem.Simulation(ball, gravity=tuple(g), time_step=1e-4, threads=1)
+    before = sim.energy().total
+    for steps in (1, 2, 300):
+        sim.step(steps)
+        t = sim.time
+        np.testing.assert_allclose(sim.particles.velocity[0], [0.3, -0.2, 4] + g * t, rtol=1e-13)
+        np.testing.assert_allclose(sim.particles.position[0], [1, 2, 3] + t * np.array([0.3, -0.2, 4]) + g * t**2 / 2,
+                                   rtol=1e-13)  # fmt: skip
+        turned = Rotation.from_rotvec(t * np.array([30.0, -20, 10])).as_quat(scalar_first=True)
+        np.testing.assert_allclose(sim.particles.orientation[0], turned, rtol=0, atol=1e-13)
+        assert sim.energy().total == pytest.approx(before, rel=1e-12)
+    assert sim.energy_error < 1e-11  # of the ledger of the steps, kept in units of 1e-12 of the energy
+
+
 def test_spin_of_spheres_is_exact(nylon, ball):
     omega = np.array([30.0, -20.0, 10.0])
     for skin in (None, (0.001, 0.0001)):
@@ -171,7 +198,41 @@ def test_spin_of_spheres_is_exact(nylon, ball):
         sim.step(12_345)
         angle = np.linalg.norm(omega) * 0.12345
         expected = np.array([math.cos(angle / 2), *(math.sin(angle / 2) * omega / np.linalg.norm(omega))])
-        np.testing.assert_allclose(sim.particles.orientation[0], expected, atol=1e-14)
+        np.testing.assert_allclose(sim.particles.orientation[0], expected, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("angle", [1e-6, 1e-3, 0.1, 0.3, 1.0, 2.0, math.pi])
+def test_no_turn_takes_a_point_farther_than_is_reckoned_with(angle, rng):
+    """A turn by θ takes points at `tip` up to 2 tip sin(θ/2) away; the bound is 1/cos(θ/4) of that, at most √2."""
+    tip = 0.015
+    for before in random_quaternions(rng, 20):
+        axis = unit(rng.normal(size=3))
+        turn = Rotation.from_rotvec(angle * axis)
+        one = Rotation.from_quat(before, scalar_first=True)
+        after = (turn * one).as_quat(scalar_first=True)
+        after *= np.sign(after @ before)
+        bound = math.sqrt(travel.squared_turn(tip, tuple(after), tuple(before)))
+        points = tip * np.array([unit(u) for u in [*rng.normal(size=(20, 3)), np.cross(axis, rng.normal(size=3))]])
+        gone = np.linalg.norm(turn.apply(points) - points, axis=1)
+        # the last point lies across the axis and goes farthest; differences of numbers of order 1 round by 1e-16
+        assert bound >= gone.max() * (1 - 1e-9)
+        assert bound == pytest.approx(gone[-1] / math.cos(angle / 4), rel=1e-8)
+
+
+def test_the_way_of_the_farthest_sphere_is_known(nylon, fibre):
+    """Of fibres in free flight, turning across their axes: (v + ω tip) t in steps, and no less between two places."""
+    turning = dem.Particles(fibre, nylon, position=[[0, 0, 0], [1, 0, 0]], velocity=[[0.3, 0, 0], [0, 0.8, 0.6]],
+                            angular_velocity=[[0, 0, 40.0], [0, 30.0, 0]])  # fmt: skip
+    sim = dem.Simulation(turning, gravity=(0, 0, 0), time_step=1e-5, threads=1, _skin=(0.03, 0.02))
+    engine, before = sim._engine, oracle.spheres(turning)[0]
+    sim.step(500)
+    tip = fibre.offsets[-1, 0]
+    reckoned = engine.progress.travel[0]
+    assert reckoned == pytest.approx((1.0 + 30 * tip) * sim.time, rel=1e-6)  # steps of 3e-4 rad
+    gone = np.linalg.norm(oracle.spheres(sim.particles)[0] - before, axis=1).max()
+    found = travel.as_float(travel.displacement(0, engine.bodies, engine.kinds, engine.neighbours, engine.walls))
+    assert gone <= found <= reckoned * (1 + 1e-9)
+    assert found == pytest.approx((1.0 + 30 * tip) * sim.time, rel=1e-3)  # a turn of 0.15 rad at once
 
 
 @pytest.mark.parametrize("integrator", IN_CONTACTS)
@@ -423,7 +484,7 @@ def test_users_own_shapes_collide_along_any_body_axis(axis, nylon):
     pair = dem.Particles(Dumbbell(), nylon, position=[-0.03 * along, 0.03 * along], velocity=[along, -along])
     sim = dem.Simulation(pair, gravity=(0, 0, 0), time_step=1e-6)
     sim.step(20_000)
-    np.testing.assert_allclose(sim.particles.velocity, [-along, along], atol=1e-6)
+    np.testing.assert_allclose(sim.particles.velocity, [-along, along], rtol=0, atol=1e-6)
 
 
 def test_a_shape_of_concentric_spheres_is_more_than_a_sphere(nylon):

@@ -11,6 +11,7 @@ import pytest
 
 import dem
 from dem.files.schema import ENERGIES
+from dem.system.plan import evenly
 
 
 @pytest.fixture
@@ -73,6 +74,17 @@ def test_frames_hold_the_state_to_the_bit(run):
         assert r.input["time_step"] == 1e-5
         assert r.input["kinds"][0]["spheres"] == 5
         assert r.versions["pcdm-dem"]
+
+
+@pytest.mark.parametrize("frames", [1, 2, 3, 7, 10, 37, 64])
+@pytest.mark.parametrize("steps", [64, 99, 1000, 12_347])
+def test_frames_are_due_at_the_nearest_steps(steps, frames):
+    """As many as asked for, each within half a step of its share of the way, the last one at the end."""
+    due = evenly(500, steps, frames)
+    assert len(due) == frames
+    assert due[-1] == 500 + steps
+    exact = 500 + steps * np.arange(1, frames + 1) / frames
+    assert np.abs(np.array(due) - exact).max() <= 0.5 + 1e-9  # half a step to rounding
 
 
 def test_the_stored_input_sets_the_run_up_again(run):

@@ -20,7 +20,7 @@ import copy
 
 import numba
 from llvmlite import binding as llvm
-from numba.core import callconv, codegen, compiler, cpu, imputils, lowering, types, typed_passes
+from numba.core import callconv, codegen, compiler, cpu, imputils, lowering, typed_passes, types
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
