@@ -61,7 +61,7 @@ def stage_times(engine: Engine, n: int) -> dict[str, float]:
         "evaluate": lambda k: stages.repeat_evaluate(k, e.law, still, *lists, e.partial),
         "correct": lambda k: stages.repeat_correct(k, e.scheme, e.law, still, *lists, e.partial),
         "step": lambda k: stages.repeat_step(k, e.mode, e.scheme, e.law, still, *lists, e.partial),
-        "pick candidates": lambda k: stages.repeat_pick(k, e.mode, still.candidate_skin, *lists),
+        "pick candidates": lambda k: stages.repeat_pick(k, e.mode, e.scheme, e.law, still, *lists, e.partial),
         "list neighbours": lambda k: [e.rebuild() for _ in range(k)],
     }
     result = {}

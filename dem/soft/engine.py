@@ -18,7 +18,7 @@ from kernels.box.faces import move
 from kernels.box.periodic import PeriodicBox
 from kernels.laws import hertz
 from kernels.soft import advance as loop
-from kernels.soft import cells, history, motion, neighbours, sweeps
+from kernels.soft import cells, history, sweeps
 from kernels.soft.chunks import CHUNK
 from kernels.soft.sweeps import Serial, Threaded
 from kernels.soft.walls import PLANE
@@ -34,6 +34,7 @@ LIST_SKIN, CANDIDATE_SKIN = 0.3, 0.05
 FEW, FEW_SKIN = 32, 2.0  # so few bodies that listing all of them costs little; making a list takes 50 us at least
 CELLS_WITHIN_REACH = 2  # 0.8 times the search of 1; 3 are no better
 MOST_CELLS_PER_BODY = 4
+NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
 FLOATS = ("travel", "largest_overlap")  # of Progress; the others are integers
 
 
@@ -133,15 +134,20 @@ class Engine:
         return loop.Setting(
             dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, datum=self.datum, unit=unit,
             list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates,
-            farthest=self.limits.farthest, deepest=self.limits.deepest,
+            farthest=self.limits.farthest, deepest=self.limits.deepest, start_step=self.start_step,
         )  # fmt: skip
 
     def go_on(self, held: Held, unit: float, datum: float, start: int) -> None:
         """Go on from bodies and progress that have been put in, as from a checkpoint."""
         self.datum, self.start_step = datum, start
         self.setting = self._setting(unit)
-        move(self.progress.step[0] * self.dt, self.walls)
+        self.move_walls(self.progress.step[0] * self.dt)
         self.rebuild(held)
+
+    def move_walls(self, time: float) -> None:
+        """Put the walls where they are at a time [s]."""
+        if self.walls.moving:
+            move(time, self.walls)
 
     def periods(self) -> list[tuple[float, float]]:
         """Corner and length of the periodic cell along each axis [m], the length 0 where it is not periodic."""
@@ -156,7 +162,7 @@ class Engine:
         Contacts begin with what they remember of an earlier run, if that is given.
         """
         self.progress.step[0] = self.start_step = step
-        move(step * self.dt, self.walls)
+        self.move_walls(step * self.dt)
         if held:
             self.bodies.wall_contacts[:] = held.wall_contacts  # bodies are in the user's order still
         self.rebuild(held)
@@ -164,9 +170,7 @@ class Engine:
         self.setting = self._setting(unit)
         self.progress.phase[0] = loop.FRESH
         self.advance(step)
-        moving = motion.start(self.scheme, self.law, self.dt, self.gravity, self.datum, unit, self.bodies, self.kinds,
-                              self.walls)  # fmt: skip
-        self.progress.energy_start[0] = self.progress.elastic[0] + moving
+        self._order(loop.START)
 
     def _energy_unit(self) -> float:
         """Power of two [1/J] in which the energies at the start add up to about 2^REFERENCE_BITS."""
@@ -200,6 +204,7 @@ class Engine:
 
     def overlaps(self) -> Overlaps:
         """Overlaps of the present candidate pairs, and of all spheres with the nearest wall."""
+        self._order(loop.PLACE)
         return Overlaps.of(self.bodies, self.kinds, self.walls, self.candidates(), self.periods())
 
     def held(self) -> Held:
@@ -241,7 +246,7 @@ class Engine:
         if indexed:
             history.read_walls(b, self.first_number, self.neighbours, *indexed)
         self.neighbours = nb._replace(**arrays.pair_force(nb, self.needs))
-        while not sweeps.pick(self.mode, self.skins.candidates, b, self.kinds, self.neighbours, self.walls):
+        while self._order(loop.PICK) == loop.NO_ROOM:
             self.make_room_for_candidates()
         if self.needs.width:
             history.read_pairs(b, self.first_number, self.neighbours, *indexed)
@@ -252,14 +257,14 @@ class Engine:
         b, nb = self.bodies, self.neighbours
         skin, chunks = self.skins.neighbours, nb.pairs.size
         w = self.workspace
-        sweeps.search(self.mode, skin, grid, w.cell_first, b, self.kinds, nb, self.walls, w.wanted)
-        wanted = w.wanted.max()
-        if wanted > (nb.lower.size - 1) // chunks:
-            self.neighbours = nb._replace(**arrays.pair_arrays(chunks * arrays.room(wanted)))
+        pairs, entries = sweeps.search(
+            self.mode, skin, grid, w.cell_first, b, self.kinds, nb, self.walls, w.wanted
+        )  # fmt: skip
+        if pairs > (nb.lower.size - 1) // chunks:
+            self.neighbours = nb._replace(**arrays.pair_arrays(chunks * arrays.room(pairs)))
             return False
-        wanted = neighbours.list_entries(b, nb)
-        if wanted > nb.entry.size:
-            self.neighbours = nb._replace(**arrays.entry_arrays(arrays.room(wanted), b.kind.size))
+        if entries > nb.entry.size:
+            self.neighbours = nb._replace(**arrays.entry_arrays(arrays.room(entries), b.kind.size))
             return False
         return True
 
@@ -300,10 +305,7 @@ class Engine:
     def advance(self, stop: int) -> int:
         """Take steps until `stop` are complete; returns DONE, or the code of what went wrong, now and ever after."""
         while self.code == loop.DONE:
-            code = loop.advance(
-                self.scheme, self.law, self.mode, self.setting, stop, self.bodies, self.kinds, self.neighbours,
-                self.walls, self.progress, self.partial,
-            )  # fmt: skip
+            code = self._order(loop.ADVANCE, stop)
             if code == loop.LIST_STALE:
                 self.rebuild()
             elif code == loop.NO_ROOM:
@@ -322,6 +324,11 @@ class Engine:
         self, position: np.ndarray, velocity: np.ndarray, orientation: np.ndarray, spin: np.ndarray
     ) -> None:
         """Write the whole-step state, in the user's numbering, to four component-major arrays."""
-        elapsed = (self.progress.step[0] - self.start_step) * self.dt
-        motion.synchronise(self.scheme, self.dt, elapsed, self.gravity, self.bodies, self.kinds, self.walls,
-                           position, velocity, orientation, spin)  # fmt: skip
+        self._order(loop.SHOW, view=loop.View(position, velocity, orientation, spin))
+
+    def _order(self, order: int, stop: int = 0, view: loop.View | None = None) -> int:
+        """Have the kernels carry out an order; returns DONE or why they came back."""
+        return loop.serve(
+            order, self.scheme, self.law, self.mode, self.setting, stop, self.bodies, self.kinds, self.neighbours,
+            self.walls, self.progress, self.partial, view or NOWHERE,
+        )  # fmt: skip

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kernels.soft.contact import place_all
-
 if TYPE_CHECKING:
     from kernels.box.faces import Box as Walls
     from kernels.soft.state import Bodies, Kinds
@@ -42,9 +40,8 @@ class Overlaps(NamedTuple):
         candidates: tuple[np.ndarray, np.ndarray],
         periods: list[tuple[float, float]],
     ) -> Overlaps:
-        """Overlaps of candidate pairs, and of all spheres with the nearest wall."""
+        """Overlaps of candidate pairs, and of all spheres, which have been placed, with the nearest wall."""
         b = bodies
-        place_all(b, kinds)
         within = np.arange(b.owner.size) - b.first_sphere[b.owner]
         radius = kinds.radius[kinds.first_offset[b.kind[b.owner]] + within]
         i, j = candidates

@@ -28,7 +28,6 @@ from dem.soft.verdict import ENERGY_BUDGET, Verdict
 from dem.system.diagnosis import check_inside
 from dem.system.plan import Segment, evenly
 from kernels.base.jit import set_threads
-from kernels.box.faces import move
 from kernels.soft.advance import DONE
 
 if TYPE_CHECKING:
@@ -133,7 +132,7 @@ class Simulation(Runnable):
             self._skin, self._threads, self._deepest,
         )  # fmt: skip
         if not self._resumed:
-            move(step * self._time_step, engine.walls)
+            engine.move_walls(step * self._time_step)
             check_inside(self._particles, self._box, engine.walls)
             check_box(self._box, engine)
         engine.start(step, self._engine.held() if hasattr(self, "_engine") else None)

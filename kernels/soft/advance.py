@@ -11,9 +11,13 @@ import numpy as np
 from kernels.base.jit import formula, kernel, stage
 from kernels.base.quaternion import LARGEST_TURN
 from kernels.box.faces import move
-from kernels.soft import sweeps
+from kernels.soft import motion, sweeps
+from kernels.soft.contact import place_all
 
-# why `advance` came back
+# what Python orders: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
+ADVANCE, PICK, PLACE, START, SHOW = range(5)
+
+# why `serve` came back
 DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP = range(7)
 
 # a state whose forces are unknown; a complete step; predicted positions, at which forces are wanted next
@@ -50,21 +54,58 @@ class Setting(NamedTuple):
     candidate_skin: float  # [m]
     farthest: float  # that a sphere may go in one step [m]
     deepest: float  # overlap beyond which to come back [m]
+    start_step: int  # at which the run started
+
+
+class View(NamedTuple):
+    """Where the whole-step state is shown, in the user's numbering."""
+
+    position: np.ndarray  # (3, N) [m]
+    velocity: np.ndarray  # (3, N) [m/s]
+    orientation: np.ndarray  # (4, N)
+    angular_velocity: np.ndarray  # (3, N) world frame [rad/s]
 
 
 @kernel
-def advance(scheme, law, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial):
-    """Take steps until `stop` of them are complete; returns why it came back.
+def serve(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial, view):
+    """Carry out an order of Python's; returns DONE, or why it came back.
+
+    One function for all of them, because what they share is then compiled once, and the hundred arrays that Python
+    hands over are unpacked by one piece of code.
+    """
+    if order == PLACE:
+        place_all(bodies, kinds)
+    elif order == START:
+        gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
+        moving = motion.start(scheme, law, setting.dt, gravity, setting.datum, setting.unit, bodies, kinds, box)
+        progress.energy_start[0] = progress.elastic[0] + moving
+    elif order == SHOW:
+        gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
+        elapsed = (progress.step[0] - setting.start_step) * setting.dt
+        motion.synchronise(
+            scheme, setting.dt, elapsed, gravity, bodies, kinds, box,
+            view.position, view.velocity, view.orientation, view.angular_velocity,
+        )  # fmt: skip
+    else:
+        return advance(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial)
+    return DONE
+
+
+@stage
+def advance(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial):
+    """Take steps until `stop` of them are complete, or only PICK candidates; returns why it came back.
 
     The state is left complete: the last step does not predict the next one.
     """
-    while progress.step[0] < stop or progress.phase[0] == FRESH:
+    while order == PICK or progress.step[0] < stop or progress.phase[0] == FRESH:
         task = next_task(stop, progress)
-        if task != sweeps.PREDICT:
+        if order == ADVANCE and task != sweeps.PREDICT:
             progress.travel[0] += move(time_of(task, setting.dt, progress), box)
-        if progress.phase[0] == PREDICTED and 2.0 * progress.travel[0] > setting.candidate_skin:
-            code = refresh_candidates(mode, setting, bodies, kinds, neighbours, box, progress, partial)
-            if code != DONE:
+        if order == PICK or (progress.phase[0] == PREDICTED and 2.0 * progress.travel[0] > setting.candidate_skin):
+            code = refresh_candidates(
+                order, mode, scheme, law, setting, bodies, kinds, neighbours, box, progress, partial
+            )
+            if code != DONE or order == PICK:
                 return code
         found = sweeps.sweep(mode, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
         account(task, found, progress)
@@ -106,12 +147,13 @@ def time_of(task, dt, progress):
 
 
 @stage
-def refresh_candidates(mode, setting, bodies, kinds, neighbours, box, progress, partial):
+def refresh_candidates(order, mode, scheme, law, setting, bodies, kinds, neighbours, box, progress, partial):
     """Pick the candidate pairs anew if the list of neighbours is still good for that; returns DONE or why not."""
-    displacement = sweeps.displacement(mode, bodies, kinds, neighbours, box, partial)
-    if not 2.0 * displacement + setting.candidate_skin <= setting.list_skin:
-        return LIST_STALE
-    if not sweeps.pick(mode, setting.candidate_skin, bodies, kinds, neighbours, box):
+    if order == ADVANCE:
+        displacement = sweeps.displacement(mode, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+        if not 2.0 * displacement + setting.candidate_skin <= setting.list_skin:
+            return LIST_STALE
+    if not sweeps.pick(mode, scheme, law, setting, bodies, kinds, neighbours, box, partial):
         return NO_ROOM
     progress.travel[0] = 0.0
     return DONE

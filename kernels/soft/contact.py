@@ -11,7 +11,7 @@ import numpy as np
 
 from kernels import laws
 from kernels.base.energy import as_fixed
-from kernels.base.jit import formula, kernel, loop, part, stage
+from kernels.base.jit import formula, loop, part, stage
 from kernels.base.quaternion import load_quaternion, rotate
 from kernels.base.vector import add, add_scaled, cross, dot, load, scale, store, subtract
 from kernels.box.periodic import gap
@@ -42,7 +42,7 @@ def place(c, bodies, kinds, neighbours):
         place_body(neighbours.active[k], bodies, kinds)
 
 
-@kernel
+@part
 def place_all(bodies, kinds):
     """Place the spheres of all bodies, for who looks at them; single spheres are."""
     if not kinds.round:

@@ -11,7 +11,7 @@ import numpy as np
 
 from kernels import laws, rotation
 from kernels.base.energy import as_fixed, gravitational, rotational, translational
-from kernels.base.jit import formula, kernel, loop, stage
+from kernels.base.jit import formula, loop, part, stage
 from kernels.base.quaternion import (
     exponential,
     load_quaternion,
@@ -197,7 +197,7 @@ def correct(scheme, law, c, shift, dt, gravity, datum, unit, bodies, kinds, box)
     return energy, fastest
 
 
-@kernel
+@part
 def start(scheme, law, dt, gravity, datum, unit, bodies, kinds, box):
     """From whole-step velocity, orientation and (in memory_w) world angular velocity to the half-step memory.
 
@@ -226,7 +226,7 @@ def start(scheme, law, dt, gravity, datum, unit, bodies, kinds, box):
     return energy
 
 
-@kernel
+@part
 def synchronise(scheme, dt, elapsed, gravity, bodies, kinds, box, position, velocity, orientation, angular_velocity):
     """Whole-step state in the user's numbering, written to the last four arrays.
 

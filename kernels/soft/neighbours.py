@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from kernels.base.geometry import segment_distance_squared
-from kernels.base.jit import formula, kernel, loop, part
+from kernels.base.jit import formula, loop, part
 from kernels.base.quaternion import body_x, load_quaternion
 from kernels.base.vector import add_scaled, dot, load
 from kernels.box.periodic import by_box, gap
@@ -15,13 +15,19 @@ from kernels.soft.chunks import CHUNK, chunk_of, unsigned_range
 SLACK = 1.0 + 1e-9  # cut-offs are stretched by this, so that rounding never loses a pair
 
 
+@formula
+def pair_room(neighbours):
+    """Pairs of bodies that a chunk has room for."""
+    return (neighbours.lower.size - 1) // neighbours.pairs.size
+
+
 @part
 def search(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
     """Fill first, count, lower and higher for the bodies of chunk c, in cell order; returns the room needed.
 
     More pairs than the chunk's segment holds are counted but not written: the caller makes room and calls again.
     """
-    room = (neighbours.lower.size - 1) // neighbours.pairs.size
+    room = pair_room(neighbours)
     start = c * room
     end = start
     low, high = chunk_of(c, bodies.kind.size)
@@ -204,9 +210,17 @@ def entry_pair(key):
     return (key & 0xFFFFFFFF) >> 1
 
 
-@kernel
-def list_entries(bodies, neighbours):
-    """Fill first_entry and entry from the pairs; returns the entries needed, and fills nothing if that is too many."""
+@part
+def list_entries(wanted, bodies, neighbours):
+    """Fill first_entry and entry from the pairs, if there was room for what each chunk wanted.
+
+    Returns the most pairs that a chunk wants, and the entries needed; fills nothing if that is too many.
+    """
+    most = np.int64(0)
+    for c in range(wanted.size):
+        most = max(most, wanted[c])
+    if most > pair_room(neighbours):
+        return most, np.int64(0)
     first = neighbours.first_entry
     n = bodies.kind.size
     for b in range(n + 1):
@@ -224,7 +238,7 @@ def list_entries(bodies, neighbours):
                 i, j = neighbours.lower[p], neighbours.higher[p]
                 insert_entry(i, entry_key(bodies.identity[j], p, 0), neighbours)
                 insert_entry(j, entry_key(bodies.identity[i], p, 1), neighbours)
-    return first[n]
+    return most, first[n]
 
 
 @formula

@@ -37,7 +37,7 @@ def repeat_step(times, mode, scheme, law, still, bodies, kinds, lists, box, part
 
 
 @kernel
-def repeat_pick(times, mode, skin, bodies, kinds, lists, box):
+def repeat_pick(times, mode, scheme, law, still, bodies, kinds, lists, box, partial):
     """Pick the candidates."""
     for _ in range(times):
-        sweeps.pick(mode, skin, bodies, kinds, lists, box)
+        sweeps.pick(mode, scheme, law, still, bodies, kinds, lists, box, partial)

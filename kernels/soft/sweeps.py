@@ -171,68 +171,6 @@ def findings(partial):
     )
 
 
-@formula
-def sweep_serial(task, scheme, law, setting, bodies, kinds, lists, box, partial):
-    """Do one of the tasks for all bodies; returns the findings of what was done."""
-    sweep_block(0, task, scheme, law, setting, bodies, kinds, lists, box, partial)
-    return findings(partial)
-
-
-@threaded
-def sweep_threaded(task, scheme, law, setting, bodies, kinds, lists, box, partial):
-    """The same by threads, a block of chunks each."""
-    if task != PREDICT:
-        for k in prange(lists.block.size - 1):
-            evaluate_borders(k, law, task, setting, bodies, kinds, lists, box, partial)
-    for k in prange(lists.block.size - 1):
-        sweep_block(k, task, scheme, law, setting, bodies, kinds, lists, box, partial)
-    return findings(partial)
-
-
-@formula
-def displacement_serial(bodies, kinds, lists, box, partial):
-    """Distance that no sphere exceeds from where it was listed."""
-    for c in range(partial.shape[0]):
-        partial[c, TRAVEL] = travel.displacement(c, bodies, kinds, lists, box)
-    return largest(partial, TRAVEL)
-
-
-@threaded
-def displacement_threaded(bodies, kinds, lists, box, partial):
-    """The same by threads."""
-    for c in prange(partial.shape[0]):
-        partial[c, TRAVEL] = travel.displacement(c, bodies, kinds, lists, box)
-    return largest(partial, TRAVEL)
-
-
-@part
-def pick_serial(skin, bodies, kinds, lists, box):
-    """Pick the candidates of all bodies; False, and nothing to rely on, if a chunk wants more room."""
-    for c in range(lists.pairs.size):
-        contact.place_crooked(c, bodies, kinds)
-    for c in range(lists.pairs.size):
-        pick_chunk(c, skin, bodies, kinds, lists, box)
-    fits = candidates.has_room(lists)
-    if fits:
-        for c in range(lists.pairs.size):
-            finish_pick(c, skin, bodies, kinds, lists, box)
-    return fits
-
-
-@threaded
-def pick_threaded(skin, bodies, kinds, lists, box):
-    """The same by threads."""
-    for c in prange(lists.pairs.size):
-        contact.place_crooked(c, bodies, kinds)
-    for c in prange(lists.pairs.size):
-        pick_chunk(c, skin, bodies, kinds, lists, box)
-    fits = candidates.has_room(lists)
-    if fits:
-        for c in prange(lists.pairs.size):
-            finish_pick(c, skin, bodies, kinds, lists, box)
-    return fits
-
-
 @part
 def pick_chunk(c, skin, bodies, kinds, lists, box):
     """Pick the candidates of a chunk, what they remember put aside unless it is already."""
@@ -249,6 +187,92 @@ def finish_pick(c, skin, bodies, kinds, lists, box):
     candidates.list_incident(c, skin, bodies, kinds, lists, box)
     if not kinds.round:
         contact.place(c, bodies, kinds, lists)
+
+
+# what threads do chunk by chunk, or block by block
+PLACE, DISPLACE, PICK, FINISH, BORDERS, SWEEP = range(6)
+
+
+@formula
+def do_part(job, k, task, scheme, law, setting, bodies, kinds, lists, box, partial):
+    """Do one of the jobs for chunk k, or block k."""
+    if job == SWEEP:
+        sweep_block(k, task, scheme, law, setting, bodies, kinds, lists, box, partial)
+    elif job == BORDERS:
+        evaluate_borders(k, law, task, setting, bodies, kinds, lists, box, partial)
+    elif job == PLACE:
+        contact.place_crooked(k, bodies, kinds)
+    elif job == DISPLACE:
+        partial[k, TRAVEL] = travel.displacement(k, bodies, kinds, lists, box)
+    elif job == PICK:
+        pick_chunk(k, setting.candidate_skin, bodies, kinds, lists, box)
+    elif job == FINISH:
+        finish_pick(k, setting.candidate_skin, bodies, kinds, lists, box)
+
+
+@threaded
+def spread(job, parts, task, scheme, law, setting, bodies, kinds, lists, box, partial):
+    """Do a job by threads: all jobs in one loop, because numba takes seconds to compile each that it spreads."""
+    for k in prange(parts):
+        do_part(job, k, task, scheme, law, setting, bodies, kinds, lists, box, partial)
+
+
+@formula
+def sweep_serial(task, scheme, law, setting, bodies, kinds, lists, box, partial):
+    """Do one of the tasks for all bodies; returns the findings of what was done."""
+    sweep_block(0, task, scheme, law, setting, bodies, kinds, lists, box, partial)
+    return findings(partial)
+
+
+@formula
+def sweep_threaded(task, scheme, law, setting, bodies, kinds, lists, box, partial):
+    """The same by threads, a block of chunks each."""
+    blocks = lists.block.size - 1
+    if task != PREDICT:
+        spread(BORDERS, blocks, task, scheme, law, setting, bodies, kinds, lists, box, partial)
+    spread(SWEEP, blocks, task, scheme, law, setting, bodies, kinds, lists, box, partial)
+    return findings(partial)
+
+
+@formula
+def displacement_serial(scheme, law, setting, bodies, kinds, lists, box, partial):
+    """Distance that no sphere exceeds from where it was listed."""
+    for c in range(partial.shape[0]):
+        partial[c, TRAVEL] = travel.displacement(c, bodies, kinds, lists, box)
+    return largest(partial, TRAVEL)
+
+
+@formula
+def displacement_threaded(scheme, law, setting, bodies, kinds, lists, box, partial):
+    """The same by threads."""
+    spread(DISPLACE, partial.shape[0], PREDICT, scheme, law, setting, bodies, kinds, lists, box, partial)
+    return largest(partial, TRAVEL)
+
+
+@part
+def pick_serial(scheme, law, setting, bodies, kinds, lists, box, partial):
+    """Pick the candidates of all bodies; False, and nothing to rely on, if a chunk wants more room."""
+    for c in range(lists.pairs.size):
+        contact.place_crooked(c, bodies, kinds)
+    for c in range(lists.pairs.size):
+        pick_chunk(c, setting.candidate_skin, bodies, kinds, lists, box)
+    fits = candidates.has_room(lists)
+    if fits:
+        for c in range(lists.pairs.size):
+            finish_pick(c, setting.candidate_skin, bodies, kinds, lists, box)
+    return fits
+
+
+@formula
+def pick_threaded(scheme, law, setting, bodies, kinds, lists, box, partial):
+    """The same by threads."""
+    chunks = lists.pairs.size
+    spread(PLACE, chunks, PREDICT, scheme, law, setting, bodies, kinds, lists, box, partial)
+    spread(PICK, chunks, PREDICT, scheme, law, setting, bodies, kinds, lists, box, partial)
+    fits = candidates.has_room(lists)
+    if fits:
+        spread(FINISH, chunks, PREDICT, scheme, law, setting, bodies, kinds, lists, box, partial)
+    return fits
 
 
 @kernel
@@ -275,9 +299,13 @@ def reorder_threaded(order, rows, scratch):
 
 @kernel
 def search_serial(skin, grid, cell_first, bodies, kinds, lists, box, wanted):
-    """List the pairs of all bodies, and the room that each chunk wants."""
+    """List the pairs of all bodies, and the entries of each; returns the room that both want, of a chunk and in all.
+
+    What does not fit is not listed, and entries not if pairs do not fit.
+    """
     for c in range(wanted.size):
         wanted[c] = neighbours.search(c, skin, grid, cell_first, bodies, kinds, lists, box)
+    return neighbours.list_entries(wanted, bodies, lists)
 
 
 @threaded
@@ -285,6 +313,7 @@ def search_threaded(skin, grid, cell_first, bodies, kinds, lists, box, wanted):
     """The same by threads."""
     for c in prange(wanted.size):
         wanted[c] = neighbours.search(c, skin, grid, cell_first, bodies, kinds, lists, box)
+    return neighbours.list_entries(wanted, bodies, lists)
 
 
 reorder = by_mode(reorder_serial, reorder_threaded)
