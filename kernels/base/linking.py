@@ -17,10 +17,11 @@ This is the only module that leans on numba's insides; `kernels.base.jit` does w
 # ruff: noqa: SLF001 (numba has no other way in)
 
 import copy
+from collections import Counter
 
 import numba
 from llvmlite import binding as llvm
-from numba.core import callconv, codegen, compiler, cpu, imputils, lowering, typed_passes, types
+from numba.core import callconv, codegen, compiler, cpu, imputils, ir, lowering, typed_passes, types
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
@@ -165,6 +166,17 @@ def calling_parts(context):
     return other
 
 
+class KeepsArguments(lowering.Lower):
+    """Lower with arguments as they came, where numba keeps them in memory and reads all of a tuple to get at one array."""
+
+    def _find_singly_assigned_variable(self):
+        super()._find_singly_assigned_variable()
+        assigned = [one for block in self.func_ir.blocks.values() for one in block.find_insts(ir.Assign)]
+        times = Counter(one.target.name for one in assigned)
+        arguments = {one.target.name for one in assigned if isinstance(one.value, ir.Arg)}
+        self._singly_assigned_vars |= {name for name in arguments if times[name] == 1}
+
+
 class TakesThemAsTheyAre:
     """Mixed into numba's lowering: the function itself is called as parts are, what it calls is not its business."""
 
@@ -180,7 +192,7 @@ class TakesThemAsTheyAre:
         return self.fnargs
 
 
-class LowerPartBody(TakesThemAsTheyAre, lowering.Lower):
+class LowerPartBody(TakesThemAsTheyAre, KeepsArguments):
     """Lowers a part."""
 
 
@@ -226,7 +238,7 @@ class LowerPart(typed_passes.NativeLowering):
         state.targetctx._defns[name].append(call, call.signature)
         return True
 
-    lowering_class = lowering.Lower
+    lowering_class = KeepsArguments
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -234,7 +246,7 @@ class LowerWhole(typed_passes.NativeLowering):
     """Lower what Python calls."""
 
     _name = "lower_whole"
-    lowering_class = lowering.Lower
+    lowering_class = KeepsArguments
 
     def run_pass(self, state):
         """Lower, with the parts."""
