@@ -1,4 +1,4 @@
-"""Tell the user why the very first run takes a few seconds."""
+"""Tell the user why a first run takes a few seconds, and of what."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from kernels.base.jit import is_compiled, mark_compiled
+from kernels.base.jit import WHY, tell_of_compiling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,19 +16,48 @@ if TYPE_CHECKING:
 SILENT = False  # set by --quiet
 
 
+class _Told:
+    """What has been said of compiling so far."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.start = 0.0
+        self.together = False  # one line for all
+
+    def begin(self, name: str) -> None:
+        """A kernel is to be compiled."""
+        if not self.names:
+            self.start = time.perf_counter()
+            _say(f"compiling kernels ({WHY}): {name}")
+        elif name != self.names[-1]:
+            _say(f", {name}")
+        self.names.append(name)
+
+    def end(self) -> None:
+        """It is."""
+        if not self.together:
+            self.close()
+
+    def close(self) -> None:
+        """Nothing more is to be compiled."""
+        if self.names:
+            _say(f", {time.perf_counter() - self.start:.1f} s\n")
+        self.names.clear()
+
+
+_told = _Told()
+tell_of_compiling(_told.begin, _told.end)
+
+
 @contextmanager
-def announced(tag: str) -> Iterator[None]:
-    """Say on stderr that kernels are being compiled, if those that go by this tag are not in the cache yet."""
-    if is_compiled(tag):
-        yield
-        return
-    start = time.perf_counter()
-    _say("compiling kernels, first run only ...")
+def announced() -> Iterator[None]:
+    """Say on stderr which kernels are compiled here, and why, in one line; nothing if all are in the cache."""
+    _told.together = True
     try:
         yield
     finally:
-        _say(f" {time.perf_counter() - start:.1f} s\n")
-    mark_compiled(tag)
+        _told.together = False
+        _told.close()
 
 
 def _say(text: str) -> None:

@@ -100,7 +100,7 @@ class HardSpheres(Runnable):
         check_box(box, particles)
         self._datum = datum(particles, box, self._gravity)
         self._resumed = _resumed  # from a state that was right when it was saved
-        with compilation.announced("hard-spheres"):
+        with compilation.announced():
             self._start(0.0)
             self._engine.advance(0.0, 0)  # no event, but everything is compiled now
 

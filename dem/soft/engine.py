@@ -118,12 +118,6 @@ class Engine:
         self.start_step, self.code = 0, loop.DONE
         self.setting = self._setting(unit=math.nan)  # `start` finds the unit
 
-    @classmethod
-    def tag(cls, bodies: int, box: Box | None, integrator: Integrator, law: tuple, threads: int) -> str:
-        """What decides which kernels are compiled."""
-        cell = "periodic" if box and box.periodic else "box"
-        return "-".join((integrator.name, cls.mode_for(bodies, threads).__name__, type(law).__name__, cell))
-
     @staticmethod
     def mode_for(bodies: int, threads: int) -> type[Serial | Threaded]:
         """Whether to spread the work over threads: not if it is a single chunk."""

@@ -121,7 +121,7 @@ class Simulation(Runnable):
         self._slice = 1  # steps between looks at the keyboard
         self._resumed = _resumed  # from a state that was right when it was saved
         set_threads(self._threads)
-        with compilation.announced(Engine.tag(len(particles), box, self._integrator, self._law, self._threads)):
+        with compilation.announced():
             self._start(step=0)
             self._engine.advance(0)  # no step, but everything is compiled now
 

@@ -22,14 +22,18 @@ Machine code is cached on disk. numba does not notice edits in imported kernels 
 folder carries a fingerprint of all kernel sources and options: after an edit everything is compiled anew.
 """
 
+import gc
 import hashlib
 import os
+import shutil
+import sys
 import tempfile
 from functools import partial
 from pathlib import Path
 
 import numba
-from numba.core import cpu, errors, options
+from llvmlite import binding as llvm
+from numba.core import cpu, errors, event, options
 from numba.extending import overload
 
 from kernels.base import linking
@@ -118,19 +122,69 @@ def _writable(folder):
         return False
 
 
+def _cache_name():
+    """Name of the cache folder: where these kernels lie, what they are, for which machine they are compiled.
+
+    numba asks for all of this as well, but compiles in silence where it does not fit.
+    """
+    place = hashlib.sha256(str(Path(__file__).resolve()).encode()).hexdigest()[:8]
+    processor = (llvm.get_host_cpu_name(), numba.config.CPU_FEATURES or llvm.get_host_cpu_features().flatten())
+    machine = hashlib.sha256(repr((sys.implementation.cache_tag, PLAIN, *processor)).encode()).hexdigest()[:8]
+    return f"kernels-{place}-", f"{FINGERPRINT}-{machine}"
+
+
 def _cache_folder():
-    """First writable of: NUMBA_CACHE_DIR, this package, the user's cache, the temporary folder."""
+    """First writable of: NUMBA_CACHE_DIR, this package, the user's cache, the temporary folder.
+
+    Those of older kernels in this very place are removed; also says why kernels are not there, should any be missing.
+    """
     user = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "pcdm-dem"
     candidates = [Path(__file__).parent.parent / "__pycache__", user, Path(tempfile.gettempdir()) / "pcdm-dem"]
     if numba.config.CACHE_DIR:
         candidates.insert(0, Path(numba.config.CACHE_DIR))
-    name = "kernels-" + FINGERPRINT
-    return next(folder / name for folder in candidates if _writable(folder / name))
+    place, name = _cache_name()
+    folder = next(folder for folder in candidates if _writable(folder / (place + name)))
+    older = [other for other in folder.glob(place + "*") if not other.name.startswith(place + FINGERPRINT)]
+    for other in older:
+        shutil.rmtree(other, ignore_errors=True)
+    new = not any((folder / (place + name)).iterdir())
+    why = "the kernels have changed" if new and older else "first run" if new else "first run of this combination"
+    return folder / (place + name), why
 
 
 FINGERPRINT = _fingerprint()
-CACHE = _cache_folder()
+CACHE, WHY = _cache_folder()
 numba.config.CACHE_DIR = str(CACHE)  # process-wide: numba offers no cache folder per function
+
+
+class _Listener(event.Listener):
+    """Tells of each kernel that is compiled rather than found in the cache; while it is, no garbage is looked for.
+
+    That would take a tenth longer: what the compiler makes is thrown away as a whole.
+    """
+
+    def __init__(self, begin, end):
+        self.begin, self.end = begin, end
+        self.depth, self.collecting = 0, False
+
+    def on_start(self, what):
+        if self.depth == 0:
+            self.collecting = gc.isenabled()
+            gc.disable()
+            self.begin(what.data["dispatcher"].py_func.__name__)
+        self.depth += 1
+
+    def on_end(self, what):
+        self.depth -= 1
+        if self.depth == 0:
+            if self.collecting:
+                gc.enable()
+            self.end()
+
+
+def tell_of_compiling(begin, end):
+    """From now on call `begin` with the name of each kernel that is to be compiled, and `end` when it is."""
+    event.register("numba:compile", _Listener(begin, end))
 
 
 def most_threads():
@@ -149,13 +203,3 @@ def threading_layer():
         return numba.threading_layer()
     except ValueError:
         return numba.config.THREADING_LAYER
-
-
-def is_compiled(tag):
-    """Whether an earlier process finished compiling the kernels that go by this tag."""
-    return numba.config.DISABLE_JIT or (CACHE / f"{tag}.done").exists()
-
-
-def mark_compiled(tag):
-    """Remember that the kernels that go by this tag are in the cache."""
-    (CACHE / f"{tag}.done").touch()

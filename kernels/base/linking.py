@@ -167,7 +167,7 @@ def calling_parts(context):
 
 
 class KeepsArguments(lowering.Lower):
-    """Lower with arguments as they came, where numba keeps them in memory and reads all of a tuple to get at one array."""
+    """Lower with arguments as they came; numba keeps them in memory and reads all of a tuple to get at one array."""
 
     def _find_singly_assigned_variable(self):
         super()._find_singly_assigned_variable()
@@ -257,15 +257,26 @@ class LowerWhole(typed_passes.NativeLowering):
         return super().run_pass(state)
 
 
+# Passes for what no kernel has: closures, comprehensions, literal loops, array expressions, what is inlined by numba.
+# Each costs every function, whether there is anything for it to do or not.
+IDLE = {
+    "WithLifting", "InlineClosureLikes", "RewriteDynamicRaises", "MakeFunctionToJitFunction", "InlineInlinables",
+    "FindLiterallyCalls", "LiteralUnroll", "LiteralPropagationSubPipelinePass", "InlineOverloads", "NopythonRewrites",
+    "AnnotateTypes", "NoPythonSupportedFeatureValidation", "DumpParforDiagnostics",
+}  # fmt: skip
+
+
 def pipeline(lower):
-    """numba's pipeline with another way to lower."""
+    """numba's pipeline with another way to lower, and without idle passes unless loops are parallel."""
 
     class Compiler(compiler.CompilerBase):
         def define_pipelines(self):
             usual = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+            idle = set() if self.state.flags.auto_parallel.enabled else IDLE
             passes = PassManager(lower._name)
             for one, description in usual.passes:
-                passes.add_pass(lower if issubclass(one, typed_passes.BaseNativeLowering) else one, description)
+                if one.__name__ not in idle:
+                    passes.add_pass(lower if issubclass(one, typed_passes.BaseNativeLowering) else one, description)
             passes.finalize()
             return [passes]
 
