@@ -221,6 +221,7 @@ class LowerPart(typed_passes.NativeLowering):
     """
 
     _name = "lower_part"
+    lowering_class = KeepsArguments  # of the compilation under way: numba keeps one object a pass
 
     def run_pass(self, state):
         """Lower, and tell callers where the code is."""
@@ -229,8 +230,8 @@ class LowerPart(typed_passes.NativeLowering):
         state.library.is_loop = flags.noalias
         state.library.is_parallel = flags.auto_parallel.enabled
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-        if not flags.noalias:
-            self.lowering_class = LowerParallelPartBody if flags.auto_parallel.enabled else LowerPartBody
+        bodies = LowerParallelPartBody if flags.auto_parallel.enabled else LowerPartBody
+        self.lowering_class = KeepsArguments if flags.noalias else bodies
         super().run_pass(state)
         name = [state.func_id.func_qualname].copy  # a builtin like no other, for numba's tables; nobody calls it
         state["cr"] = state["cr"]._replace(cfunc=name)
@@ -238,22 +239,19 @@ class LowerPart(typed_passes.NativeLowering):
         state.targetctx._defns[name].append(call, call.signature)
         return True
 
-    lowering_class = KeepsArguments
-
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class LowerWhole(typed_passes.NativeLowering):
     """Lower what Python calls."""
 
     _name = "lower_whole"
-    lowering_class = KeepsArguments
+    lowering_class = KeepsArguments  # of the compilation under way: numba keeps one object a pass
 
     def run_pass(self, state):
         """Lower, with the parts."""
         state.library = Whole(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
-        if state.flags.auto_parallel.enabled:
-            self.lowering_class = ParforLower
+        self.lowering_class = ParforLower if state.flags.auto_parallel.enabled else KeepsArguments
         return super().run_pass(state)
 
 
