@@ -47,9 +47,11 @@ CompileError = errors.NumbaError  # what a user's function may cause
 PLAIN = bool(numba.config.DISABLE_JIT or os.environ.get("PCDM_DEM_PLAIN") or not linking.is_as_expected())
 
 
-def _parts(**options):
+def _parts(*, stays_apart=False, **options):
     """Decorator of functions that only kernels call."""
-    return partial(numba.njit, **options, **OPTIONS) if PLAIN else linking.part(**options, **UNCACHED)
+    if PLAIN:
+        return partial(numba.njit, **options, **OPTIONS)
+    return linking.part(stays_apart=stays_apart, **options, **UNCACHED)
 
 
 UNCACHED = {name: value for name, value in OPTIONS.items() if name != "cache"}
@@ -60,6 +62,7 @@ if not PLAIN:
 formula = stage = _parts(forceinline=True)
 loop = _parts(noalias=True, forceinline=True)
 part = _parts()
+apart = _parts(stays_apart=True)
 threaded = _parts(parallel=True)
 kernel = partial(numba.njit, no_cfunc_wrapper=True, **WHOLE)
 functional = partial(numba.njit, error_model="numpy", forceinline=True)

@@ -70,7 +70,7 @@ def link(module, library):
 class Part(codegen.JITCodeLibrary):
     """Code of a part."""
 
-    is_loop = is_parallel = False
+    is_loop = is_parallel = stays_apart = False
 
     def add_llvm_module(self, ll_module):
         """Take it as it is, but for its variables: in memory they would cost every caller more than this does here."""
@@ -97,6 +97,8 @@ class Part(codegen.JITCodeLibrary):
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == llvm.Linkage.external:
                 function.linkage = "linkonce_odr"
+                if self.stays_apart:
+                    function.add_function_attribute("noinline")
         return self._final_module
 
     def _get_module_for_linking(self):
@@ -229,6 +231,7 @@ class LowerPart(typed_passes.NativeLowering):
         state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.is_loop = flags.noalias
         state.library.is_parallel = flags.auto_parallel.enabled
+        state.library.stays_apart = getattr(state.func_id.func, "stays_apart", False)
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
         bodies = LowerParallelPartBody if flags.auto_parallel.enabled else LowerPartBody
         self.lowering_class = KeepsArguments if flags.noalias else bodies
@@ -294,10 +297,11 @@ class PartDispatcher(CPUDispatcher):
         return self.whole(*arguments)
 
 
-def part(**options):
-    """Decorator that makes a part of a function; those of a loop, told by `noalias`, do not overlap."""
+def part(*, stays_apart=False, **options):
+    """Decorator that makes a part of a function; the arrays of a loop, told by `noalias`, do not overlap."""
 
     def decorate(function):
+        function.stays_apart = stays_apart
         made = numba.njit(pipeline_class=PARTS, **options)(function)
         made.__class__ = PartDispatcher
         made.options = {name: value for name, value in options.items() if name != "forceinline"}

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from kernels.base.jit import by_type, formula, kernel, part, stage, threaded
+from kernels.base.jit import apart, by_type, formula, kernel, part, stage, threaded
 from kernels.soft import candidates, cells, contact, history, motion, neighbours, travel
 from kernels.soft.chunks import CHUNK, chunk_of
 
@@ -249,7 +249,7 @@ def displacement_threaded(scheme, law, setting, bodies, kinds, lists, box, parti
     return largest(partial, TRAVEL)
 
 
-@part
+@apart
 def pick_serial(scheme, law, setting, bodies, kinds, lists, box, partial):
     """Pick the candidates of all bodies; False, and nothing to rely on, if a chunk wants more room."""
     for c in range(lists.pairs.size):
