@@ -152,5 +152,5 @@ def _space(
     return flight.Space(
         *(tuple(a.tolist()) for a in by_axis),
         head=np.empty(int(cells.prod()), np.int32), following=np.empty(n + 1, np.int32),
-        preceding=np.empty(n, np.int32), near=np.empty(n + 1, np.uint32),
+        preceding=np.empty(n, np.int32), near=np.zeros(n + 1, np.uint32),
     )  # fmt: skip
