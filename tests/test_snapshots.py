@@ -148,3 +148,12 @@ def test_of_equal_overlaps_that_of_the_lowest_identity_is_named():
     assert tuple(overlaps.deepest()) == (0.25, 0.25, 1, 2)
     on_walls = overlaps._replace(wall=np.array([0.5, 0.2, 0.5, 0.5]), face=np.array([4, 4, 2, 0]))
     assert tuple(on_walls.deepest()) == (0.5, 0.5, 2, -3)
+
+
+def test_a_run_of_hard_spheres_is_made_longer_by_less_than_a_second(tmp_path):
+    """What is added is in seconds, and its frames are no share of them."""
+    sim = dem.cases()["hard-spheres"](n=20).simulation()
+    sim.run(0.02, output=tmp_path / "a.h5", frames=2)
+    dem.resume(tmp_path / "a.h5", duration=0.04)
+    with dem.Trajectory(tmp_path / "a.h5") as run:
+        np.testing.assert_allclose(run.time, [0, 0.01, 0.02, 0.03, 0.04], atol=1e-15)
