@@ -139,7 +139,7 @@ def rows(sim: System, frame: int) -> dict[str, object]:
         "edges": sim.box and sim.box.size,
         **{name: getattr(energy, name) for name in ENERGIES},
         "time": sim.time,
-        "step": getattr(sim, "step_count", frame),  # events come without steps: then the number of the frame
+        "step": frame if sim.step_count is None else sim.step_count,  # without steps the number of the frame
     }
 
 
@@ -209,7 +209,7 @@ def provenance(sim: System) -> dict:
         },
         "kernels": FINGERPRINT,
         "machine": {"cpu": processor(), "cores": os.cpu_count(), "system": platform.platform()},
-        "threads": getattr(sim, "threads", 1),
+        "threads": sim.threads,
         "seed": "none" if seed is None else seed,
         "command": " ".join(sys.argv),
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),

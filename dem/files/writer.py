@@ -50,7 +50,7 @@ class TrajectoryWriter(Observer):
         self.frames = len(self._series["step"])
         self._spent = float(file["parameters"].attrs.get("wall_time", 0.0))
         self._started = self._saved_at = time.perf_counter()
-        self._saved_step = getattr(sim, "step_count", 0)
+        self._saved_step = sim.step_count or 0
         self._next_commit = -np.inf
         self._finished = False
 
@@ -170,7 +170,7 @@ class TrajectoryWriter(Observer):
 
     def idle(self) -> None:
         """Write a checkpoint if one is due; see that what was written reaches the disk soon."""
-        now, step = time.perf_counter(), getattr(self.sim, "step_count", 0)
+        now, step = time.perf_counter(), self.sim.step_count or 0
         if now - self._saved_at >= self._every.seconds or step - self._saved_step >= self._every.steps:
             self.checkpoint()
         elif self._waiting["step"] and (now >= self._next_commit or self._bytes_waiting() > MOST_PENDING):
@@ -183,7 +183,7 @@ class TrajectoryWriter(Observer):
         """Keep the present state, from which the run can be resumed, in place of the one before."""
         self._keep("latest")
         self._put_in_order()
-        self._saved_at, self._saved_step = time.perf_counter(), getattr(self.sim, "step_count", 0)
+        self._saved_at, self._saved_step = time.perf_counter(), self.sim.step_count or 0
 
     def _keep(self, name: str) -> None:
         group = self._file.require_group("restart")
