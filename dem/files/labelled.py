@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import extras
+from dem.base import optional
 from dem.files.schema import MEANINGS
 from dem.files.series import Series
 
@@ -23,7 +23,7 @@ COMPONENTS = {3: ("component", ("x", "y", "z")), 4: ("quaternion", ("w", "x", "y
 
 def to_pandas(run: StoredRun, fields: Sequence[str]) -> pd.DataFrame:
     """A row for each particle in each frame, see `Trajectory.to_pandas`."""
-    pd = extras.module("pandas", extra="tables", purpose="to_pandas")
+    pd = optional.library("pandas", extra="tables", purpose="to_pandas")
     series = [run.series(name) for name in fields]
     frames, particles = np.asarray(run.frames), len(run.species)
     columns = {
@@ -44,7 +44,7 @@ def to_pandas(run: StoredRun, fields: Sequence[str]) -> pd.DataFrame:
 
 def to_xarray(run: StoredRun, fields: Sequence[str]) -> xarray.Dataset:
     """Arrays with named dimensions that are read when they are used, see `Trajectory.to_xarray`."""
-    xr = extras.module("xarray", extra="tables", purpose="to_xarray")
+    xr = optional.library("xarray", extra="tables", purpose="to_xarray")
     variables = {name: _variable(run.series(name)) for name in fields}
     for name, values in run.energy.items():
         attributes = {"units": "J", "long_name": f"{name} energy of the system"}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base import extras
+from dem.base import optional
 from dem.files.exports.format import Format, only_balls
 from dem.model.bodies import body_axis
 from dem.model.box import AXES
@@ -63,7 +63,7 @@ def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
 
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
-    hoomd = extras.module("gsd.hoomd", extra="gsd", purpose="export to GSD")
+    hoomd = optional.library("gsd.hoomd", extra="gsd", purpose="export to GSD")
     cell, energy, time, step = _cell(run, frames), run.energy, run.time, run.step
     inertia = np.array([kind.inertia for kind in run.kinds])[run.species]
     oriented = "orientation" in fields or not only_balls(run)
