@@ -50,7 +50,7 @@ def crowd(name="mixture", law="friction", n=64, **options):
 def contents(path):
     """All that a run writes at its frames."""
     with h5py.File(path) as file:
-        return {name: dataset[:] for name, dataset in layout.series(file).items()}
+        return {name: dataset[:] for name, dataset in layout.frame_datasets(file).items()}
 
 
 def assert_same_frames(one, other):

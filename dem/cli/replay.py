@@ -30,8 +30,8 @@ def replay(
     with Trajectory(file) as run:
         shown = particles or steps.concerned(run)
         for n in shown:
-            if not 0 <= n < len(run.species):
-                message = f"particle is {n}, expected 0 to {len(run.species) - 1}"
+            if not 0 <= n < len(run.kind):
+                message = f"particle is {n}, expected 0 to {len(run.kind) - 1}"
                 raise ValueError(message)
         first = 0 if last is None else max(0, len(run) - checks.whole("last", last, least=1))
         frames = list(steps.states(run, shown, first))

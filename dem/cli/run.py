@@ -13,6 +13,7 @@ from dem.base import compilation
 from dem.case import StudyCase
 from dem.casefile import chosen_case
 from dem.cli.common import app, out, plain_errors
+from dem.model.fields import STATE
 from dem.run.resume import resume as go_on
 
 if TYPE_CHECKING:
@@ -36,9 +37,7 @@ def run(
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the case; repeatable.")
     ] = None,
-    fields: Annotated[
-        str | None, typer.Option(help="Written at each frame; of position,velocity,orientation,angular_velocity.")
-    ] = None,
+    fields: Annotated[str | None, typer.Option(help=f"Written at each frame; of {','.join(STATE)}.")] = None,
     float32: Annotated[bool, typer.Option("--float32", help="Write them in single precision.")] = False,
     compression: Annotated[str | None, typer.Option(help="gzip or lzf: a little smaller, much slower.")] = None,
     checkpoint_every: Annotated[
