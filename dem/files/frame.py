@@ -12,7 +12,7 @@ from dem.files.schema import ENERGIES
 from dem.files.stored_field import read_rows
 from dem.model.bodies import Spheres, body_axis, place
 from dem.model.box import AXES
-from dem.model.walls import at as walls_at
+from dem.model.walls import walls_at
 
 if TYPE_CHECKING:
     from dem.files.stored import StoredRun
