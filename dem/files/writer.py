@@ -45,9 +45,9 @@ class TrajectoryWriter(Observer):
     def __init__(self, store: Store, file: h5py.File, sim: System, every: Every) -> None:
         self.path, self.sim = store.path, sim
         self._store, self._file, self._every = store, file, every
-        self._series = layout.series(file)
-        self._waiting = {name: [] for name in self._series}  # rows that go into the file at the next commit
-        self.frames = len(self._series["step"])
+        self._datasets = layout.frame_datasets(file)
+        self._waiting = {name: [] for name in self._datasets}  # rows that go into the file at the next commit
+        self.frames = len(self._datasets["step"])
         self._spent = float(file["parameters"].attrs.get("wall_time", 0.0))
         self._started = self._saved_at = time.perf_counter()
         self._saved_step = sim.step_count or 0
@@ -155,7 +155,7 @@ class TrajectoryWriter(Observer):
         """
         rows = layout.rows(self.sim, k)
         if k < self.frames:
-            difference = layout.difference(self._series, rows, k)
+            difference = layout.difference(self._datasets, rows, k)
             if difference:
                 message = (
                     f"{self.path} cannot be resumed: frame {k} comes out differently, {difference}; it was written "
@@ -163,7 +163,7 @@ class TrajectoryWriter(Observer):
                 )
                 raise ValueError(message)
             return
-        for name, dataset in self._series.items():
+        for name, dataset in self._datasets.items():
             self._waiting[name].append(np.array(rows[name], dataset.dtype))
         self.frames = k + 1
         self.idle()
@@ -226,7 +226,7 @@ class TrajectoryWriter(Observer):
         """Put frames that wait into their datasets, all at once: one by one they would take a millisecond each."""
         for name, rows in self._waiting.items():
             if rows:
-                dataset = self._series[name]
+                dataset = self._datasets[name]
                 first = len(dataset)
                 dataset.resize(first + len(rows), axis=0)
                 dataset[first:] = np.stack(rows)

@@ -83,7 +83,4 @@ def longer(sim: System, plan: list[Segment], duration: float) -> list[Segment]:
     if more <= 0:
         message = f"duration {duration:g} s is not longer than the run was planned: leave it out, or give more"
         raise ValueError(message)
-    frames = max(1, round(last.frames * more / last.length))
-    if sim.time_step is not None:
-        frames = min(more, frames)  # `more` is a number of steps
-    return [*plan, Segment(last.last, more, frames)]
+    return [*plan, Segment(last.last, more, max(1, round(last.frames * more / last.length)))]

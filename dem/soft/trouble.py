@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.model.box import FACES
-from dem.model.particles import STATE
+from dem.model.fields import STATE
 from dem.soft.advice import ADVISED, RESOLVED, contact_time, effective_masses, rounded_down
 from dem.soft.limits import FARTHEST
 from dem.system.diagnosis import outside, point
