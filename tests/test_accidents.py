@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 import dem
 from dem.cli import app
 from dem.run.replay import states
-from dem.soft.copies import Copy
 from dem.soft.recorder import KEPT
 from dem.soft.trouble import BrokenRunError
 
@@ -228,12 +227,12 @@ def test_a_copy_brings_back_all_that_contacts_remember(rng):
     box = dem.Box((0, 0, 0), (0.033, 0.033, 0.05), rough, periodic=["x"], roughness=0.05)
     sim = dem.Simulation(balls, box, time_step=DT, threads=1)
     sim.step(1500)
-    assert len(sim._engine.held().i) > 0
-    copy = Copy.of(sim._engine)
+    assert len(sim._engine.history().i) > 0
+    copy = sim._engine.snapshot()
     sim.step(700)
     first = [getattr(sim.particles, name).tobytes() for name in ("position", "velocity", "angular_velocity")]
     energy = sim.energy()
-    copy.restore(sim._engine)
+    sim._engine.restore(copy)
     assert sim.step_count == 1500
     sim.step(700)
     assert first == [getattr(sim.particles, name).tobytes() for name in ("position", "velocity", "angular_velocity")]

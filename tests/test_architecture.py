@@ -92,6 +92,34 @@ def test_no_imports_go_in_circles():
     assert not left
 
 
+def looking_into(path):
+    """Lines of a file that take the engine of a simulation, as an attribute or by its name."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if (isinstance(node, ast.Attribute) and node.attr == "_engine") or (
+            isinstance(node, ast.Constant) and node.value == "_engine"
+        ):
+            yield node.lineno
+
+
+def test_only_the_rooms_of_the_engines_look_into_them():
+    """Others ask simulations; tests may look."""
+    looking = {name for name, path in FILES.items() if any(looking_into(path))}
+    assert {room_of(name) for name in looking} == {("dem", "soft"), ("dem", "hard")}, looking
+
+
+def test_nobody_asks_of_which_kind_a_system_is():
+    """What a system can do is declared in `dem.system.system`; how cases and files make one is another matter."""
+    kinds = {"Simulation", "HardSpheres"}
+    for name, path in FILES.items():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                words = {word.id for argument in node.args for word in ast.walk(argument) if isinstance(word, ast.Name)}
+                asked = node.func.id in ("isinstance", "issubclass") and kinds & words
+                asked = asked or (node.func.id == "hasattr" and "sim" in words)
+                asked = asked or (node.func.id == "getattr" and "sim" in words and len(node.args) == 3)
+                assert not asked, f"{name}, line {node.lineno}"
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "kernels").rglob("*.py")), ids=lambda p: p.name)
 def test_kernels_import_only_numba_and_themselves(path):
     allowed = {"math", "typing", "numpy", "numba", "kernels"}

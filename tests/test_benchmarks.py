@@ -63,7 +63,7 @@ def test_dem_bench_writes_and_compares(tmp_path):
 def test_timing_the_parts_of_a_step_leaves_the_state_alone():
     sim = BENCHMARKS["fibres_1e3"].prepare(share=0.2)
     before = sim.particles.copy()
-    stage_times(sim._engine, len(sim.particles))
+    stage_times(sim)
     sim._shown_step = -1
     for name in ("position", "velocity", "orientation", "angular_velocity"):
         np.testing.assert_array_equal(getattr(sim.particles, name), getattr(before, name))

@@ -21,7 +21,7 @@ from dem.casefile.load import read, resolved, tomllib
 from dem.casefile.placements.last_frame import last_frame
 from dem.casefile.write import example
 from dem.cli import app
-from dem.model.particles import STATE
+from dem.model.fields import STATE
 
 BEGINNING = """
 duration = "1 ms"
@@ -272,8 +272,8 @@ def test_groups_that_cannot_be_made_are_told_together(cli, tmp_path):
     expected = [
         "velocity has 1 rows for 2 particles, expected one row, or one for each",
         "orientation of particle 0 has norm 2, expected 1",
-        f"unknown column of {tmp_path / 'odd.csv'} 'zz': did you mean z? known are x, y, z, qw",
-        f"{tmp_path / 'few.csv'} has no column vy, vz beside vx",
+        f"unknown column of {tmp_path / 'odd.csv'} 'zz': did you mean z? known are x, y, z, v_x",
+        f"{tmp_path / 'few.csv'} has no column v_y, v_z beside v_x",
         f"{tmp_path / 'text.csv'}: row 2 is '0,oh', expected 3 numbers",
         f"{tmp_path / 'text.npz'} is not a readable NPZ file",
         f"{tmp_path / 'state.txt'} is neither a .csv nor a .npz file",
@@ -563,6 +563,64 @@ def test_state_comes_from_files(case_of, tmp_path, rng):
     assert particles.orientation.tolist() == [[1, 0, 0, 0]] * 5
 
 
+@pytest.fixture
+def tumbling(case_of, tmp_path):
+    """A run of eight fibres that turn, and its last state but one and last, by field."""
+    groups = group(
+        "lattice = { sites = [2, 2, 2], pitch = 0.06 }", "fibre",
+        'orientation = "random"\nspeed = 0.7\nangular_velocity = [11, 2, 3]',
+    )  # fmt: skip
+    case_of(groups).simulation().run(0.02, output=tmp_path / "run.h5", frames=3)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        return [{name: run.field(name)[k] for name in STATE} for k in (-2, -1)]
+
+
+@pytest.mark.parametrize(("frames", "which"), [("-1", 1), ("-2", 0), (":", 1), (":3", 0), ("::2", 0)])
+def test_an_export_is_a_placement_to_the_bit(case_of, cli, tumbling, frames, which):
+    """Of one frame, or of several the last one."""
+    assert cli("export", "run.h5", "--to", "csv", "--frames", frames).exit_code == 0
+    particles, _ = case_of(group('file = "run.csv"', "fibre")).build()
+    for name, rows in tumbling[which].items():
+        assert getattr(particles, name).tobytes() == rows.tobytes(), name
+
+
+def test_fields_that_an_export_leaves_out_are_at_rest(case_of, cli, tumbling):
+    assert cli("export", "run.h5", "--to", "csv", "--fields", "angular_velocity,position").exit_code == 0
+    particles, _ = case_of(group('file = "run.csv"', "fibre")).build()
+    for name in ("position", "angular_velocity"):
+        assert getattr(particles, name).tobytes() == tumbling[1][name].tobytes()
+    assert particles.orientation.tolist() == [[1, 0, 0, 0]] * 8
+    assert not particles.velocity.any()
+    assert cli("export", "run.h5", "--to", "csv", "--fields", "velocity", "--overwrite").exit_code == 0
+    with pytest.raises(ValueError, match=r"particles\.0: .*run\.csv holds no position"):
+        case_of(group('file = "run.csv"', "fibre")).build()
+
+
+@pytest.mark.parametrize("when", ["frame", "time"])
+def test_tables_of_pandas_are_placements_in_any_order(case_of, tmp_path, tumbling, when):
+    """Headings without units; particles come by their numbers, and frames by theirs or by time."""
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        table = run.to_pandas().sample(frac=1, random_state=1)
+    table.drop(columns={"frame", "time"} - {when}).to_csv(tmp_path / "table.csv", index=False)
+    particles, _ = case_of(group('file = "table.csv"', "fibre")).build()
+    for name, rows in tumbling[1].items():
+        assert getattr(particles, name).tobytes() == rows.tobytes(), name
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("frame,x [m],y [m],z [mm]\n0,0,0,0\n", r"has a column z \[mm\], expected z \[m\]"),
+    ("frame,x,y,z,colour\n0,0,0,0,1\n", "unknown column of .* 'colour': known are x, y, z, v_x"),
+    ("x,x [m],y,z\n0,0,0,0\n", "has 2 columns x: leave one"),
+    ("frame,particle,x,y,z\n0,0,0,0,0\n1,0,0,0,0\n1,0,1,1,1\n", "has in its last frame particle 0 2 times"),
+    ("particle,x,y,z\n7,0,0,0\n7,0,0,0\n", "has in its last frame particle 7 2 times, expected once"),
+    ("kind,x,y,z\n0,0,0,0\n1,1,1,1\n", "particles of kinds 0, 1, but a group has one shape and material: give a"),
+])  # fmt: skip
+def test_tables_that_are_no_group_are_refused(case_of, tmp_path, text, said):
+    (tmp_path / "table.csv").write_text(text)
+    with pytest.raises(ValueError, match=said):
+        case_of(group('file = "table.csv"')).build()
+
+
 def test_a_run_goes_on_from_the_last_frame_of_another(case_of, tmp_path):
     groups = group("lattice = { sites = [3, 3, 1], pitch = 0.04 }", "fibre", "angular_velocity = [1, 2, 3]")
     sim = case_of(groups + group("position = [[0.1, 0.1, 0.15]]")).simulation()
@@ -722,9 +780,9 @@ def test_the_example_of_the_readme_runs(cli, tmp_path):
     with dem.Trajectory(tmp_path / "gas.h5") as run:
         assert len(run) == 101
         # rods fill a tenth of the box as nearly as their number can, each of 5 π r³
-        rods = np.count_nonzero(run.species == 0)
+        rods = np.count_nonzero(run.kind == 0)
         assert abs(rods * 5 * math.pi * 0.002**3 - 0.1 * 0.05 * 0.05 * 0.1) <= 2.5 * math.pi * 0.002**3
-        assert len(run.species) == rods + 100
+        assert len(run.kind) == rods + 100
 
 
 def test_the_last_frame_of_clumps_is_what_it_was(tmp_path, nylon):

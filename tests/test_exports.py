@@ -44,15 +44,15 @@ def rotations(quaternions):
 
 def test_spheres_are_where_their_bodies_carry_them(path):
     with dem.Trajectory(path) as run:
-        time, kinds, species = run.time, run.kinds, run.species
+        time, kinds, kind = run.time, run.kinds, run.kind
         state = {name: getattr(run, name)[:] for name in STATE}
     target = dem.export(path, "spheres.vtkhdf")
     assert target == path.with_suffix(".spheres.vtkhdf")
     path.unlink()  # it stands on its own
     frames = vtk_frames(target)
     assert [t for t, _ in frames] == time.tolist()
-    owner = np.concatenate([np.full(len(kinds[s].radii), i) for i, s in enumerate(species)])
-    offset = np.concatenate([kinds[s].offsets for s in species])
+    owner = np.concatenate([np.full(len(kinds[s].radii), i) for i, s in enumerate(kind)])
+    offset = np.concatenate([kinds[s].offsets for s in kind])
     for k, (_, shown) in enumerate(frames):
         x, v, q, omega = (state[name][k][owner] for name in STATE)
         arm = rotations(q).apply(offset)
@@ -60,9 +60,9 @@ def test_spheres_are_where_their_bodies_carry_them(path):
         # two ways to turn differ by rounding: of arms of 1 cm in positions of 1 dm, and of speeds of 1 m/s
         np.testing.assert_allclose(points(shown), x + arm, rtol=0, atol=1e-16)
         np.testing.assert_allclose(data["velocity"], v + np.cross(omega, arm), rtol=0, atol=1e-15)
-        np.testing.assert_array_equal(data["radius"], np.concatenate([kinds[s].radii for s in species]))
+        np.testing.assert_array_equal(data["radius"], np.concatenate([kinds[s].radii for s in kind]))
         np.testing.assert_array_equal(data["owner"], owner)
-        np.testing.assert_array_equal(data["kind"], species[owner])
+        np.testing.assert_array_equal(data["kind"], kind[owner])
         assert shown.GetNumberOfVerts() == len(owner)
 
 
@@ -84,7 +84,7 @@ def test_gsd_holds_the_state_in_single_precision(path):
     with dem.Trajectory(path) as run, gsd.hoomd.open(dem.export(path, "gsd")) as frames:
         assert len(frames) == 6
         centre, size = frames[0].log["box_centre"], np.array(run.input["box"]["upper"])
-        inertia = np.array([kind.inertia for kind in run.kinds])[run.species]
+        inertia = np.array([kind.inertia for kind in run.kinds])[run.kind]
         crossed = 0
         for k, frame in enumerate(frames):
             bodies = frame.particles
@@ -116,7 +116,7 @@ def test_gsd_says_what_the_bodies_are(path):
     with dem.Trajectory(path) as run, gsd.hoomd.open(dem.export(path, "gsd")) as frames:
         kinds, bodies = run.kinds, frames[5].particles
         assert bodies.types == ["Fibre-0", "Sphere-1", "Sphere-2", "Fibre-3"]
-        np.testing.assert_array_equal(bodies.typeid, run.species)
+        np.testing.assert_array_equal(bodies.typeid, run.kind)
         assert bodies.type_shapes[1:3] == [{"type": "Sphere", "diameter": 0.01}, {"type": "Sphere", "diameter": 0.017}]
         for k in (0, 3):
             shape = bodies.type_shapes[k]
@@ -125,7 +125,7 @@ def test_gsd_says_what_the_bodies_are(path):
             np.testing.assert_array_equal(shape["diameters"], 2 * kinds[k].radii)
         for name in ("mass", "inertia"):
             stored = getattr(bodies, "moment_inertia" if name == "inertia" else name)
-            wanted = np.array([getattr(kind, name) for kind in kinds])[run.species]
+            wanted = np.array([getattr(kind, name) for kind in kinds])[run.kind]
             np.testing.assert_array_equal(stored, wanted.astype(np.float32))
         for name, values in run.energy.items():
             assert [frame.log[f"{name}_energy"][0] for frame in frames] == values.tolist()
@@ -179,11 +179,11 @@ def test_csv_reads_back_to_the_bit(path):
         "v_z [m/s]", "q_w", "q_x", "q_y", "q_z", "omega_x [rad/s]", "omega_y [rad/s]", "omega_z [rad/s]",
     ]  # fmt: skip
     with dem.Trajectory(path) as run:
-        n = len(run.species)
+        n = len(run.kind)
         assert len(rows) == 3 * n
         for row in rows:
             k, i = int(row[0]), int(row[3])
-            assert (int(row[1]), float(row[2]), int(row[4])) == (run.step[k], run.time[k], run.species[i])
+            assert (int(row[1]), float(row[2]), int(row[4])) == (run.step[k], run.time[k], run.kind[i])
         assert [(int(row[0]), int(row[3])) for row in rows] == [(k, i) for k in (0, 2, 4) for i in range(n)]
         table = np.array([[float(value) for value in row[5:]] for row in rows]).reshape(3, n, 13)
         np.testing.assert_array_equal(table, np.concatenate([getattr(run, name)[::2] for name in STATE], axis=2))

@@ -54,24 +54,24 @@ class Made(SimpleNamespace):
         return len(self.position)
 
 
-def made(position, orientation=None, species=(0,), box=BOX):
+def made(position, orientation=None, kind=(0,), box=BOX):
     position = np.array(position, float)
     turned = np.tile([1.0, 0, 0, 0], (*position.shape[:2], 1)) if orientation is None else np.array(orientation)
     return Made(
-        position=position, orientation=turned, species=np.array(species), kinds=[ROD, BALL, PLATE], path="made.h5",
+        position=position, orientation=turned, kind=np.array(kind), kinds=[ROD, BALL, PLATE], path="made.h5",
         input={"box": box, "gravity": (0, 0, -9.81)}, time=np.arange(len(position)) / 10,
         velocity=np.zeros_like(position), angular_velocity=np.zeros_like(position),
     )  # fmt: skip
 
 
 def test_spheres_stand_where_the_rotation_matrix_puts_them(rng):
-    species = np.array([0, 1, 2, 0, 1])
+    kind = np.array([0, 1, 2, 0, 1])
     q = rng.normal(size=(1, 5, 4))
     q /= np.linalg.norm(q, axis=2)[..., None]
-    run = made(rng.uniform(0, 1, (1, 5, 3)), q, species)
+    run = made(rng.uniform(0, 1, (1, 5, 3)), q, kind)
     body = bodies.spheres(run, 0)
     matrices = Rotation.from_quat(q[0], scalar_first=True).as_matrix()
-    expected = [run.position[0, k] + matrices[k] @ offset for k in range(5) for offset in run.kinds[species[k]].offsets]
+    expected = [run.position[0, k] + matrices[k] @ offset for k in range(5) for offset in run.kinds[kind[k]].offsets]
     assert np.abs(body.centres - expected).max() < 1e-15
     assert body.radii.tolist() == [0.005] * 3 + [0.02] + [0.005] * 6 + [0.02]
     assert body.owner.tolist() == [0, 0, 0, 1, 2, 2, 2, 3, 3, 3, 4]
@@ -154,14 +154,14 @@ def test_paths_are_cut_where_they_leave_a_periodic_box():
 def test_there_is_a_view_for_each_way_particles_move(rng):
     still = np.full((4, 3), 0.5)
     frames = np.array([still + np.array([0.1 * k, 0, 0]) for k in range(3)])
-    assert moving(made(frames, species=[0] * 4)) == [0]
-    assert moving(made(frames[..., [1, 0, 2]], species=[0] * 4)) == [1]
-    assert moving(made(frames[..., [0, 0, 2]], species=[0] * 4)) == [0, 1]
-    assert moving(made(frames[..., [1, 1, 0]], species=[0] * 4)) == [0]
+    assert moving(made(frames, kind=[0] * 4)) == [0]
+    assert moving(made(frames[..., [1, 0, 2]], kind=[0] * 4)) == [1]
+    assert moving(made(frames[..., [0, 0, 2]], kind=[0] * 4)) == [0, 1]
+    assert moving(made(frames[..., [1, 1, 0]], kind=[0] * 4)) == [0]
 
 
 def test_only_some_of_many_particles_leave_paths(rng):
-    run = made(rng.uniform(0.1, 0.9, (5, 200, 3)), species=[0] * 200)
+    run = made(rng.uniform(0.1, 0.9, (5, 200, 3)), kind=[0] * 200)
     ax = dem.plots.paths(run).axes[0]
     assert len(ax.collections[0].get_segments()) == 30
     assert ax.get_title(loc="left") == "30 of 200 particles"
@@ -183,7 +183,7 @@ def picture(figure):
 
 def test_a_scene_shows_the_particles_in_their_colours():
     small = {**BOX, "upper": [0.2, 0.2, 0.2]}
-    run = made([[[0.06, 0.1, 0.15], [0.14, 0.1, 0.05]]], species=[0, 1], box=small)
+    run = made([[[0.06, 0.1, 0.15], [0.14, 0.1, 0.05]]], kind=[0, 1], box=small)
     picture_of_kinds = picture(dem.plots.scene(run, colour="kind", size=(160, 120))).astype(int)
     blue, orange = (picture_of_kinds[..., a] - picture_of_kinds[..., b] for a, b in ((2, 0), (0, 2)))
     (y1, x1), (y2, x2) = (np.argwhere(much > 60).mean(axis=0) for much in (blue, orange))
@@ -210,7 +210,7 @@ def test_a_frame_that_is_not_there_is_refused(run):
 
 def test_balls_have_no_orientation_to_show():
     with pytest.raises(ValueError, match="no particle with a long axis"):
-        dem.plots.orientation(made([[[0, 0, 0]]], species=[1]))
+        dem.plots.orientation(made([[[0, 0, 0]]], kind=[1]))
 
 
 def test_all_pictures_are_drawn(cli, fall, tmp_path):

@@ -50,7 +50,7 @@ def crowd(name="mixture", law="friction", n=64, **options):
 def contents(path):
     """All that a run writes at its frames."""
     with h5py.File(path) as file:
-        return {name: dataset[:] for name, dataset in layout.series(file).items()}
+        return {name: dataset[:] for name, dataset in layout.frame_datasets(file).items()}
 
 
 def assert_same_frames(one, other):
@@ -165,6 +165,27 @@ def test_a_longer_run_ends_where_a_long_one_does(tmp_path):
     with dem.Trajectory(tmp_path / "short.h5") as run:  # a refusal leaves no trace
         assert run.error is None
         assert run.verdict.startswith("PASS")
+
+
+@pytest.mark.parametrize(("duration", "times"), [(0.03, [0, 0.01, 0.02, 0.03]), (0.022, [0, 0.01, 0.02, 0.022])])
+def test_hard_spheres_run_a_little_longer(tmp_path, duration, times):
+    """By more and by less than the time between frames, both much less than a second; steps are whole, times not."""
+    sim = dem.cases()["hard-spheres"](n=20).simulation()
+    sim.run(0.02, output=tmp_path / "run.h5", frames=2)
+    dem.resume(tmp_path / "run.h5", duration=duration)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        np.testing.assert_allclose(run.time, times, rtol=0, atol=1e-15)
+
+
+def test_a_step_more_is_a_frame_more(tmp_path):
+    """As many frames as steps at most, as before."""
+    crowd().run(0.004, output=tmp_path / "run.h5", frames=10**6)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        steps = run.step[-1]
+        assert len(run) == steps + 1
+    dem.resume(tmp_path / "run.h5", duration=0.004 * (steps + 1) / steps)
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        assert run.step[-2:].tolist() == [steps, steps + 1]
 
 
 def test_a_trajectory_is_a_checkpoint(tmp_path):

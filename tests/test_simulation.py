@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 import dem
 from dem.soft import arrays
-from dem.soft.engine import _grid
+from dem.soft.grid import _split
 from kernels.base.jit import most_threads
 from kernels.soft import travel
 
@@ -683,7 +683,7 @@ def test_a_flat_layer_does_not_search_all_pairs(nylon, ball, rng):
     sites = 0.0105 * np.stack(np.meshgrid(range(30), range(30), [0.0]), -1).reshape(-1, 3)
     sites[:, 2] = rng.uniform(0, 1e-5, len(sites))
     sim = dem.Simulation(dem.Particles(ball, nylon, position=sites), gravity=(0, 0, 0), time_step=1e-5)
-    shape, scale = _grid(np.ptp(sites, axis=0), 0.0065, 4000)
+    shape, scale = _split(np.ptp(sites, axis=0), 0.0065, 4000)
     assert shape.tolist()[2] == 1
     assert scale[2] == 0
     assert sim._engine.neighbours.count.sum() < 900 * 4

@@ -55,12 +55,12 @@ def test_spheres_stand_where_their_bodies_carry_them(rng):
     kinds = [
         Kind(rng.normal(size=(s, 3)) * [1, on, on], rng.uniform(1, 2, s), 1, 1, 1) for s, on in ((5, 0), (1, 1), (3, 1))
     ]
-    species, x, q = rng.integers(0, 3, 50), rng.normal(size=(50, 3)), random_quaternions(rng, 50)
-    spheres = place(x, q, species, kinds)
+    kind, x, q = rng.integers(0, 3, 50), rng.normal(size=(50, 3)), random_quaternions(rng, 50)
+    spheres = place(x, q, kind, kinds)
     expected = [
         (x[b] + scipy_rotation(q)[b].apply(offset), radius, b)
         for b in range(50)
-        for offset, radius in zip(kinds[species[b]].offsets, kinds[species[b]].radii, strict=True)
+        for offset, radius in zip(kinds[kind[b]].offsets, kinds[kind[b]].radii, strict=True)
     ]
     centres, radii, owner = zip(*expected, strict=True)
     np.testing.assert_allclose(spheres.centres, centres, atol=1e-14)

@@ -41,7 +41,7 @@ def test_vtk_shows_every_frame_to_the_bit(simulation, tmp_path, count, options):
     path = tmp_path / "run.h5"
     simulation(count).run(0.02, output=path, frames=5, **options)
     with dem.Trajectory(path) as run:
-        count, kinds = len(run.species), run.kinds
+        count, kinds = len(run.kind), run.kinds
         frames = vtk_frames(path)
         assert len(frames) == len(run) == 6
         for k, (time, shown) in enumerate(frames):
@@ -51,9 +51,9 @@ def test_vtk_shows_every_frame_to_the_bit(simulation, tmp_path, count, options):
             assert set(data) == STATIC | set(run.fields) - {"position"}
             for name in set(run.fields) - {"position"}:
                 assert_same(data[name], getattr(run, name)[k])
-            assert_same(data["radius"], np.array([kinds[s].radii.max() for s in run.species]))
-            assert_same(data["mass"], np.array([kinds[s].mass for s in run.species]))
-            assert_same(data["kind"], run.species)
+            assert_same(data["radius"], np.array([kinds[s].radii.max() for s in run.kind]))
+            assert_same(data["mass"], np.array([kinds[s].mass for s in run.kind]))
+            assert_same(data["kind"], run.kind)
             assert_same(data["identity"], np.arange(count))
             assert [shown.GetCell(i).GetPointId(0) for i in range(count)] == list(range(count))  # else none is drawn
             assert shown.GetNumberOfVerts() == shown.GetNumberOfCells() == count
@@ -66,7 +66,7 @@ def test_mdanalysis_shows_every_frame_to_the_bit_beside_the_view(simulation, tmp
     path = tmp_path / "run.h5"
     simulation(16).run(0.02, output=path, frames=5)
     with dem.Trajectory(path) as run:
-        universe = mda.Universe.empty(len(run.species), trajectory=True, velocities=True)
+        universe = mda.Universe.empty(len(run.kind), trajectory=True, velocities=True)
         universe.load_new(str(path), format="H5MD", convert_units=False)
         assert len(universe.trajectory) == 6
         for k, frame in enumerate(universe.trajectory):

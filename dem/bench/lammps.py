@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model import packing
-from kernels.soft.contact import place_all
 
 if TYPE_CHECKING:
     from dem.model.energy import Energy
@@ -179,12 +178,7 @@ def _edges(sim: Simulation) -> list[tuple[str, float, float]]:
 
 def sphere_centres(sim: Simulation) -> np.ndarray:
     """Centres of all spheres (N, K, 3) [m], in the order of the particles."""
-    engine = sim._engine  # noqa: SLF001
-    n, k = len(sim.particles), len(sim.particles.kinds[0][0].radii)
-    place_all(engine.bodies, engine.kinds)
-    centres = np.empty((n, k, 3))
-    centres[engine.bodies.identity] = engine.bodies.sphere_position.T.reshape(n, k, 3)
-    return centres
+    return sim.sphere_centres().reshape(len(sim.particles), -1, 3)
 
 
 def _data(sim: Simulation, diameter: float, mass: float) -> str:

@@ -12,12 +12,11 @@ import numpy as np
 
 from dem.base.machine import processor
 from kernels.base.jit import most_threads, threading_layer
-from kernels.soft import stages
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dem.soft.engine import Engine
+    from dem.soft.simulation import Simulation
 
 REPEATS = 3
 STAGE_SECONDS = 0.2
@@ -51,29 +50,17 @@ def median_rate(work: Callable[[], float]) -> float:
     return statistics.median(rates)
 
 
-def stage_times(engine: Engine, n: int) -> dict[str, float]:
+def stage_times(sim: Simulation) -> dict[str, float]:
     """Nanoseconds a particle for each part of a step, and for one making of each list; the state is put back after."""
-    e, still = engine, engine.setting._replace(dt=0.0)
-    before = [a.copy() for a in e.bodies]
-    lists = (e.bodies, e.kinds, e.neighbours, e.walls)
-    timed = {
-        "predict": lambda k: stages.repeat_predict(k, e.scheme, e.law, *lists, e.partial),
-        "evaluate": lambda k: stages.repeat_evaluate(k, e.law, still, *lists, e.partial),
-        "correct": lambda k: stages.repeat_correct(k, e.scheme, e.law, still, *lists, e.partial),
-        "step": lambda k: stages.repeat_step(k, e.mode, e.scheme, e.law, still, *lists, e.partial),
-        "pick candidates": lambda k: stages.repeat_pick(k, e.mode, e.scheme, e.law, still, *lists, e.partial),
-        "list neighbours": lambda k: [e.rebuild() for _ in range(k)],
-    }
     result = {}
-    for name, repeat in timed.items():
-        repeat(1)
-        start = time.perf_counter()
-        repeat(1)
-        times = max(1, int(STAGE_SECONDS / max(time.perf_counter() - start, 1e-7)))
-        result[name] = 1e9 / n / median_rate(lambda times=times, repeat=repeat: _counted(repeat, times))
-    for array, values in zip(e.bodies, before, strict=True):
-        array[...] = values
-    e.rebuild()
+    with sim.stages() as timed:
+        for name, repeat in timed.items():
+            repeat(1)
+            start = time.perf_counter()
+            repeat(1)
+            times = max(1, int(STAGE_SECONDS / max(time.perf_counter() - start, 1e-7)))
+            seconds = 1 / median_rate(lambda times=times, repeat=repeat: _counted(repeat, times))
+            result[name] = 1e9 * seconds / len(sim.particles)
     return result
 
 

@@ -17,7 +17,6 @@ from dem.files.writer import TrajectoryWriter
 from kernels.base.jit import most_threads
 
 if TYPE_CHECKING:
-    from dem.hard.engine import HardEngine
     from dem.hard.simulation import HardSpheres
     from dem.soft.simulation import Simulation
 
@@ -69,27 +68,22 @@ class Stepping:
         """All figures of this workload."""
         sim = self.prepare(share=share, threads=threads)
         rate = self.rate(sim, _share_of(self.steps, share))
-        engine = sim._engine  # noqa: SLF001
-        n = len(sim.particles)
+        n, sizes = len(sim.particles), sim.sizes()
         figures = {
             "particles": n,
-            "spheres": int(engine.bodies.first_sphere[-1]),
+            "spheres": sizes.spheres,
             "threads": sim.threads,
             "share": share,
             self.unit: rate,
-            "sphere_steps_per_second": rate * int(engine.bodies.first_sphere[-1]) / n,
-            "candidate_pairs_per_particle": float(engine.neighbours.pairs.sum() / n),
+            "sphere_steps_per_second": rate * sizes.spheres / n,
+            "candidate_pairs_per_particle": sizes.candidate_pairs / n,
             "energy_error": sim.energy_error,
-            "state_bytes_per_particle": sum(a.nbytes for a in _owners(engine.bodies)) / n,
-            "list_bytes_per_particle": sum(a.nbytes for a in _owners(engine.neighbours)) / n,
+            "state_bytes_per_particle": sizes.state / n,
+            "list_bytes_per_particle": sizes.lists / n,
         }
         if split:
-            figures["ns_per_particle"] = stage_times(engine, n)
-            b = engine.bodies
-            moved = 2 * sum(a.nbytes for a in (b.position, b.velocity)) / n  # a step reads and writes them once
-            if engine.rotating:
-                moved += 2 * sum(a.nbytes for a in (b.orientation, b.memory_q, b.memory_w, b.memory_a)) / n
-            figures["share_of_copy_bandwidth"] = moved * rate / copy_bandwidth()
+            figures["ns_per_particle"] = stage_times(sim)
+            figures["share_of_copy_bandwidth"] = sizes.moved / n * rate / copy_bandwidth()
         return figures
 
 
@@ -170,12 +164,11 @@ class Colliding:
         rates = {}
         for n in self.sizes:
             sim = case("hard-spheres")(n=n, **self.parameters).simulation()
-            engine = sim._engine  # noqa: SLF001
-            engine.advance(np.inf, _share_of(20 * n, share))  # away from the lattice
+            sim.collide(_share_of(20 * n, share))  # away from the lattice
 
-            def work(engine: HardEngine = engine, sim: HardSpheres = sim) -> float:
+            def work(sim: HardSpheres = sim) -> float:
                 before = sim.collisions.total
-                engine.advance(np.inf, _share_of(EVENTS, share))
+                sim.collide(_share_of(EVENTS, share))
                 return sim.collisions.total - before
 
             rates[str(n)] = median_rate(work)
@@ -266,11 +259,6 @@ def benchmark(name: str, **parameters: float | str) -> Stepping | Sizes | Speedu
 
 def _share_of(count: int, share: float) -> int:
     return max(1, int(count * share))
-
-
-def _owners(arrays: tuple) -> list[np.ndarray]:
-    """Arrays of a tuple, each once."""
-    return list({id(a): a for a in arrays if hasattr(a, "nbytes")}.values())
 
 
 def compare(results: dict, path: Path) -> dict[str, float]:

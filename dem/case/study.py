@@ -9,6 +9,7 @@ from pydantic import Field, PositiveInt
 
 from dem.base import checks
 from dem.case.bases import SteppedCase
+from dem.model.fields import STATE
 from dem.rotation.study import angle_between, integrate_rotation
 from kernels.rotation.problems import FREE, Problem
 
@@ -90,4 +91,5 @@ class RotationCase(StudyCase):
             f"{len(history.time)} rows; with {self.integrator} the orientation is off by {errors[-1]:.3g} rad at the "
             f"end, by {errors.max():.3g} at most"
         )
-        return columns, "time_s,q_w,q_x,q_y,q_z,omega_x,omega_y,omega_z,angle_error_rad", said
+        names = ("time_s", *STATE["orientation"].columns, *STATE["angular_velocity"].columns, "angle_error_rad")
+        return columns, ",".join(names), said

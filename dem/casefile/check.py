@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.soft.simulation import Simulation
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dem.hard.simulation import HardSpheres
     from dem.system.system import System
 
 PROBE = 0.5  # s of computing that tell the pace
@@ -49,7 +46,7 @@ class Outlook:
         return None if self.volume is None else self.solid_volume / self.volume
 
 
-def look(sim: Simulation | HardSpheres, duration: float) -> Outlook:
+def look(sim: System, duration: float) -> Outlook:
     """Measure a simulation that is made for it: it is carried on by half a second of computing, or to its end.
 
     Examples
@@ -73,12 +70,12 @@ def look(sim: Simulation | HardSpheres, duration: float) -> Outlook:
         solid_volume=sum(n * volume for n, volume in zip(number, volumes, strict=True)),
         volume=None if sim.box is None else math.prod(sim.box.size),
         advice=tuple(_advice(sim)),
-        memory=_memory(sim),
+        memory=sim.memory,
         pace=_pace(sim, duration),
     )
 
 
-def rows(sim: Simulation | HardSpheres, seen: Outlook, duration: float) -> Iterator[tuple[str, str]]:
+def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str]]:
     """What to tell the user, as pairs of a name and a text."""
     n = seen.particles
     yield "particles", f"{n}: " + ", ".join(f"{count} x {shape}" for shape, count in seen.counts.items())
@@ -90,49 +87,33 @@ def rows(sim: Simulation | HardSpheres, seen: Outlook, duration: float) -> Itera
         yield "solid fraction", f"{seen.solid_fraction:.4g}"
     yield from seen.advice
     yield "memory", f"{seen.memory / 1e6:.3g} MB, {seen.memory / n:.0f} bytes a particle"
-    steps = f" = {duration / sim.time_step:.0f} steps" if isinstance(sim, Simulation) else ""
+    steps = f" = {duration / sim.time_step:.0f} steps" if sim.time_step else ""
     yield "duration", f"{duration:g} s{steps}"
     yield "computing", f"about {_span(duration / seen.pace)} at the pace of the start, once kernels are compiled"
 
 
-def _advice(sim: Simulation | HardSpheres) -> Iterator[tuple[str, str]]:
+def _advice(sim: System) -> Iterator[tuple[str, str]]:
     """The time step next to the contacts that can be foreseen."""
-    if isinstance(sim, Simulation):
-        yield "time step", f"{sim.time_step:g} s, {sim.integrator.name}"
-        for line in sim.advice().lines:
+    advice = sim.advice()
+    if advice is not None:
+        yield "time step", f"{sim.time_step:g} s, {sim.settings['integrator']}"
+        for line in advice.lines:
             name, _, text = line.partition(": ")
             yield name, text
 
 
-def _memory(sim: System) -> int:
-    """Bytes of all arrays."""
-    parts = [value for value in vars(sim._engine).values() if isinstance(value, tuple)]  # noqa: SLF001
-    arrays = [a for part in parts for a in part if isinstance(a, np.ndarray)]
-    p = sim.particles
-    arrays += [p.kind, p.position, p.orientation, p.velocity, p.angular_velocity]
-    return sum({id(a): a.nbytes for a in arrays}.values())
-
-
-def _pace(sim: Simulation | HardSpheres, duration: float) -> float:
+def _pace(sim: System, duration: float) -> float:
     """Simulated over computing time of stretches that are long enough to time; what is compiled is in the first."""
-    stretch = sim.time_step if isinstance(sim, Simulation) else 1e-6 * duration
-    _advance(sim, stretch)
+    stretch = sim.time_step or 1e-6 * duration
+    sim.carry_on(stretch)
     start, at = time.perf_counter(), sim.time
     while True:
-        _advance(sim, min(stretch, duration - sim.time))
+        sim.carry_on(min(stretch, duration - sim.time))
         now = time.perf_counter()
         if now - start > PROBE or sim.time >= duration * (1 - 1e-9):
             return (sim.time - at) / (now - start)
         if now - start < 0.1 * PROBE:
             start, at, stretch = now, sim.time, 4 * stretch
-
-
-def _advance(sim: Simulation | HardSpheres, length: float) -> None:
-    """Carry it on by a time, of one step at least."""
-    if isinstance(sim, Simulation):
-        sim.step(max(1, round(length / sim.time_step)))
-    else:
-        sim.run(max(length, 1e-9 * sim.time), frames=1)
 
 
 def _span(seconds: float) -> str:

@@ -6,7 +6,7 @@ import reprlib
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.casefile.fields import TAGS
+from dem.casefile.keys import TAGS
 from dem.casefile.schema import table_in
 
 if TYPE_CHECKING:

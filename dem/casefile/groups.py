@@ -10,8 +10,9 @@ import numpy as np
 
 from dem.casefile.placements import files, lattice, random
 from dem.casefile.placements.last_frame import last_frame
+from dem.model.fields import STATE
 from dem.model.packing import random_orientations
-from dem.model.particles import STATE, Particles
+from dem.model.particles import Particles
 from dem.model.shapes import Fibre
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.case import HARD, BaseCase, Case, HardSphereCase
-from dem.model.particles import STATE
+from dem.model.fields import STATE
 from dem.model.shapes import Fibre, Sphere
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from dem.model.box import Box
     from dem.model.contacts import Contacts
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from dem.model.particles import Particles
 
 MOST = 100  # particles that are written one by one
-REST = {"orientation": [1.0, 0.0, 0.0, 0.0], "velocity": [0.0] * 3, "angular_velocity": [0.0] * 3}  # left out
 
 
 def content(case: BaseCase) -> dict | None:
@@ -90,15 +89,15 @@ def _groups(particles: Particles, materials: dict, shapes: dict) -> Iterator[dic
     for start, end in itertools.pairwise([0, *ends.tolist(), len(particles)]):
         shape, material = particles.kinds[particles.kind[start]]
         group = {"shape": shapes[shape], "material": materials[material]}
-        for name in STATE:
+        for name, field in STATE.items():
             rows = getattr(particles, name)[start:end]
-            if name == "position" or not _all(rows, rows[0]):
+            if not field.rest or not _all(rows, rows[0]):
                 group[name] = rows.tolist()
-            elif not _all(rows, REST[name]):
+            elif not _all(rows, field.rest):
                 group[name] = rows[0].tolist()
         yield group
 
 
-def _all(rows: np.ndarray, row: list) -> bool:
+def _all(rows: np.ndarray, row: Sequence[float]) -> bool:
     """Whether all rows are this one, to the bit."""
     return rows.tobytes() == np.tile(row, (len(rows), 1)).tobytes()

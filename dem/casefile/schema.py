@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from dem.casefile.fields import (
+from dem.casefile.keys import (
     Angle,
     AngularVelocities,
     Axis,
@@ -203,7 +203,7 @@ class GroupTable(Table):
     position: list[Point] | None = Field(None, min_length=1, description="centres of mass [m]")
     lattice: LatticeTable | None = Field(None, description="sites of a cubic lattice")
     random: RandomTable | None = Field(None, description="random places without overlap")
-    file: InputFile | None = Field(None, description="CSV or NPZ file with the state")
+    file: InputFile | None = Field(None, description="CSV or NPZ file with the state, such as dem export writes")
     last_frame: InputFile | None = Field(None, description="trajectory that tells state, shapes and materials")
     orientation: Orientations | None = Field(
         None, description='unit quaternions (w, x, y, z), body to world: one for all, one each, or "random"'

@@ -12,8 +12,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from dem.base import checks
-from dem.bench import timing
-from dem.bench import workloads as benches
+from dem.bench import timing, workloads
 from dem.cli.common import app, out, plain_errors
 from dem.rotation.integrators import integrator_for_contacts
 
@@ -43,21 +42,21 @@ def bench(
         if threads or json_file or earlier:
             message = "--against runs on one core and prints only: leave out --threads, --json and --compare"
             raise ValueError(message)
-        _against_lammps(names or benches.names_with(parameters, stepping=True), share, parameters)
+        _against_lammps(names or workloads.names_with(parameters, stepping=True), share, parameters)
         return
-    chosen = {name: benches.benchmark(name, **parameters) for name in names or benches.names_with(parameters)}
+    chosen = {name: workloads.benchmark(name, **parameters) for name in names or workloads.names_with(parameters)}
     checks.number("share", share, above=0)
     if json_file:
         checks.output(json_file)
     if earlier:
-        benches.compare({}, earlier)
+        workloads.compare({}, earlier)
     results = {}
     with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
         for name, benchmark in bar.track(chosen.items(), description="measuring"):
             results[name] = benchmark.measure(share=share, threads=threads)
     if json_file:
         json_file.write_text(json.dumps({"machine": timing.machine(), "results": results}, indent=1) + "\n")
-    ratios = benches.compare(results, earlier) if earlier else {}
+    ratios = workloads.compare(results, earlier) if earlier else {}
     for name, figures in results.items():
         compared = f"  {ratios[name]:.3f} times {earlier}" if name in ratios else ""
         _print_figures(name, chosen[name].unit, figures, compared)
@@ -82,10 +81,10 @@ def _print_figures(name: str, unit: str, figures: dict, compared: str) -> None:
 
 def _against_lammps(names: list[str], share: float, parameters: dict[str, object]) -> None:
     """Print both rates and their ratio for each benchmark."""
-    benches.lammps.program()
-    chosen = {name: benches.benchmark(name, **parameters) for name in names}
-    for name in set(names) - set(benches.names_with({}, stepping=True)):
-        message = f"benchmark {name} cannot be run in LAMMPS: take {', '.join(benches.names_with({}, stepping=True))}"
+    workloads.lammps.program()
+    chosen = {name: workloads.benchmark(name, **parameters) for name in names}
+    for name in set(names) - set(workloads.names_with({}, stepping=True)):
+        message = f"benchmark {name} cannot be run in LAMMPS: take {', '.join(workloads.names_with({}, stepping=True))}"
         raise ValueError(message)
     for name, benchmark in chosen.items():
         rates = benchmark.against_lammps(checks.number("share", share, above=0))

@@ -56,7 +56,7 @@ def check(
         table.add_row("duration", f"{chosen.duration:g} s in time steps of {chosen.time_step:g} s, {chosen.integrator}")
     else:
         sim = chosen.simulation()
-        tell(sim._foreseen(), strict=False, force=False)  # noqa: SLF001
+        tell(sim.foreseen(), strict=False, force=False)
         for what, value in rows(sim, look(sim, chosen.duration), chosen.duration):
             table.add_row(what, value)
     out.print(f"{name}: nothing is wrong with it")

@@ -9,13 +9,12 @@ from typing import Annotated
 import typer
 
 from dem.cli.common import app, out, plain_errors
-from dem.files.exports import FORMATS
-from dem.files.exports import export as write
+from dem.files.exports import FORMATS, export
 
 
-@app.command()
+@app.command("export")
 @plain_errors
-def export(
+def export_file(
     file: Annotated[Path, typer.Argument(help="A trajectory.")],
     to: Annotated[str, typer.Option(help=f"Format: {', '.join(FORMATS)}.")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: by its name.")] = None,
@@ -25,7 +24,7 @@ def export(
 ) -> None:
     """Write a trajectory as a file for other programs: csv for tables, gsd for OVITO, spheres.vtkhdf for ParaView."""
     names = None if fields is None else [name.strip() for name in fields.split(",")]
-    path = write(file, to, output, fields=names, frames=_slice(frames), overwrite=overwrite)
+    path = export(file, to, output, fields=names, frames=_slice(frames), overwrite=overwrite)
     out.print(f"{path}: {path.stat().st_size} bytes")
 
 

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from dem.cli.common import app, out, plain_errors
-from dem.files.repair import repair as mend
-from dem.run.rerun import rerun as repeat
+from dem.files.repair import repair
+from dem.run.rerun import rerun
 
 
-@app.command()
+@app.command("repair")
 @plain_errors
-def repair(
+def repair_file(
     file: Annotated[Path, typer.Argument(help="A trajectory.")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="New file, if one is needed.")] = None,
 ) -> None:
@@ -23,18 +23,18 @@ def repair(
     What a killed run left in its journal is put into the file. A file that lost its end stays as it is, and its whole
     frames go into a new one.
     """
-    out.print(mend(file, output))
+    out.print(repair(file, output))
 
 
-@app.command()
+@app.command("rerun")
 @plain_errors
-def rerun(
+def rerun_file(
     file: Annotated[Path, typer.Argument(help="A trajectory.")],
     threads: Annotated[int | None, typer.Option(help="Threads; default all cores. Changes no bit.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Repeat a run and say whether the bytes match. Exit status 1 if they do not."""
-    comparison = repeat(file, threads=threads, progress=not quiet)
+    comparison = rerun(file, threads=threads, progress=not quiet)
     if not quiet:
         out.print(f"{file}: {comparison}")
     if not comparison.same:

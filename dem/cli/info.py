@@ -59,7 +59,7 @@ def _sections(held: dict) -> Iterable[tuple[str, list]]:
         "particles",
         [
             (f"{n} x {kind['shape']}", f"{_words(kind, names)}, mass {mass:.6g} kg")
-            for n, mass, kind in zip(held["species"], held["mass"], kinds, strict=False)
+            for n, mass, kind in zip(held["counts"], held["mass"], kinds, strict=False)
         ],
     )
     yield "materials", [(name, _words(json.loads(material))) for material, name in names.items()]

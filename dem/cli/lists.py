@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from dem.case import case
-from dem.case import names as case_names
+from dem.case import case, names
 from dem.cli.common import app, out, plain_errors
 from dem.rotation.integrators import INTEGRATORS
 
@@ -21,7 +20,7 @@ def list_cases(
     """List the cases, or the parameters of one."""
     if name is None:
         table = Table("case", "what it is", box=None, pad_edge=False)
-        for key in case_names():
+        for key in names():
             table.add_row(key, _summary(key))
     else:
         table = Table("parameter", "default", "meaning", box=None, pad_edge=False)

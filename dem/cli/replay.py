@@ -11,12 +11,12 @@ from dem.base import checks
 from dem.cli.common import app, out, plain_errors
 from dem.files.trajectory import Trajectory
 from dem.plots.replay import plot
-from dem.run import replay as steps
+from dem.run import replay
 
 
-@app.command()
+@app.command("replay")
 @plain_errors
-def replay(
+def replay_file(
     file: Annotated[Path, typer.Argument(help="RUN.crash.h5, or any trajectory.")],
     particles: Annotated[
         list[int] | None, typer.Option("--particle", help="Whom to show; repeatable. Default: whom it is about.")
@@ -28,18 +28,18 @@ def replay(
     if picture:
         checks.output(picture, what="picture")
     with Trajectory(file) as run:
-        shown = particles or steps.concerned(run)
+        shown = particles or replay.concerned(run)
         for n in shown:
-            if not 0 <= n < len(run.species):
-                message = f"particle is {n}, expected 0 to {len(run.species) - 1}"
+            if not 0 <= n < len(run.kind):
+                message = f"particle is {n}, expected 0 to {len(run.kind) - 1}"
                 raise ValueError(message)
         first = 0 if last is None else max(0, len(run) - checks.whole("last", last, least=1))
-        frames = list(steps.states(run, shown, first))
+        frames = list(replay.states(run, shown, first))
         error = run.error
     for frame in frames:
         out.print(f"step {frame[0].step}, t = {frame[0].time:.9g} s")
         for state in frame:
-            out.print("\n".join(steps.in_words(state)))
+            out.print("\n".join(replay.in_words(state)))
     if error:
         out.print(error)
     if picture:

@@ -13,7 +13,8 @@ from dem.base import compilation
 from dem.case import StudyCase
 from dem.casefile import chosen_case
 from dem.cli.common import app, out, plain_errors
-from dem.run.resume import resume as go_on
+from dem.model.fields import STATE
+from dem.run.resume import resume
 
 if TYPE_CHECKING:
     from dem.case import Case, HardSphereCase
@@ -36,15 +37,15 @@ def run(
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the case; repeatable.")
     ] = None,
-    fields: Annotated[
-        str | None, typer.Option(help="Written at each frame; of position,velocity,orientation,angular_velocity.")
-    ] = None,
+    fields: Annotated[str | None, typer.Option(help=f"Written at each frame; of {','.join(STATE)}.")] = None,
     float32: Annotated[bool, typer.Option("--float32", help="Write them in single precision.")] = False,
     compression: Annotated[str | None, typer.Option(help="gzip or lzf: a little smaller, much slower.")] = None,
     checkpoint_every: Annotated[
         str | None, typer.Option(metavar="TIME", help="Of computing, or a number of steps; default: 10min.")
     ] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="FILE", help="Go on with this run instead.")] = None,
+    resumed: Annotated[
+        Path | None, typer.Option("--resume", metavar="FILE", help="Go on with this run instead.")
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Turn warnings into errors.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Only warn of what is refused otherwise.")] = False,
@@ -60,12 +61,12 @@ def run(
     writing = {"fields": fields, "float32": float32, "compression": compression, "overwrite": overwrite, "force": force}
     writing = {key: value for key, value in writing.items() if value}
     every = {"checkpoint_every": checkpoint_every} if checkpoint_every else {}
-    if resume is not None:
+    if resumed is not None:
         if name or output or settings or writing or options.keys() - {"duration", "threads"}:
             message = "--resume goes with --duration, --threads, --checkpoint-every, --strict; the file has the rest"
             raise ValueError(message)
-        verdict = go_on(resume, **options, **every, progress=not quiet, strict=strict)
-        said = f"{resume}: complete"
+        verdict = resume(resumed, **options, **every, progress=not quiet, strict=strict)
+        said = f"{resumed}: complete"
     elif name is None:
         message = "give a case, see dem cases, a case file, or --resume FILE"
         raise ValueError(message)

@@ -9,10 +9,10 @@ import numpy as np
 
 from dem import statistics
 from dem.files.schema import ENERGIES
-from dem.files.series import read_rows
+from dem.files.stored_field import read_rows
 from dem.model.bodies import Spheres, body_axis, place
 from dem.model.box import AXES
-from dem.model.walls import at as walls_at
+from dem.model.walls import walls_at
 
 if TYPE_CHECKING:
     from dem.files.stored import StoredRun
@@ -80,7 +80,7 @@ class Frame:
 
     def spheres(self) -> Spheres:
         """All spheres: centres (S, 3), radii (S,) [m], and the particle each belongs to (S,)."""
-        return place(self.position, self.orientation, self._run.species, self._run.kinds)
+        return place(self.position, self.orientation, self._run.kind, self._run.kinds)
 
     @cached_property
     def walls(self) -> tuple[np.ndarray, np.ndarray]:
@@ -90,7 +90,7 @@ class Frame:
     def kinetic_energies(self) -> KineticEnergies:
         """Translational and rotational energy of each particle (N,), (N,) [J]."""
         run = self._run
-        inertia = np.array([kind.inertia for kind in run.kinds])[run.species]
+        inertia = np.array([kind.inertia for kind in run.kinds])[run.kind]
         return statistics.kinetic_energies(run.mass, inertia, self.velocity, self.orientation, self.angular_velocity)
 
     def contact_numbers(self, tolerance: float = 0.0) -> ContactNumbers:
@@ -106,7 +106,7 @@ class Frame:
         if box is None:
             message = "the run has no box: take dem.statistics.solid_fraction with bounds of your own"
             raise ValueError(message)
-        volume = np.array([kind.volume for kind in self._run.kinds])[self._run.species]
+        volume = np.array([kind.volume for kind in self._run.kinds])[self._run.kind]
         return statistics.solid_fraction(
             self.spheres(), box.lower, box.upper, axis=axis, bins=bins, volume=volume, periodic=axis in box.periodic
         )

@@ -26,7 +26,8 @@ import h5py
 import numpy as np
 
 from dem.base.machine import processor
-from dem.files.schema import ENERGIES, FIELDS, FORMAT, PARTICLES
+from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes
+from dem.model.fields import STATE
 from kernels.base.jit import FINGERPRINT
 
 if TYPE_CHECKING:
@@ -88,11 +89,8 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
         _element(file, box, "edges", (3,))
     dtype = np.float32 if output.float32 else np.float64
     for name in output.fields:
-        width, unit, attributes = FIELDS[name]
-        dataset = _element(file, group, name, (n, width), dtype, output.compression)
-        if unit:
-            dataset.attrs["unit"] = unit
-        dataset.attrs.update(attributes)
+        dataset = _element(file, group, name, (n, STATE[name].width), dtype, output.compression)
+        dataset.attrs.update(attributes(name))
     observables = file.create_group("observables")
     for name in ENERGIES:
         _element(file, observables, f"{name}_energy", ()).attrs["unit"] = "J"
@@ -105,7 +103,7 @@ def _element(
     """A time-dependent element whose step and time are those of the positions."""
     element = group.require_group(name)
     if "step" not in element:
-        element["step"], element["time"] = (file[f"{PARTICLES}/position/{series}"] for series in ("step", "time"))
+        element["step"], element["time"] = (file[f"{PARTICLES}/position/{part}"] for part in ("step", "time"))
     return _extendable(element, "value", shape, dtype, compression)
 
 
@@ -121,10 +119,10 @@ def _extendable(
     return group.create_dataset(name, (0, *shape), dtype, maxshape=(None, *shape), chunks=chunk, **packed)
 
 
-def series(file: h5py.File) -> dict[str, h5py.Dataset]:
+def frame_datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
     """All datasets with a row a frame, by name; step and time last: a frame counts once it has them."""
     group = file[PARTICLES]
-    found = {name: group[f"{name}/value"] for name in FIELDS if name in group}
+    found = {name: group[f"{name}/value"] for name in STATE if name in group}
     if "edges" in group["box"]:
         found["edges"] = group["box/edges/value"]
     found |= {name: file[f"observables/{name}_energy/value"] for name in ENERGIES}
@@ -132,14 +130,14 @@ def series(file: h5py.File) -> dict[str, h5py.Dataset]:
 
 
 def rows(sim: System, frame: int) -> dict[str, object]:
-    """What the present state puts into each of `series`."""
+    """What the present state puts into each of `frame_datasets`."""
     energy = sim.energy()
     return {
-        **{name: getattr(sim.particles, name) for name in FIELDS},
+        **{name: getattr(sim.particles, name) for name in STATE},
         "edges": sim.box and sim.box.size,
         **{name: getattr(energy, name) for name in ENERGIES},
         "time": sim.time,
-        "step": getattr(sim, "step_count", frame),  # events come without steps: then the number of the frame
+        "step": frame if sim.step_count is None else sim.step_count,  # without steps the number of the frame
     }
 
 
@@ -209,7 +207,7 @@ def provenance(sim: System) -> dict:
         },
         "kernels": FINGERPRINT,
         "machine": {"cpu": processor(), "cores": os.cpu_count(), "system": platform.platform()},
-        "threads": getattr(sim, "threads", 1),
+        "threads": sim.threads,
         "seed": "none" if seed is None else seed,
         "command": " ".join(sys.argv),
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.files.schema import FIELDS
+from dem.model.fields import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,11 +44,11 @@ class Every:
 class Output:
     """What goes into a trajectory, and how.
 
-    ``fields`` are of `dem.files.schema.FIELDS`, position always among them; ``float32`` halves them, checkpoints stay
+    ``fields`` are of `dem.model.fields.STATE`, position always among them; ``float32`` halves them, checkpoints stay
     exact; ``compression`` is "gzip" or "lzf", which saves some 13 % and takes ten or three times as long to write.
     """
 
-    fields: tuple[str, ...] = tuple(FIELDS)
+    fields: tuple[str, ...] = tuple(STATE)
     float32: bool = False
     compression: str | None = None
 
@@ -57,7 +57,7 @@ class Output:
         """From what a user gave; raises ValueError with the nearest name."""
         if isinstance(fields, str):
             fields = [name.strip() for name in fields.split(",")]
-        chosen = {checks.one_of("field", name, FIELDS) for name in (FIELDS if fields is None else fields)}
+        chosen = {checks.one_of("field", name, STATE) for name in (STATE if fields is None else fields)}
         if compression is not None:
             checks.one_of("compression", compression, COMPRESSION)
-        return cls(tuple(name for name in FIELDS if name in chosen | {"position"}), bool(float32), compression)
+        return cls(tuple(name for name in STATE if name in chosen | {"position"}), bool(float32), compression)

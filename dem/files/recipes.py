@@ -11,8 +11,9 @@ import numpy as np
 from dem.model.box import Box, Motion
 from dem.model.clump import Clump
 from dem.model.contacts import Contact
+from dem.model.fields import STATE
 from dem.model.materials import Material
-from dem.model.particles import STATE, Particles
+from dem.model.particles import Particles
 from dem.model.shapes import Fibre, Sphere
 
 if TYPE_CHECKING:

@@ -53,7 +53,7 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
     except ValueError as error:
         return _save(path, Path(output or path.with_name(f"{path.stem}-repaired{path.suffix}")), error)
     try:
-        frames = len(layout.series(file)["step"])
+        frames = len(layout.frame_datasets(file)["step"])
     finally:
         close(file, store)
     done = "what its journal had was put in" if recovered else "there was nothing to repair"
@@ -93,9 +93,9 @@ def _cut(path: Path, size: int) -> int:
             for name in ("VTKHDF", "restart"):  # may point anywhere, so that not even their room can be given back
                 if name in file:
                     file.move(name, f"lost/{name}")
-            series = layout.series(file)
-            frames = min(_whole(dataset, size) for dataset in series.values())
-            for dataset in series.values():
+            datasets = layout.frame_datasets(file)
+            frames = min(_whole(dataset, size) for dataset in datasets.values())
+            for dataset in datasets.values():
                 dataset.resize(frames, axis=0)
             if not frames:
                 raise ValueError

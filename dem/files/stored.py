@@ -10,11 +10,12 @@ import numpy as np
 
 from dem.files import layout
 from dem.files.recipes import made
-from dem.files.schema import ENERGIES, FIELDS, MEANINGS
-from dem.files.series import Series, read_rows
+from dem.files.schema import ENERGIES
 from dem.files.store import open_to_read
+from dem.files.stored_field import StoredField, read_rows
 from dem.model.bodies import Kind
 from dem.model.box import Box, Motion
+from dem.model.fields import FIELDS, STATE
 from dem.model.materials import Material
 
 if TYPE_CHECKING:
@@ -78,40 +79,45 @@ class StoredRun:
     @property
     def fields(self) -> tuple[str, ...]:
         """Names of the fields that the file holds."""
-        return tuple(name for name in FIELDS if f"{name}/value" in self._stored())
+        return tuple(name for name in STATE if f"{name}/value" in self._stored())
 
-    def series(self, name: str) -> Series:
-        """A field of that name, ``axis`` included; raises ValueError with the names there are."""
+    def field(self, name: str) -> StoredField:
+        """The field of that name, ``axis`` included; raises ValueError with the names there are."""
         known = self.fields
-        if name not in MEANINGS or MEANINGS[name].stored not in known:
+        stored = FIELDS[name].source or name if name in FIELDS else None
+        if stored not in known:
             message = f"{self.path} has no {name}: its fields are {', '.join(known)}"
             raise ValueError(message)
-        return Series(name, self._stored(f"{MEANINGS[name].stored}/value"), self.frames)
+        return StoredField(name, self._stored(f"{stored}/value"), self.frames)
+
+    def series(self, name: str) -> StoredField:
+        """The field of that name: what `field` was called once."""
+        return self.field(name)
 
     @property
-    def position(self) -> Series:
+    def position(self) -> StoredField:
         """Centres of mass (T, N, 3) [m], going on beyond a periodic box."""
-        return self.series("position")
+        return self.field("position")
 
     @property
-    def velocity(self) -> Series:
+    def velocity(self) -> StoredField:
         """Velocities (T, N, 3) [m/s]."""
-        return self.series("velocity")
+        return self.field("velocity")
 
     @property
-    def orientation(self) -> Series:
+    def orientation(self) -> StoredField:
         """Unit quaternions (T, N, 4), scalar first, body to world."""
-        return self.series("orientation")
+        return self.field("orientation")
 
     @property
-    def angular_velocity(self) -> Series:
+    def angular_velocity(self) -> StoredField:
         """Angular velocities (T, N, 3), world frame [rad/s]."""
-        return self.series("angular_velocity")
+        return self.field("angular_velocity")
 
     @property
-    def axis(self) -> Series:
+    def axis(self) -> StoredField:
         """Unit vectors along the body x axes (T, N, 3), a fibre's own, world frame."""
-        return self.series("axis")
+        return self.field("axis")
 
     @property
     def mass(self) -> np.ndarray:
@@ -119,13 +125,18 @@ class StoredRun:
         return self._stored("mass")[:]
 
     @property
-    def species(self) -> np.ndarray:
-        """Kind of each particle (N,): a number that `kinds` is indexed with."""
+    def kind(self) -> np.ndarray:
+        """Number of each particle's kind (N,), an index into `kinds`."""
         return self._stored("species")[:]
 
     @property
+    def species(self) -> np.ndarray:
+        """Number of each particle's kind (N,): what `kind` was called once, and is in the file, for H5MD's sake."""
+        return self.kind
+
+    @property
     def kinds(self) -> list[Kind]:
-        """The kinds of particles, see `species`."""
+        """The kinds of particles, see `kind`."""
         stored = self._stored("/parameters").get("kinds", ())
         if not stored:
             message = f"{self.path} has format 1, which does not tell the shapes: run it again with this version"

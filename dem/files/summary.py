@@ -22,7 +22,8 @@ APART = ("input", "verdict", "error")  # of the attributes of `parameters`; the 
 
 def of(run: StoredRun, file: h5py.File) -> dict:
     """Numbers, datasets, input, provenance, energies, verdict: all that JSON can say."""
-    counts = np.bincount(run.species).tolist()
+    kind, mass = run.kind, run.mass
+    counts = np.bincount(kind).tolist()
     time, step = run.time.tolist(), run.step.tolist()
     attributes = {name: _plain(value) for name, value in file["parameters"].attrs.items()}
     energies = {name: values.tolist() for name, values in run.energy.items()}
@@ -30,14 +31,14 @@ def of(run: StoredRun, file: h5py.File) -> dict:
         "file": str(run.path),
         "bytes": run.path.stat().st_size,
         "frames": len(time),
-        "particles": len(run.species),
+        "particles": len(kind),
         "time": [time[0], time[-1]] if time else None,
         "step": [step[0], step[-1]] if step else None,
         "fields": list(run.fields),
         "energy": {name: {"first": v[0], "last": v[-1], "unit": "J"} for name, v in energies.items() if v},
-        "species": counts,
+        "counts": counts,
         "input": run.input,
-        "mass": [float(run.mass[run.species == number].max(initial=0.0)) for number in range(len(counts))],
+        "mass": [float(mass[kind == number].max(initial=0.0)) for number in range(len(counts))],
         "provenance": {name: value for name, value in attributes.items() if name not in APART},
         "datasets": _datasets(file),
         "groups": {name: _group(file[name]) for name in GROUPS if name in file},

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files import labelled, selection, summary
+from dem.files import selection, summary, tables
 from dem.files.frame import Frame
-from dem.files.series import row
 from dem.files.stored import StoredRun
+from dem.files.stored_field import row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,7 +73,7 @@ class Trajectory(StoredRun):
         if not self._file:
             return f"<Trajectory {self.path}: closed>"
         time, shapes = self.time, [kind["shape"] for kind in self.input["kinds"]]
-        counts = np.bincount(self.species, minlength=len(shapes))
+        counts = np.bincount(self.kind, minlength=len(shapes))
         what = ", ".join(f"{n} x {shape}" for n, shape in zip(counts, shapes, strict=True))
         when = f"{time[0]:.6g} to {time[-1]:.6g} s" if len(time) else "no time"
         return f"<Trajectory {self.path}: {len(self)} frames, {when}; {what}; {', '.join(self.fields)}>"
@@ -103,13 +103,13 @@ class Trajectory(StoredRun):
         return self[frame].spheres()
 
     def to_pandas(self, fields: Sequence[str] | None = None, frames: slice = slice(None)) -> pd.DataFrame:
-        """Table with a row for each particle in each frame: frame, time, particle, species, x, y, z, v_x, ...
+        """Table with a row for each particle in each frame: frame, time, particle, kind, x, y, z, v_x, ...
 
         `fields` are names of `Trajectory.fields`, or "axis" (p_x, p_y, p_z); default: all that the file holds, in the
         `frames` chosen. SI units are in ``attrs["units"]``. Raises ImportError if pandas is not installed, ValueError
         if the file lacks a field.
         """
-        return labelled.to_pandas(self[frames], self.fields if fields is None else fields)
+        return tables.to_pandas(self[frames], self.fields if fields is None else fields)
 
     def to_xarray(self, fields: Sequence[str] | None = None) -> xarray.Dataset:
         """Fields over time, particle and component (quaternion: w, x, y, z), and energies over time, with units.
@@ -117,7 +117,7 @@ class Trajectory(StoredRun):
         `fields` as in `to_pandas`. They stay on disk until their values are used, so keep this trajectory open, or
         ``.load()`` them. Raises ImportError if xarray is not installed, ValueError if the file lacks a field.
         """
-        return labelled.to_xarray(self, self.fields if fields is None else fields)
+        return tables.to_xarray(self, self.fields if fields is None else fields)
 
     def summary(self) -> dict:
         """All about the file but its fields: what ``dem info --json`` shows."""

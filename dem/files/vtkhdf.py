@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.files.schema import FIELDS, PARTICLES
+from dem.files.schema import PARTICLES
+from dem.model.fields import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,7 +34,7 @@ def write_view(file: h5py.File) -> None:
     if not frames:
         return
     kind = group["species"]
-    held = [name for name in FIELDS if name in group]
+    held = [name for name in STATE if name in group]
     kinds = file["parameters/kinds"]
     largest = np.maximum.reduceat(kinds["radii"][:], kinds["first"][:-1])
     fixed = {"radius": largest[kind[:]], "mass": group["mass"], "kind": kind}

@@ -45,12 +45,12 @@ class TrajectoryWriter(Observer):
     def __init__(self, store: Store, file: h5py.File, sim: System, every: Every) -> None:
         self.path, self.sim = store.path, sim
         self._store, self._file, self._every = store, file, every
-        self._series = layout.series(file)
-        self._waiting = {name: [] for name in self._series}  # rows that go into the file at the next commit
-        self.frames = len(self._series["step"])
+        self._datasets = layout.frame_datasets(file)
+        self._waiting = {name: [] for name in self._datasets}  # rows that go into the file at the next commit
+        self.frames = len(self._datasets["step"])
         self._spent = float(file["parameters"].attrs.get("wall_time", 0.0))
         self._started = self._saved_at = time.perf_counter()
-        self._saved_step = getattr(sim, "step_count", 0)
+        self._saved_step = sim.step_count or 0
         self._next_commit = -np.inf
         self._finished = False
 
@@ -155,7 +155,7 @@ class TrajectoryWriter(Observer):
         """
         rows = layout.rows(self.sim, k)
         if k < self.frames:
-            difference = layout.difference(self._series, rows, k)
+            difference = layout.difference(self._datasets, rows, k)
             if difference:
                 message = (
                     f"{self.path} cannot be resumed: frame {k} comes out differently, {difference}; it was written "
@@ -163,14 +163,14 @@ class TrajectoryWriter(Observer):
                 )
                 raise ValueError(message)
             return
-        for name, dataset in self._series.items():
+        for name, dataset in self._datasets.items():
             self._waiting[name].append(np.array(rows[name], dataset.dtype))
         self.frames = k + 1
         self.idle()
 
     def idle(self) -> None:
         """Write a checkpoint if one is due; see that what was written reaches the disk soon."""
-        now, step = time.perf_counter(), getattr(self.sim, "step_count", 0)
+        now, step = time.perf_counter(), self.sim.step_count or 0
         if now - self._saved_at >= self._every.seconds or step - self._saved_step >= self._every.steps:
             self.checkpoint()
         elif self._waiting["step"] and (now >= self._next_commit or self._bytes_waiting() > MOST_PENDING):
@@ -183,7 +183,7 @@ class TrajectoryWriter(Observer):
         """Keep the present state, from which the run can be resumed, in place of the one before."""
         self._keep("latest")
         self._put_in_order()
-        self._saved_at, self._saved_step = time.perf_counter(), getattr(self.sim, "step_count", 0)
+        self._saved_at, self._saved_step = time.perf_counter(), self.sim.step_count or 0
 
     def _keep(self, name: str) -> None:
         group = self._file.require_group("restart")
@@ -226,7 +226,7 @@ class TrajectoryWriter(Observer):
         """Put frames that wait into their datasets, all at once: one by one they would take a millisecond each."""
         for name, rows in self._waiting.items():
             if rows:
-                dataset = self._series[name]
+                dataset = self._datasets[name]
                 first = len(dataset)
                 dataset.resize(first + len(rows), axis=0)
                 dataset[first:] = np.stack(rows)

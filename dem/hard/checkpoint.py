@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.files.recipes import kinds_of, made, read_particles, recipe, write_particles
+from dem.hard.engine import PARTS, HardState
 from dem.hard.simulation import HardSpheres
 from dem.model.energy import Energy
 
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
 
 # ruff: noqa: SLF001 (this is the other half of HardSpheres)
-
-PARTS = ("spheres", "space", "agenda", "tally")
 
 
 def describe(sim: HardSpheres) -> dict:
@@ -34,12 +33,12 @@ def describe(sim: HardSpheres) -> dict:
 
 def write(sim: HardSpheres, group: h5py.Group) -> None:
     """Write its state."""
-    engine = sim._engine
     write_particles(sim.particles, group)
+    state = sim._engine.snapshot()
     for part in PARTS:
-        for name, values in getattr(engine, part)._asdict().items():
+        for name, values in getattr(state, part).items():
             group[f"{part}/{name}"] = values
-    group["time"] = engine.time
+    group["time"] = state.time
     group["datum"] = sim._datum
     group["start_energy"] = np.array(sim.start_energy)
     group["largest_kinetic"] = sim._largest_kinetic
@@ -48,20 +47,11 @@ def write(sim: HardSpheres, group: h5py.Group) -> None:
 def read(given: dict, group: h5py.Group, threads: int | None) -> HardSpheres:
     """Set it up again, in the state that was written."""
     del threads
-    sim = HardSpheres(
-        read_particles(given["kinds"], group), made(given["box"]), gravity=given["gravity"],
-        contact_time=given["contact_time"], description=given["description"], _resumed=True, **given["laws"],
+    parts = {part: {name: dataset[()] for name, dataset in group[part].items()} for part in PARTS}
+    return HardSpheres._restored(
+        read_particles(given["kinds"], group), made(given["box"]),
+        HardState(**parts, time=float(group["time"][()])), gravity=given["gravity"],
+        contact_time=given["contact_time"], laws=given["laws"], description=given["description"],
+        datum=float(group["datum"][()]), start_energy=Energy(*group["start_energy"][:].tolist()),
+        largest_kinetic=float(group["largest_kinetic"][()]),
     )  # fmt: skip
-    engine = sim._engine
-    for part in PARTS:
-        values = {name: dataset[()] for name, dataset in group[part].items()}
-        old = getattr(engine, part)
-        for name, value in values.items():
-            if isinstance(getattr(old, name), tuple):
-                values[name] = tuple(value.tolist())
-        setattr(engine, part, old._replace(**values))
-    engine.time = sim._shown = float(group["time"][()])
-    sim._datum = float(group["datum"][()])
-    sim.start_energy = Energy(*group["start_energy"][:].tolist())
-    sim._largest_kinetic = float(group["largest_kinetic"][()])
-    return sim

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from kernels.hard import views as onlooker
 from kernels.hard.agenda import Agenda
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dem.model.box import Box
     from dem.model.particles import Particles
 
@@ -20,6 +22,19 @@ if TYPE_CHECKING:
 MARGIN = 1e-6
 SPACIOUS = 0.8  # width of a cell over the mean distance of the spheres, where the spheres themselves need less
 LEAST_PERIOD = 5  # cells along a periodic axis, so that no more than one image of a sphere is near
+
+
+class HardState(NamedTuple):
+    """Copies of all that decides how hard spheres go on, by the names of the arrays in each part."""
+
+    spheres: dict[str, object]
+    space: dict[str, object]
+    agenda: dict[str, object]
+    tally: dict[str, object]
+    time: float
+
+
+PARTS = HardState._fields[:-1]
 
 
 class HardEngine:
@@ -70,6 +85,36 @@ class HardEngine:
         self.time = stop if code == events.DONE else float(self.tally.now[0])
         return code
 
+    def collide(self, most: int) -> int:
+        """Carry out `most` events, or all if there are fewer; time is then that of the latest one."""
+        never = float(np.finfo(np.float64).max)
+        code = events.advance(never, most, self.spheres, self.space, self.laws, self.agenda, self.tally)
+        self.time = max(self.time, float(self.tally.now[0]))
+        return code
+
+    def snapshot(self) -> HardState:
+        """Copies of all that decides how it goes on."""
+        parts = {part: getattr(self, part)._asdict() for part in PARTS}
+        return HardState(
+            **{part: {name: np.array(values) for name, values in parts[part].items()} for part in PARTS}, time=self.time
+        )
+
+    def restore(self, state: HardState) -> None:
+        """Go on from a snapshot of an engine of the same input."""
+        for part in PARTS:
+            old = getattr(self, part)
+            values = {
+                name: tuple(value.tolist()) if isinstance(getattr(old, name), tuple) else value.copy()
+                for name, value in getattr(state, part).items()
+            }
+            setattr(self, part, old._replace(**values))
+        self.time = state.time
+
+    def arrays(self) -> Iterator[np.ndarray]:
+        """All its arrays."""
+        for part in (self.spheres, self.space, self.agenda, self.tally):
+            yield from (a for a in part if isinstance(a, np.ndarray))
+
     def state(self) -> list[np.ndarray]:
         """Copies (N, ...) of position, velocity, orientation and angular velocity at the present time."""
         arrays = [np.empty((width, self.spheres.mass.size)) for width in (3, 3, 4, 3)]
@@ -107,5 +152,5 @@ def _space(
     return flight.Space(
         *(tuple(a.tolist()) for a in by_axis),
         head=np.empty(int(cells.prod()), np.int32), following=np.empty(n + 1, np.int32),
-        preceding=np.empty(n, np.int32), near=np.empty(n + 1, np.uint32),
+        preceding=np.empty(n, np.int32), near=np.zeros(n + 1, np.uint32),
     )  # fmt: skip

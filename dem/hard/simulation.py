@@ -9,19 +9,24 @@ import numpy as np
 
 from dem.base import checks, compilation
 from dem.hard.checks import check_apart, check_box, check_going_on, check_spheres, law
-from dem.hard.engine import HardEngine
+from dem.hard.engine import HardEngine, HardState
 from dem.hard.verdict import Collisions, HardVerdict
-from dem.model.box import Box
-from dem.model.energy import Energy, datum
-from dem.model.particles import Particles
+from dem.model.energy import Energy
 from dem.run.record import next_chunk
 from dem.run.runnable import Runnable
 from dem.system.diagnosis import check_finite, check_inside
 from dem.system.plan import Segment
+from dem.system.system import System
 from kernels.hard import events
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from typing import Self
+
+    from dem.model.box import Box
+    from dem.model.particles import Particles
+
+# ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
 
 class HardSpheres(Runnable):
@@ -89,39 +94,79 @@ class HardSpheres(Runnable):
         wall_friction: float | None = None,
         contact_time: float = 1e-5,
         description: dict | None = None,
-        _resumed: bool = False,
     ) -> None:
         super().__init__(particles, box, gravity, description)
-        pair = law("", restitution, tangential_restitution, friction)
-        wall = law("wall_", wall_restitution, wall_tangential_restitution, wall_friction, pair)
-        contact_time = checks.number("contact_time", contact_time, above=0, unit="s")
-        self._laws = events.Laws(pair, wall, contact_time, box.roughness if box else 0.0, box.seed if box else 0)
-        check_spheres(particles)
-        check_box(box, particles)
-        self._datum = datum(particles, box, self._gravity)
-        self._resumed = _resumed  # from a state that was right when it was saved
+        self._set_up(
+            contact_time, restitution, tangential_restitution, friction, wall_restitution, wall_tangential_restitution,
+            wall_friction,
+        )  # fmt: skip
         with compilation.announced():
             self._start(0.0)
             self._engine.advance(0.0, 0)  # no event, but everything is compiled now
 
+    def _set_up(
+        self,
+        contact_time: float,
+        restitution: float,
+        tangential_restitution: float,
+        friction: float | None,
+        wall_restitution: float | None,
+        wall_tangential_restitution: float | None,
+        wall_friction: float | None,
+    ) -> None:
+        """Check and keep what besides particles, box and gravity fixes the run."""
+        box = self._box
+        pair = law("", restitution, tangential_restitution, friction)
+        wall = law("wall_", wall_restitution, wall_tangential_restitution, wall_friction, pair)
+        contact_time = checks.number("contact_time", contact_time, above=0, unit="s")
+        self._laws = events.Laws(pair, wall, contact_time, box.roughness if box else 0.0, box.seed if box else 0)
+        check_spheres(self._particles)
+        check_box(box, self._particles)
+        self._shown = 0.0  # the time at which the particles are shown
+
+    @classmethod
+    def _restored(
+        cls,
+        particles: Particles,
+        box: Box | None,
+        state: HardState,
+        *,
+        gravity: tuple[float, float, float],
+        description: dict,
+        datum: float,
+        start_energy: Energy,
+        largest_kinetic: float,
+        contact_time: float,
+        laws: dict[str, float | None],
+    ) -> Self:
+        """Go on from a state that was right when it was saved, so nothing of it is checked; particles are as in it."""
+        sim = cls.__new__(cls)
+        System.__init__(sim, particles, box, gravity, description)
+        sim._set_up(contact_time, **laws)
+        with compilation.announced():
+            sim._engine = sim._new_engine(0.0)
+            sim._engine.advance(0.0, 0)
+        sim._engine.restore(state)
+        sim._shown, sim._datum = sim.time, datum
+        sim.start_energy, sim._largest_kinetic = start_energy, largest_kinetic
+        return sim
+
+    def _new_engine(self, now: float) -> HardEngine:
+        return HardEngine(self._particles, self._box, self._gravity, self._laws, now)
+
     def _start(self, now: float) -> None:
         """Start from the particles' state; all that is kept of a run begins again."""
-        p = self._particles
-        engine = HardEngine(p, self._box, self._gravity, self._laws, now)
-        if not self._resumed:
-            check_inside(p, self._box)
-            check_apart(engine)
-        self._resumed = False
+        engine = self._new_engine(now)
+        check_inside(self._particles, self._box)
+        check_apart(engine)
         self._engine = engine
-        self._revision = p.revision
+        self._revision = self._particles.revision
         self._shown = now
         self._largest_kinetic = 0.0
         self.start_energy = self.energy()
 
-    def _notice_changes(self) -> None:
-        """Start again if the user has assigned to the state of the particles."""
-        if self._particles.revision != self._revision:
-            self._start(self.time)
+    def _restart(self) -> None:
+        self._start(self.time)
 
     @property
     def settings(self) -> dict:
@@ -149,7 +194,7 @@ class HardSpheres(Runnable):
         """The particles at the present time, in their original order."""
         if self._shown != self.time:
             names = ("position", "velocity", "orientation", "angular_velocity")
-            self._particles._state.update(zip(names, self._engine.state(), strict=True))  # noqa: SLF001
+            self._particles._state.update(zip(names, self._engine.state(), strict=True))
             self._shown = self.time
         return self._particles
 
@@ -185,6 +230,25 @@ class HardSpheres(Runnable):
             check_going_on(code, engine)
             moved(self.time - before, self.collisions.total - done)
             chunk = next_chunk(chunk, start)
+
+    def carry_on(self, duration: float) -> None:
+        """Go on for so long [s], without a file or a verdict; at least as far as can be told from now."""
+        self._notice_changes()
+        self._reach(self.time + max(duration, 1e-9 * self.time), lambda *_: None, lambda: False)
+
+    def collide(self, most: int) -> None:
+        """Carry out so many events, impacts and changes of cell, or as many as there are; for who times them.
+
+        Raises
+        ------
+        FloatingPointError
+            If time stands still because somebody has no room to move.
+        """
+        self._notice_changes()
+        check_going_on(self._engine.collide(most), self._engine)
+
+    def _arrays(self) -> Iterator[np.ndarray]:
+        return self._engine.arrays()
 
     def energy(self) -> Energy:
         """Energies at the present time [J]; nothing elastic is in them."""

@@ -61,14 +61,14 @@ def body_axis(orientation: np.ndarray, k: int = 0) -> np.ndarray:
     return axis
 
 
-def place(position: np.ndarray, orientation: np.ndarray, species: np.ndarray, kinds: Sequence[Kind | Shape]) -> Spheres:
+def place(position: np.ndarray, orientation: np.ndarray, kind: np.ndarray, kinds: Sequence[Kind | Shape]) -> Spheres:
     """All spheres of bodies at positions (N, 3) with orientations (N, 4), which are of the given kinds (N,)."""
-    count = np.array([len(kind.radii) for kind in kinds])[species]
+    count = np.array([len(each.radii) for each in kinds])[kind]
     first = np.cumsum(count) - count
     spheres = Spheres(np.empty((count.sum(), 3)), np.empty(count.sum()), np.repeat(np.arange(len(count)), count))
-    for number in np.unique(species):
+    for number in np.unique(kind):
         offsets, radii = kinds[number].offsets, kinds[number].radii
-        members = np.flatnonzero(species == number)
+        members = np.flatnonzero(kind == number)
         x = np.asarray(position[members], dtype=np.float64)
         axes = {k: body_axis(orientation[members], k) for k in np.flatnonzero(offsets.any(0))}
         for s, offset in enumerate(offsets):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
+from dem.model.fields import STATE, heading
 from dem.model.materials import Material
 from dem.model.shapes import check_shape
 
@@ -15,12 +16,6 @@ if TYPE_CHECKING:
 
     from dem.model.shapes import Shape
 
-STATE = {
-    "position": (3, "centres of mass [m]"),
-    "orientation": (4, "unit quaternions, scalar first (w, x, y, z), body to world"),
-    "velocity": (3, "of the centres of mass [m/s]"),
-    "angular_velocity": (3, "world frame [rad/s]"),
-}
 UNIT_NORM = 1e-6  # how far a quaternion's norm may be from 1: beyond what writing six digits loses
 
 
@@ -96,16 +91,11 @@ class Particles:
         self._kind.flags.writeable = False
         self._kinds = list(kinds)
         self._revision = 0
-        self._state = {
-            "position": self._checked("position", position),
-            "orientation": np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
-            "velocity": np.zeros((count, 3)),
-            "angular_velocity": np.zeros((count, 3)),
-        }
+        self._state = {"position": self._checked("position", position)}
         given = {"orientation": orientation, "velocity": velocity, "angular_velocity": angular_velocity}
         for name, value in given.items():
-            if value is not None:
-                self._state[name] = self._checked(name, value)
+            missing = value is None
+            self._state[name] = np.tile(STATE[name].rest, (count, 1)) if missing else self._checked(name, value)
 
     def __len__(self) -> int:
         """Count the particles."""
@@ -160,8 +150,8 @@ class Particles:
         return Particles.concatenate([self])
 
     def _checked(self, name: str, value: object) -> np.ndarray:
-        width, meaning = STATE[name]
-        result = checks.array(name, value, (len(self), width), meaning)
+        field = STATE[name]
+        result = checks.array(name, value, (len(self), field.width), heading(field.meaning, field.unit))
         if name == "orientation":
             norm = np.linalg.norm(result, axis=1)
             bad = np.flatnonzero(np.abs(norm - 1) > UNIT_NORM)

@@ -37,7 +37,7 @@ def walls(box: Box | None) -> Walls | PeriodicBox:
     return PeriodicBox(*faces, *box.lower, *length, *(1 / size if size else 0.0 for size in length))
 
 
-def at(box: Box | None, time: float) -> tuple[np.ndarray, np.ndarray]:
+def walls_at(box: Box | None, time: float) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper walls (3,), (3,) [m], where they are at a time; infinite where there is none."""
     faces = walls(box)
     if faces.moving:

@@ -51,7 +51,7 @@ def spheres(run: Trajectory, frame: int) -> Spheres:
     """Spheres of all particles in a frame, brought back into a periodic box particle by particle."""
     kinds, x = run.kinds, positions(run, frame)
     round_ = not any(kind.offsets.any() for kind in kinds)  # then the file need not have orientations
-    return place(x, np.zeros((len(x), 4)) if round_ else run.orientation[frame], run.species, kinds)
+    return place(x, np.zeros((len(x), 4)) if round_ else run.orientation[frame], run.kind, kinds)
 
 
 def long_axis(kind: Kind) -> int | None:
@@ -62,12 +62,12 @@ def long_axis(kind: Kind) -> int | None:
 
 def slender(run: Trajectory) -> np.ndarray:
     """Numbers of the particles with a long axis (M,)."""
-    return np.flatnonzero(np.array([long_axis(kind) is not None for kind in run.kinds])[run.species])
+    return np.flatnonzero(np.array([long_axis(kind) is not None for kind in run.kinds])[run.kind])
 
 
 def directions(run: Trajectory, frame: int, particles: np.ndarray) -> np.ndarray:
     """Unit vectors along the long axes of slender particles (M, 3), in the world frame."""
-    axes = np.array([long_axis(kind) or 0 for kind in run.kinds])[run.species[particles]]
+    axes = np.array([long_axis(kind) or 0 for kind in run.kinds])[run.kind[particles]]
     q = run.orientation[frame].astype(float)[particles]
     return np.select([axes[:, None] == k for k in range(3)], [body_axis(q, k) for k in range(3)])
 

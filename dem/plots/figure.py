@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.extras import module
+from dem.base import optional
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +31,7 @@ def new_figure(width: float, height: float, layout: str = "constrained") -> Figu
     ImportError
         If matplotlib is not there.
     """
-    figures = module("matplotlib.figure", extra="plot", purpose="a picture")
+    figures = optional.library("matplotlib.figure", extra="plot", purpose="a picture")
     return figures.Figure(figsize=(width, height), dpi=DPI, layout=layout)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
-from dem.base.complete import complete
+from dem.base.replace import replace_when_done
 from dem.plots.bodies import numbers_up_to
 from dem.plots.scene import colour_limits, scene, viewpoint
 
@@ -74,7 +74,7 @@ def movie(
             yield _pixels(scene(run, int(frame), colour=colour, limits=limits, camera=camera, size=size))
 
     save = _save_gif if path.suffix == ".gif" else _save_mp4
-    with complete(path) as partial:
+    with replace_when_done(path) as partial:
         save(partial, pictures(), min(fps, len(frames) / seconds))
     return len(frames)
 

@@ -61,7 +61,7 @@ def overview(run: Trajectory, frame: int = -1, *, colour: str = "speed", exposur
 
 def _title(run: Trajectory) -> str:
     """What was computed and how."""
-    said = [f"{run.input.get('case', run.path.stem)}: {len(run.species)} particles"]
+    said = [f"{run.input.get('case', run.path.stem)}: {len(run.kind)} particles"]
     if run.input.get("integrator"):
         said.append(f"{run.input['integrator']}, dt = {run.input['time_step']:g} s")
     return ", ".join(said)

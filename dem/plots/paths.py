@@ -56,7 +56,7 @@ def moving(run: Trajectory) -> list[int]:
 def draw_paths(ax: Axes, run: Trajectory, axis: int) -> None:
     """Draw paths and particles, a horizontal axis to the right."""
     plane = [axis, int(np.abs(vertical(run)).argmax())]
-    shown = numbers_up_to(len(run.species), MOST)
+    shown = numbers_up_to(len(run.kind), MOST)
     tracks = np.array([positions(run, frame)[shown][:, plane] for frame in range(len(run))])
     radius = max(float(kind.radii.max()) for kind in run.kinds)
     box = corners(run, float(run.time[0]))
@@ -69,8 +69,8 @@ def draw_paths(ax: Axes, run: Trajectory, axis: int) -> None:
     margin = 0.01 * (high - low).max()
     tidy(ax, xlabel=f"{AXES[axis]} [{unit}]", ylabel=f"{AXES[plane[1]]} [{unit}]", aspect="equal")
     ax.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
-    if len(shown) < len(run.species):
-        ax.set_title(f"{len(shown)} of {len(run.species)} particles", fontsize=9, loc="left")
+    if len(shown) < len(run.kind):
+        ax.set_title(f"{len(shown)} of {len(run.kind)} particles", fontsize=9, loc="left")
 
 
 def _lines(ax: Axes, run: Trajectory, tracks: np.ndarray, plane: list[int], size: np.ndarray) -> None:

@@ -101,7 +101,7 @@ def quantity(run: Trajectory, frame: int, colour: str) -> np.ndarray:
     """What the particles are coloured by (N,)."""
     checks.one_of("colour", colour, COLOURS)
     if colour == "kind":
-        return run.species
+        return run.kind
     if colour == "height":
         return heights_of(run, frame)
     vectors = run.velocity if colour == "speed" else run.angular_velocity

@@ -55,10 +55,10 @@ class _Comparer(Observer):
     """Compares the frames of a run with those of a file."""
 
     def __init__(self, file: h5py.File, sim: System) -> None:
-        self.sim, self.series = sim, layout.series(file)
+        self.sim, self.datasets = sim, layout.frame_datasets(file)
 
     def frame(self, k: int) -> None:
-        difference = layout.difference(self.series, layout.rows(self.sim, k), k)
+        difference = layout.difference(self.datasets, layout.rows(self.sim, k), k)
         if difference:
             raise _Differs(k, difference)
 
@@ -79,7 +79,7 @@ def rerun(path: str | PathLike, *, threads: int | None = None, progress: bool = 
             message = f"{path} does not keep the state at the start: it cannot be run again"
             raise ValueError(message)
         sim = checkpoint.read(file["restart/start"], threads)
-        frames, plan = len(layout.series(file)["step"]), plan_of(file)
+        frames, plan = len(layout.frame_datasets(file)["step"]), plan_of(file)
         comparer = _Comparer(file, sim)
         frame, difference = None, None
         try:

@@ -83,4 +83,4 @@ def longer(sim: System, plan: list[Segment], duration: float) -> list[Segment]:
     if more <= 0:
         message = f"duration {duration:g} s is not longer than the run was planned: leave it out, or give more"
         raise ValueError(message)
-    return [*plan, Segment(last.last, more, min(more, max(1, round(last.frames * more / last.length))))]
+    return [*plan, Segment(last.last, more, max(1, round(last.frames * more / last.length)))]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from dem.base import checks
@@ -11,17 +10,14 @@ from dem.files import checkpoint
 from dem.files.output import EVERY, Output
 from dem.files.writer import TrajectoryWriter
 from dem.run.record import record
-from dem.system.diagnosis import densities
 from dem.system.observer import Observer
 from dem.system.system import System
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterable
     from os import PathLike
     from typing import Self
 
-    from dem.base.notices import Notice
     from dem.system.verdict import Judgement
 
 
@@ -92,7 +88,7 @@ class Runnable(System):
         frames = checks.whole("frames", frames, least=1)
         chosen = Output.checked(fields, float32=float32, compression=compression)
         self._notice_changes()
-        tell(self._foreseen(), strict=strict, force=force)
+        tell(self.foreseen(), strict=strict, force=force)
         plan = [self._segment(duration, frames)]
         observer = Observer()
         if output is not None:
@@ -127,14 +123,3 @@ class Runnable(System):
             message = f"{path} holds {type(sim).__name__}: load it with dem.{type(sim).__name__}.load"
             raise ValueError(message)
         return sim
-
-    def _foreseen(self) -> Iterator[Notice]:
-        """What should be known before a run begins."""
-        return densities(self.particles)
-
-    def _recorded(
-        self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
-    ) -> AbstractContextManager[Callable[[], None]]:
-        """Record a run for the case that it breaks; to be told to note the state now and then."""
-        del output, overwrite, strict
-        return nullcontext(lambda: None)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model.box import FACES
+from dem.soft.verdict import ENERGY_BUDGET, Verdict
 
 if TYPE_CHECKING:
     from dem.model.box import Box
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def booked(engine: Engine) -> dict[str, float]:
     """What contacts hold and have taken, and what walls have done [J]."""
-    progress, unit = engine.progress, engine.setting.unit
+    progress, unit = engine.progress, engine.energy_unit
     return {
         "elastic": float(progress.elastic[0]) / unit,
         "dissipated": float(progress.taken[0] - progress.stored[0]) / unit,
@@ -23,16 +24,20 @@ def booked(engine: Engine) -> dict[str, float]:
     }
 
 
+def departure(engine: Engine) -> float:
+    """Largest departure of the total energy at any step from that at the start [J]."""
+    return float(engine.progress.energy_error[0]) / engine.energy_unit
+
+
 def energy_error(engine: Engine, start: float, kinetic: float) -> float:
     """Largest departure of the total energy at any step, relative to the largest of these.
 
     The energy at the start, the kinetic energy, what contacts have taken, and the work of walls.
     """
-    progress, unit = engine.progress, engine.setting.unit
+    progress, unit = engine.progress, engine.energy_unit
     moved = float(max(abs(progress.worked[0]), abs(progress.taken[0]))) / unit
     reference = max(abs(start), kinetic, moved)
-    error = float(progress.energy_error[0]) / unit
-    return error / reference if reference > 0 else 0.0
+    return departure(engine) / reference if reference > 0 else 0.0
 
 
 def momentum_error(
@@ -47,3 +52,21 @@ def momentum_error(
         return None
     change = float(np.linalg.norm((now[0] - start[0])[free]))
     return change / max(now[1], start[1]) if change > 0 else 0.0
+
+
+def judged(engine: Engine, orientation: np.ndarray, energy_error: float, momentum_error: float | None) -> Verdict:
+    """Judge a run that has come to these orientations (N, 4)."""
+    steps, overlap = int(engine.progress.step[0]), float(engine.progress.largest_overlap[0])
+    span, radius = (steps - engine.start_step) * engine.dt, engine.kinds.radius
+    return Verdict(
+        steps=steps,
+        time=steps * engine.dt,
+        energy_error=energy_error,
+        norm_error=float(np.abs(np.linalg.norm(orientation, axis=1) - 1).max()),
+        largest_overlap=overlap / (2 * float(radius.min())),
+        engulfed=overlap >= float(radius.max()),
+        energy_rate=energy_error / span if span else 0.0,
+        energy_budget=ENERGY_BUDGET / span if span else 0.0,
+        overlap_share=engine.limits.share(overlap),
+        momentum_error=momentum_error,
+    )

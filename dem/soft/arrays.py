@@ -118,7 +118,7 @@ def room(wanted: int) -> int:
     return int(ROOM * wanted) + 16
 
 
-class Needs(NamedTuple):
+class Layout(NamedTuple):
     """What decides which arrays of the lists have any length."""
 
     alike: bool  # all spheres are
@@ -128,7 +128,7 @@ class Needs(NamedTuple):
     round: bool  # all bodies are one sphere
 
 
-def lists(bodies: Bodies, chunks: int, blocks: int, needs: Needs) -> Neighbours:
+def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbours:
     """Lists of these bodies, with no room for pairs yet."""
     n = bodies.kind.size
     return Neighbours(
@@ -149,17 +149,17 @@ def lists(bodies: Bodies, chunks: int, blocks: int, needs: Needs) -> Neighbours:
         highest=np.zeros(chunks, np.int32),
         lag=np.zeros(1, np.int64),
         listed_position=np.zeros((3, n)),
-        listed_orientation=np.zeros((4, 0 if needs.round else n)),
+        listed_orientation=np.zeros((4, 0 if layout.round else n)),
         pairs=np.zeros(chunks, np.int64),
-        **candidate_arrays(0, needs),
+        **candidate_arrays(0, layout),
         force_at=np.zeros(chunks, np.int64),
         pair_force=np.zeros((3, 0)),
         wrench=np.zeros((0, 8)),
         overlap=np.zeros(0),
         touching=np.zeros(0, np.int32),
         touched=np.zeros(0, np.int64),
-        wall_history=np.zeros((6 * bodies.owner.size if needs.wall_width else 0, needs.wall_width)),
-        wall_held=np.zeros(6 * bodies.owner.size if needs.wall_width else 0, np.int8),
+        wall_history=np.zeros((6 * bodies.owner.size if layout.wall_width else 0, layout.wall_width)),
+        wall_held=np.zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
         kept_count=np.full(chunks, -1),
     )
 
@@ -179,21 +179,21 @@ def entry_arrays(room: int, n: int) -> dict[str, np.ndarray]:
     return {"entry": np.zeros(room, np.int64), "incident": np.zeros(incident, np.int32)}
 
 
-def candidate_arrays(room: int, needs: Needs) -> dict[str, np.ndarray]:
+def candidate_arrays(room: int, layout: Layout) -> dict[str, np.ndarray]:
     """Arrays for that many candidate pairs."""
-    own = 0 if needs.alike else room
-    held = room if needs.width else 0
+    own = 0 if layout.alike else room
+    remembering = room if layout.width else 0
     return {
         "sphere_i": np.empty(room, np.int32),
         "sphere_j": np.empty(room, np.int32),
         "reach": np.empty(own),
         "stiffness": np.empty(own),
-        "history": np.zeros((held, needs.width)),
-        "held": np.zeros(held, np.int8),
-        "kept": np.zeros((held, needs.width)),
-        "kept_pair": np.empty(held, np.int64),
-        "kept_i": np.empty(held, np.int32),
-        "kept_j": np.empty(held, np.int32),
+        "history": np.zeros((remembering, layout.width)),
+        "held": np.zeros(remembering, np.int8),
+        "kept": np.zeros((remembering, layout.width)),
+        "kept_pair": np.empty(remembering, np.int64),
+        "kept_i": np.empty(remembering, np.int32),
+        "kept_j": np.empty(remembering, np.int32),
     }
 
 
@@ -207,7 +207,7 @@ def keep_contents(old: Neighbours, new: dict[str, np.ndarray]) -> None:
             target.reshape(chunks, len(target) // chunks, -1)[:, : rows.shape[1]] = rows
 
 
-def pair_force(lists: Neighbours, needs: Needs) -> dict[str, np.ndarray]:
+def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
     """Where the candidates of each chunk have their forces, and room for them.
 
     The forces on bodies of several spheres are as many as the candidates. Those on single spheres are wanted only until
@@ -217,7 +217,7 @@ def pair_force(lists: Neighbours, needs: Needs) -> dict[str, np.ndarray]:
     chunks = lists.pairs.size
     room = lists.sphere_i.size // chunks
     segment, used = np.arange(chunks), chunks
-    if needs.round:
+    if layout.round:
         used = 0
         for first, stop in itertools.pairwise(lists.block):
             c = np.arange(first, stop)
@@ -228,7 +228,7 @@ def pair_force(lists: Neighbours, needs: Needs) -> dict[str, np.ndarray]:
             used += alive + border.sum()
     size = used * room
     place = {"force_at": segment * room}
-    if not needs.lossy:
+    if not layout.lossy:
         return place | {"pair_force": _at_least(lists.pair_force, (3, size + 1))}
     return place | {
         "wrench": np.zeros((size, 8)),

@@ -1,4 +1,4 @@
-"""What a simulation in time steps needs to go on; the arrays are those of `dem.soft.copies`."""
+"""What a simulation in time steps needs to go on; its arrays are those of `dem.soft.snapshot`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 from dem.files.recipes import kinds_of, made, read_particles, recipe, write_particles
 from dem.model.contacts import Contacts
 from dem.model.energy import Energy
-from dem.soft.copies import bodies_of, put_back
-from dem.soft.history import Held
+from dem.soft.history import ContactHistory
+from dem.soft.per_body import BODIES, CONTACTS
 from dem.soft.simulation import Simulation
+from dem.soft.snapshot import Snapshot
 
 if TYPE_CHECKING:
     import h5py
@@ -36,16 +37,14 @@ def describe(sim: Simulation) -> dict:
 
 def write(sim: Simulation, group: h5py.Group) -> None:
     """Write its state."""
-    engine = sim._engine
     write_particles(sim.particles, group)
-    for name, rows in bodies_of(engine).items():
-        group[f"bodies/{name}"] = rows
-    for part, arrays in (("contacts", engine.held()), ("progress", engine.progress)):
-        for name, values in arrays._asdict().items():
+    state = sim._engine.snapshot()
+    for part, arrays in ((BODIES, state.bodies), (CONTACTS, state.contacts._asdict()), ("progress", state.progress)):
+        for name, values in arrays.items():
             group[f"{part}/{name}"] = values
-    group["unit"] = engine.setting.unit
-    group["datum"] = engine.datum
-    group["start_step"] = engine.start_step
+    group["unit"] = state.energy_unit
+    group["datum"] = state.datum
+    group["start_step"] = state.start_step
     group["start_energy"] = np.array(sim.start_energy)
     group["largest_kinetic"] = sim._largest_kinetic
 
@@ -54,16 +53,16 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
     """Set it up again, in the state that was written."""
     rows = ([made(thing) for thing in row] for row in given["contacts"]["table"])
     table = {(one, other): contact for one, other, contact in rows}
-    sim = Simulation(
-        read_particles(given["kinds"], group), made(given["box"]), gravity=given["gravity"],
-        time_step=given["time_step"], integrator=given["integrator"], threads=threads,
-        contacts=Contacts(table, rule=given["contacts"]["rule"]), deepest_overlap=given["deepest_overlap"],
-        description=given["description"], _resumed=True,
+    bodies, progress = ({name: values[:] for name, values in group[part].items()} for part in (BODIES, "progress"))
+    state = Snapshot(
+        bodies=bodies, contacts=ContactHistory(*(group[f"{CONTACTS}/{name}"][:] for name in ContactHistory._fields)),
+        progress=progress, energy_unit=float(group["unit"][()]), datum=float(group["datum"][()]),
+        start_step=int(group["start_step"][()]),
     )  # fmt: skip
-    engine = sim._engine
-    bodies, progress = ({name: values[:] for name, values in group[part].items()} for part in ("bodies", "progress"))
-    held = Held(*(group[f"contacts/{name}"][:] for name in Held._fields))
-    put_back(engine, bodies, held, progress)
-    engine.go_on(held, float(group["unit"][()]), float(group["datum"][()]), int(group["start_step"][()]))
-    sim._go_on(Energy(*group["start_energy"][:].tolist()), float(group["largest_kinetic"][()]))
-    return sim
+    return Simulation._restored(
+        read_particles(given["kinds"], group), made(given["box"]), state,
+        start_energy=Energy(*group["start_energy"][:].tolist()), largest_kinetic=float(group["largest_kinetic"][()]),
+        gravity=given["gravity"], description=given["description"], time_step=given["time_step"],
+        integrator=given["integrator"], threads=threads, contacts=Contacts(table, rule=given["contacts"]["rule"]),
+        deepest_overlap=given["deepest_overlap"],
+    )  # fmt: skip

@@ -9,21 +9,27 @@ import numpy as np
 
 from dem.model.walls import walls
 from dem.soft import arrays
-from dem.soft.history import Held
+from dem.soft.energies import energies_of_contacts, energies_of_motion, energies_to_come
+from dem.soft.grid import grid_for, most_cells
+from dem.soft.history import ContactHistory
 from dem.soft.limits import DEEPEST, Limits
+from dem.soft.numbering import Numbering
 from dem.soft.overlaps import Overlaps
+from dem.soft.per_body import KEPT, reorder
+from dem.soft.snapshot import Snapshot
 from kernels import laws, rotation
 from kernels.base.energy import REFERENCE_BITS
 from kernels.box.faces import move
 from kernels.box.periodic import PeriodicBox
-from kernels.laws import hertz
 from kernels.soft import advance as loop
-from kernels.soft import cells, history, sweeps
+from kernels.soft import cells, sweeps
 from kernels.soft.chunks import CHUNK
 from kernels.soft.sweeps import Serial, Threaded
 from kernels.soft.walls import PLANE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dem.model.box import Box
     from dem.model.particles import Particles
     from dem.rotation.integrators import Integrator
@@ -32,8 +38,6 @@ if TYPE_CHECKING:
 # dt = 1e-5 s run within 5 % of their best speed from 0.25 to 0.35 and from 0.04 to 0.08.
 LIST_SKIN, CANDIDATE_SKIN = 0.3, 0.05
 FEW, FEW_SKIN = 32, 2.0  # so few bodies that listing all of them costs little; making a list takes 50 us at least
-CELLS_WITHIN_REACH = 2  # 0.8 times the search of 1; 3 are no better
-MOST_CELLS_PER_BODY = 4
 NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
 FLOATS = ("travel", "largest_overlap")  # of Progress; the others are integers
 
@@ -43,21 +47,6 @@ class Skins(NamedTuple):
 
     neighbours: float
     candidates: float
-
-
-def _most_cells(n: int) -> int:
-    """Cells that are worth having for n bodies."""
-    return MOST_CELLS_PER_BODY * n + 64
-
-
-def _grid(extent: np.ndarray, size: float, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Cells along each axis, none smaller than `size` and at most `most` in all; and cells a metre."""
-    shape = np.clip(np.floor(extent / size), 1.0, most)
-    while shape.prod() > most:
-        shape = np.maximum(1.0, np.floor(shape / 1.26))
-    shape = shape.astype(np.int64)
-    split = shape > 1  # an axis that is not split has no scale: its extent may be anything down to nothing
-    return shape, np.where(split, shape / np.where(split, extent, 1.0), 0.0)
 
 
 class Engine:
@@ -101,42 +90,72 @@ class Engine:
         self.scheme = (
             integrator.scheme_for(self.kinds.inertia, spheres=self.kinds.round) if self.rotating else integrator.scheme
         )
-        self.needs = arrays.Needs(self.kinds.reach > 0, lossy, width, wall_width, self.kinds.round)
+        self.layout = arrays.Layout(self.kinds.reach > 0, lossy, width, wall_width, self.kinds.round)
         more = rotation.SCHEMES[type(self.scheme)].more
         self.bodies = arrays.bodies(particles, self.kinds, box, rotating=self.rotating, lossy=lossy, more=more)
-        self.first_number = self.bodies.first_sphere.copy()
+        self.numbering = Numbering(self.bodies.identity.copy())
+        self.first_sphere_of_row = self.bodies.first_sphere[:-1].copy()
+        self.owned = len(particles)  # bodies that are moved here: those in the first slots, today all that are present
         chunks = -(-len(particles) // CHUNK)
         self.mode = self.mode_for(len(particles), threads)()
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
-        self.neighbours = arrays.lists(self.bodies, chunks, blocks, self.needs)
-        self.workspace = arrays.workspace(len(particles), chunks, _most_cells(len(particles)))
+        self.neighbours = arrays.lists(self.bodies, chunks, blocks, self.layout)
+        self.workspace = arrays.workspace(len(particles), chunks, most_cells(len(particles)))
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.progress = loop.Progress(
             **{name: np.zeros(1, np.float64 if name in FLOATS else np.int64) for name in loop.Progress._fields}
         )
         self.datum, self.gravity, self.dt = datum, gravity, time_step
         self.start_step, self.code = 0, loop.DONE
-        self.setting = self._setting(unit=math.nan)  # `start` finds the unit
+        self.setting = self._setting(math.nan)  # `start` finds the unit
 
     @staticmethod
     def mode_for(bodies: int, threads: int) -> type[Serial | Threaded]:
         """Whether to spread the work over threads: not if it is a single chunk."""
         return Threaded if threads > 1 and bodies > CHUNK else Serial
 
-    def _setting(self, unit: float) -> loop.Setting:
+    def _setting(self, energy_unit: float) -> loop.Setting:
         g_x, g_y, g_z = self.gravity
         return loop.Setting(
-            dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, datum=self.datum, unit=unit,
+            dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, datum=self.datum, unit=energy_unit,
             list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates,
             farthest=self.limits.farthest, deepest=self.limits.deepest, start_step=self.start_step,
         )  # fmt: skip
 
-    def go_on(self, held: Held, unit: float, datum: float, start: int) -> None:
-        """Go on from bodies and progress that have been put in, as from a checkpoint."""
-        self.datum, self.start_step = datum, start
-        self.setting = self._setting(unit)
-        self.move_walls(self.progress.step[0] * self.dt)
-        self.rebuild(held)
+    @property
+    def energy_unit(self) -> float:
+        """Units per joule in which energies are summed; a power of two."""
+        return self.setting.unit
+
+    def snapshot(self) -> Snapshot:
+        """Copies of all that decides how the run goes on."""
+        kept = {name: getattr(self.bodies, name) for name in KEPT}
+        return Snapshot(
+            bodies={name: self._by_row(values) if values.size else values.copy() for name, values in kept.items()},
+            contacts=self.history().ascending(),
+            progress={name: values.copy() for name, values in self.progress._asdict().items()},
+            energy_unit=self.energy_unit,
+            datum=self.datum,
+            start_step=self.start_step,
+        )
+
+    def _by_row(self, values: np.ndarray) -> np.ndarray:
+        """Values (..., N) of owned bodies by slot, in the order of the user's rows."""
+        return self.numbering.by_row(self.bodies.identity[: self.owned], values[..., : self.owned])
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go on from a snapshot of this engine, or of another one of the same input: to the same bytes."""
+        rows = self.numbering.rows(self.bodies.identity[: self.owned])
+        for name, values in snapshot.bodies.items():
+            if values.size:
+                getattr(self.bodies, name)[:, : self.owned] = values[:, rows]
+        self.bodies.wall_contacts[: self.owned] = snapshot.contacts.wall_contacts[rows]
+        for name, values in snapshot.progress.items():
+            getattr(self.progress, name)[:] = values
+        self.datum, self.start_step, self.code = snapshot.datum, snapshot.start_step, loop.DONE
+        self.setting = self._setting(snapshot.energy_unit)
+        self.move_walls(snapshot.step * self.dt)
+        self.rebuild(snapshot.contacts)
 
     def move_walls(self, time: float) -> None:
         """Put the walls where they are at a time [s]."""
@@ -150,7 +169,7 @@ class Engine:
             return [(0.0, 0.0)] * 3
         return [(w.corner_x, w.length_x), (w.corner_y, w.length_y), (w.corner_z, w.length_z)]
 
-    def start(self, step: int = 0, held: Held | None = None) -> None:
+    def start(self, step: int = 0, held: ContactHistory | None = None) -> None:
         """Evaluate the forces of the whole-step state and set the integrator going from there.
 
         Contacts begin with what they remember of an earlier run, if that is given.
@@ -168,26 +187,15 @@ class Engine:
 
     def _energy_unit(self) -> float:
         """Power of two [1/J] in which the energies at the start add up to about 2^REFERENCE_BITS."""
+        b, kinds = self.bodies, self.kinds
+        moving = [self._by_row(values) for values in (b.kind, b.position, b.velocity, b.memory_w)]
         with np.errstate(over="ignore"):
-            total = self._energies_at_start()
+            total = (
+                energies_of_motion(kinds, *moving, self.gravity, self.datum)
+                + energies_of_contacts(kinds, self.overlaps())
+                + energies_to_come(kinds, moving[0], self.walls, self.fastest_wall, self.gravity)
+            )
         return 2.0 ** min(max(REFERENCE_BITS - math.frexp(total)[1], -1000), 1000)
-
-    def _energies_at_start(self) -> float:
-        """Sum of all energies without regard to sign, roughly [J]; positive even for a system at rest."""
-        mass = self.kinds.mass[self.bodies.kind]
-        kinetic = 0.5 * (mass * (self.bodies.velocity**2).sum(0)).sum()
-        gravitational = np.abs(mass * (self.datum - np.array(self.gravity) @ self.bodies.position)).sum()
-        spin = 0.5 * (self.kinds.inertia.max(0)[self.bodies.kind] * (self.bodies.memory_w**2).sum(0)).sum()
-        overlaps = self.overlaps()
-        stiffest = hertz.stiffness(
-            max(self.kinds.modulus.max(), self.kinds.wall_modulus.max()), self.kinds.radius.max()
-        )
-        elastic = sum(0.4 * stiffest * (np.maximum(d, 0.0) ** 2.5).sum() for d in (overlaps.pair, overlaps.wall))
-        driven = 0.0
-        if self.fastest_wall > 0:
-            driven = mass.sum() * (self.fastest_wall**2 + np.linalg.norm(self.gravity) * np.abs(self.walls.swing).max())
-        at_rest = 1e-9 * self.kinds.modulus.max() * self.kinds.radius.min() ** 3
-        return float(kinetic + gravitational + spin + elastic + driven + at_rest)
 
     def candidates(self) -> tuple[np.ndarray, np.ndarray]:
         """Spheres of the present candidate pairs (K,), (K,)."""
@@ -196,36 +204,43 @@ class Engine:
         used = np.arange(nb.sphere_i.size) % max(room, 1) < np.repeat(nb.pairs, room)
         return nb.sphere_i[used], nb.sphere_j[used]
 
+    def sphere_centres(self) -> np.ndarray:
+        """Centres of all spheres (M, 3) [m], particle by particle in the user's order."""
+        b = self.bodies
+        self._order(loop.PLACE)
+        centres = np.empty((b.owner.size, 3))
+        centres[self._first_numbers()[b.owner] + np.arange(b.owner.size) - b.first_sphere[b.owner]] = (
+            b.sphere_position.T
+        )
+        return centres
+
+    def arrays(self) -> Iterator[np.ndarray]:
+        """All its arrays, some more than once."""
+        for part in (self.kinds, self.walls, self.bodies, self.neighbours, self.workspace, self.progress):
+            yield from (a for a in part if isinstance(a, np.ndarray))
+
     def overlaps(self) -> Overlaps:
         """Overlaps of the present candidate pairs, and of all spheres with the nearest wall."""
         self._order(loop.PLACE)
         return Overlaps.of(self.bodies, self.kinds, self.walls, self.candidates(), self.periods())
 
-    def held(self) -> Held:
+    def history(self) -> ContactHistory:
         """What contacts remember."""
-        return Held.of(self.bodies, self.neighbours, self.first_number)
+        numbers = self._first_numbers() if self.layout.wall_width else self.first_sphere_of_row
+        return ContactHistory.of(self.bodies, self.neighbours, numbers, self.numbering)
 
-    def rebuild(self, held: Held | None = None) -> None:
+    def _first_numbers(self) -> np.ndarray:
+        """Number, through all particles in the user's order, of the first sphere of the body in each slot (N,)."""
+        return self.first_sphere_of_row[self.numbering.rows(self.bodies.identity)]
+
+    def rebuild(self, history: ContactHistory | None = None) -> None:
         """Put bodies in cell order, list their neighbours anew and pick the candidates.
 
         Contacts go on with what they remember, or with what is given.
         """
-        b, n = self.bodies, self.bodies.kind.size
-        held = self.held() if held is None else held
-        lower, upper = np.empty(3), np.empty(3)
-        cells.bounding_box(b.position, lower, upper)
-        bound = self.kinds.bound
-        for axis, (corner, length) in enumerate(self.periods()):
-            if length > 0:
-                lower[axis], upper[axis] = corner, corner + length
-        shape, scale = _grid(
-            upper - lower, (2 * bound.min() + self.skins.neighbours) / CELLS_WITHIN_REACH, _most_cells(n)
-        )
-        edge = 1 / scale.max() if scale.max() > 0 else np.inf
-        grid = cells.Grid(
-            *shape.tolist(), *lower.tolist(), *scale.tolist(), float(edge), bool(bound.min() == bound.max())
-        )
-        w = self.workspace
+        b, w = self.bodies, self.workspace
+        history = self.history() if history is None else history
+        grid = grid_for(b.position, self.kinds.bound, self.skins.neighbours, self.periods())
         cells.cell_order(b.position, grid, w.cell, w.cell_first, w.order)
         self._reorder()
         while not self._list_neighbours(grid):
@@ -236,14 +251,14 @@ class Engine:
         if not self.kinds.round:
             nb.listed_orientation[:] = b.orientation
         nb.kept_count[:] = 0  # the table has it all
-        indexed = held.indexed(b.owner.size) if self.needs.wall_width else ()
-        if indexed:
-            history.read_walls(b, self.first_number, self.neighbours, *indexed)
-        self.neighbours = nb._replace(**arrays.pair_force(nb, self.needs))
+        table = history.indexed(b.owner.size, self._first_numbers()) if self.layout.wall_width else None
+        if table:
+            table.give_walls(b, self.neighbours)
+        self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
         while self._order(loop.PICK) == loop.NO_ROOM:
             self.make_room_for_candidates()
-        if self.needs.width:
-            history.read_pairs(b, self.first_number, self.neighbours, *indexed)
+        if table and self.layout.width:
+            table.give_pairs(b, self.neighbours)
         self.progress.travel[0] = 0.0
 
     def _list_neighbours(self, grid: cells.Grid) -> bool:
@@ -263,25 +278,9 @@ class Engine:
         return True
 
     def _reorder(self) -> None:
+        """Put bodies in the order of the workspace."""
         b, w = self.bodies, self.workspace
-        for rows in (
-            b.position,
-            b.image,
-            b.velocity,
-            b.orientation,
-            b.memory_q,
-            b.memory_w,
-            b.memory_a,
-            b.memory_more,
-            b.force,
-            b.torque,
-            b.velocity_ahead,
-            b.spin,
-        ):
-            if rows.size:
-                sweeps.reorder(self.mode, w.order, rows, w.scratch)
-        for row in (b.identity, b.kind, b.wall_contacts):
-            sweeps.reorder(self.mode, w.order, row[None], w.scratch.view(row.dtype))
+        reorder(self.mode, w.order, b, w.scratch)
         if not self.kinds.round:
             spheres = np.diff(self.kinds.first_offset)[b.kind]
             np.cumsum(spheres, out=b.first_sphere[1:])
@@ -291,10 +290,10 @@ class Engine:
         """Enlarge the candidate arrays to what was wanted."""
         nb = self.neighbours
         room = nb.pairs.size * arrays.room(nb.pairs.max())
-        larger = arrays.candidate_arrays(room, self.needs)
+        larger = arrays.candidate_arrays(room, self.layout)
         arrays.keep_contents(nb, larger)
         nb = nb._replace(**larger)
-        self.neighbours = nb._replace(**arrays.pair_force(nb, self.needs))
+        self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
 
     def advance(self, stop: int) -> int:
         """Take steps until `stop` are complete; returns DONE, or the code of what went wrong, now and ever after."""

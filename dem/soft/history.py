@@ -9,10 +9,11 @@ import numpy as np
 from kernels.soft import history
 
 if TYPE_CHECKING:
+    from dem.soft.numbering import Numbering
     from kernels.soft.state import Bodies, Neighbours
 
 
-class Held(NamedTuple):
+class ContactHistory(NamedTuple):
     """The table; spheres are numbered through all particles in the user's order."""
 
     i: np.ndarray  # (H,) int64, sphere
@@ -21,19 +22,42 @@ class Held(NamedTuple):
     wall_contacts: np.ndarray  # (N,) contacts with rough walls so far, in the user's order
 
     @classmethod
-    def of(cls, bodies: Bodies, neighbours: Neighbours, first_number: np.ndarray) -> Held:
-        """What the contacts of these bodies remember."""
+    def of(
+        cls, bodies: Bodies, neighbours: Neighbours, first_number: np.ndarray, numbering: Numbering
+    ) -> ContactHistory:
+        """What the contacts of these bodies remember; the first sphere of slot b has the number first_number[b]."""
         width = neighbours.wall_history.shape[1]
         n = history.count_held(bodies, neighbours) if width else 0
-        contacts = np.empty_like(bodies.wall_contacts)
-        contacts[bodies.identity] = bodies.wall_contacts
-        held = cls(np.empty(n, np.int64), np.empty(n, np.int64), np.zeros((n, width)), contacts)
+        contacts = numbering.by_row(bodies.identity, bodies.wall_contacts)
+        table = cls(np.empty(n, np.int64), np.empty(n, np.int64), np.zeros((n, width)), contacts)
         if n:
-            history.write_table(bodies, first_number, neighbours, held.i, held.j, held.history)
-        return held
+            history.write_table(bodies, first_number, neighbours, table.i, table.j, table.history)
+        return table
 
-    def indexed(self, spheres: int) -> tuple[np.ndarray, ...]:
-        """The table, and where the entries of each of so many spheres are."""
+    def ascending(self) -> ContactHistory:
+        """The same table, by i and then j: an order that owes nothing to where bodies lie in memory."""
+        order = np.lexsort((self.j, self.i))
+        return self._replace(i=self.i[order], j=self.j[order], history=self.history[order])
+
+    def indexed(self, spheres: int, first_number: np.ndarray) -> Index:
+        """The table by its first spheres, of which there are so many; slot b's first one has number first_number[b]."""
         first, order = np.empty(spheres + 1, np.int64), np.empty(self.i.size, np.int64)
         history.index_table(self.i, first, order)
-        return self.i, self.j, self.history, first, order
+        return Index(first_number, self, first, order)
+
+
+class Index(NamedTuple):
+    """A table, and where the entries of each sphere are; it is for bodies in the slots that they have now."""
+
+    first_number: np.ndarray  # (N,) number of the first sphere of each slot's body
+    table: ContactHistory
+    first: np.ndarray  # (M + 1,) entries of sphere a are order[first[a]] to order[first[a + 1]]
+    order: np.ndarray  # (H,)
+
+    def give_walls(self, bodies: Bodies, neighbours: Neighbours) -> None:
+        """Tell contacts with walls what they remember; before candidates are picked, see `kernels.soft.history`."""
+        history.read_walls(bodies, self.first_number, neighbours, *self.table[:3], self.first, self.order)
+
+    def give_pairs(self, bodies: Bodies, neighbours: Neighbours) -> None:
+        """Tell candidate pairs what they remember."""
+        history.read_pairs(bodies, self.first_number, neighbours, *self.table[:3], self.first, self.order)

@@ -23,7 +23,7 @@ class Deepest(NamedTuple):
 class Overlaps(NamedTuple):
     """Overlaps at one moment; negative where there is a gap."""
 
-    owner: np.ndarray  # (M,) the user's number of the particle of each sphere
+    owner: np.ndarray  # (M,) identity of the particle of each sphere
     radius: np.ndarray  # (M,) [m]
     i: np.ndarray  # (K,) spheres of the pairs
     j: np.ndarray  # (K,)
@@ -54,13 +54,20 @@ class Overlaps(NamedTuple):
         return cls(b.identity[b.owner], radius, i, j, pair, radius - height.min(0), height.argmin(0))
 
     def deepest(self) -> Deepest:
-        """The deepest of all."""
+        """The deepest of all; of equals that of the lowest identities."""
         share = self.wall / self.radius
-        s = int(share.argmax())
+        s = _largest(share, self.owner)
         found = Deepest(float(share[s]), float(self.wall[s]), s, -1 - int(self.face[s]))
         if self.pair.size:
             share = self.pair / np.minimum(self.radius[self.i], self.radius[self.j])
-            k = int(share.argmax())
+            k = _largest(share, self.owner[self.i], self.owner[self.j], self.i, self.j)
             if share[k] > found.share:
                 found = Deepest(float(share[k]), float(self.pair[k]), int(self.i[k]), int(self.j[k]))
         return found
+
+
+def _largest(values: np.ndarray, *keys: np.ndarray) -> int:
+    """Index of the largest value; of equals the one whose keys (the first one decides) come first."""
+    first = int(values.argmax())  # a NaN, if there is any
+    equal = np.flatnonzero(values == values[first])
+    return first if len(equal) < 2 else int(equal[np.lexsort([key[equal] for key in reversed(keys)])[0]])

@@ -18,7 +18,6 @@ import numpy as np
 
 from dem.base.notices import DemWarning, Notice
 from dem.files.writer import TrajectoryWriter
-from dem.soft.copies import Copy
 from dem.soft.trouble import BrokenRunError
 from dem.soft.verdict import ENERGY_BUDGET
 
@@ -57,7 +56,7 @@ class Recorder:
     def __init__(self, sim: Recorded, *, copying: bool, strict: bool) -> None:
         self.sim = sim
         self.strict = strict
-        self.older = self.newer = Copy.of(sim._engine) if copying else None
+        self.older = self.newer = sim._engine.snapshot() if copying else None
         self.due = 0.0 if copying else math.inf
         self.warned = sim.energy_error > ENERGY_BUDGET
 
@@ -65,7 +64,7 @@ class Recorder:
         """Copy the state if it is time to, and warn once if the energy error passes its budget."""
         start = time.perf_counter()
         if start >= self.due:
-            self.older, self.newer = self.newer, Copy.of(self.sim._engine)
+            self.older, self.newer = self.newer, self.sim._engine.snapshot()
             done = time.perf_counter()
             self.due = done + PATIENCE * (done - start)
         if not self.warned and self.sim.energy_error > ENERGY_BUDGET:
@@ -91,7 +90,7 @@ class Recorder:
         """Take the last steps before the error again and write them; returns how many states there are."""
         sim, last, code = self.sim, self.sim.step_count, self.sim._engine.code
         copy = self.older if self.newer.step > last - KEPT else self.newer
-        copy.restore(sim._engine)
+        sim._engine.restore(copy)
         sim._shown_step = -1
         with suppress(FloatingPointError):
             sim.step(max(0, last - KEPT - copy.step))

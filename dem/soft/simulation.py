@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import math
-import time
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dem.base import checks, compilation
-from dem.model.box import Box
 from dem.model.contacts import Contacts
 from dem.model.contacts import law as contact_law
-from dem.model.energy import Energy, datum
-from dem.model.particles import Particles
+from dem.model.energy import Energy
 from dem.rotation.integrators import DEFAULT, integrator_for_contacts
-from dem.run.record import next_chunk
-from dem.run.runnable import Runnable
 from dem.soft import account, arrays
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps
 from dem.soft.engine import Engine
 from dem.soft.limits import DEEPEST
 from dem.soft.recorder import recorded
+from dem.soft.sizes import Sizes
+from dem.soft.stages import stages
+from dem.soft.stepping import Stepping
 from dem.soft.trouble import check_run
-from dem.soft.verdict import ENERGY_BUDGET, Verdict
 from dem.system.diagnosis import check_inside
-from dem.system.plan import Segment, evenly
+from dem.system.system import System
 from kernels.base.jit import set_threads
 from kernels.soft.advance import DONE
 
@@ -34,15 +30,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from os import PathLike
+    from typing import Self
 
     from dem.base.notices import Notice
+    from dem.model.box import Box
+    from dem.model.particles import Particles
     from dem.rotation.integrators import Integrator
+    from dem.soft.history import ContactHistory
+    from dem.soft.snapshot import Snapshot
+    from dem.soft.verdict import Verdict
 
 
-MOST_STEPS = 2.0**62  # what a 64-bit counter holds, with room
+# ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
 
-class Simulation(Runnable):
+class Simulation(Stepping):
     """Rigid particles in a box, advanced in time.
 
     Parameters
@@ -89,8 +91,6 @@ class Simulation(Runnable):
     (0.01, -0.0981)
     """
 
-    unit: ClassVar[str] = "steps"  # of work
-
     def __init__(
         self,
         particles: Particles,
@@ -104,41 +104,76 @@ class Simulation(Runnable):
         deepest_overlap: float = DEEPEST,
         description: dict | None = None,
         _skin: tuple[float, float] | None = None,
-        _resumed: bool = False,
     ) -> None:
         super().__init__(particles, box, gravity, description)
+        self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin)
+        with compilation.announced():
+            self._start(step=0, history=None)
+            self._engine.advance(0)  # no step, but everything is compiled now
+
+    def _set_up(
+        self,
+        contacts: Contacts | None,
+        time_step: float | str,
+        deepest_overlap: float,
+        integrator: str,
+        threads: int | None,
+        skin: tuple[float, float] | None = None,
+    ) -> None:
+        """Check and keep what besides particles, box and gravity fixes the run."""
         checks.of_types(optional=True, contacts=(contacts, Contacts))
         self._contacts = contacts or Contacts()
-        self._law = contact_law(self._contacts, arrays.materials(particles), box)
+        self._law = contact_law(self._contacts, arrays.materials(self._particles), self._box)
         if isinstance(time_step, str) and time_step == "auto":
-            time_step = advise(particles, box, self._gravity).advised
+            time_step = advise(self._particles, self._box, self._gravity).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
         self._integrator = integrator_for_contacts(integrator)
         self._threads = checks.threads(threads)
-        self._skin = _skin
-        self._datum = datum(particles, box, self._gravity)
-        self._slice = 1  # steps between looks at the keyboard
-        self._resumed = _resumed  # from a state that was right when it was saved
+        self._skin = skin
+        self._shown_step = 0  # the step that the particles show
         set_threads(self._threads)
-        with compilation.announced():
-            self._start(step=0)
-            self._engine.advance(0)  # no step, but everything is compiled now
 
-    def _start(self, step: int) -> None:
-        """Start the integrator from the particles' whole-step state; all that is kept of a run begins again."""
-        engine = Engine(
+    @classmethod
+    def _restored(
+        cls,
+        particles: Particles,
+        box: Box | None,
+        state: Snapshot,
+        *,
+        gravity: tuple[float, float, float],
+        description: dict,
+        start_energy: Energy,
+        largest_kinetic: float,
+        **settings: object,
+    ) -> Self:
+        """Go on from a state that was right when it was saved, so nothing of it is checked; particles are as in it."""
+        sim = cls.__new__(cls)
+        System.__init__(sim, particles, box, gravity, description)
+        sim._set_up(**settings)
+        with compilation.announced():
+            sim._engine = sim._new_engine()
+            sim._engine.restore(state)
+            sim._engine.advance(sim.step_count)
+        sim._shown_step, sim._datum = sim.step_count, state.datum
+        sim.start_energy, sim._largest_kinetic = start_energy, largest_kinetic
+        sim._start_motion = sim._motion()
+        return sim
+
+    def _new_engine(self) -> Engine:
+        return Engine(
             self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law,
             self._skin, self._threads, self._deepest,
         )  # fmt: skip
-        if not self._resumed:
-            engine.move_walls(step * self._time_step)
-            check_inside(self._particles, self._box, engine.walls)
-            check_box(self._box, engine)
-        engine.start(step, self._engine.held() if hasattr(self, "_engine") else None)
-        if not self._resumed:
-            check_overlaps(engine)
-        self._resumed = False
+
+    def _start(self, step: int, history: ContactHistory | None) -> None:
+        """Start the integrator from the particles' whole-step state; all that is kept of a run begins again."""
+        engine = self._new_engine()
+        engine.move_walls(step * self._time_step)
+        check_inside(self._particles, self._box, engine.walls)
+        check_box(self._box, engine)
+        engine.start(step, history)
+        check_overlaps(engine)
         self._engine = engine
         self._revision = self._particles.revision
         self._shown_step = step
@@ -146,26 +181,13 @@ class Simulation(Runnable):
         self.start_energy = self.energy()
         self._start_motion = self._motion()
 
-    def _notice_changes(self) -> None:
-        """Start again if the user has assigned to the state of the particles."""
-        if self._particles.revision != self._revision:
-            self._start(self.step_count)
-
-    def _go_on(self, start_energy: Energy, largest_kinetic: float) -> None:
-        """Take up the account of an earlier run."""
-        self._shown_step, self._datum = self.step_count, self._engine.datum  # particles are as they were shown
-        self.start_energy, self._largest_kinetic = start_energy, largest_kinetic
-        self._start_motion = self._motion()
+    def _restart(self) -> None:
+        self._start(self.step_count, self._engine.history())
 
     @property
     def contacts(self) -> Contacts:
         """Restitution and friction by pair of materials."""
         return self._contacts
-
-    @property
-    def time_step(self) -> float:
-        """[s]."""
-        return self._time_step
 
     @property
     def integrator(self) -> Integrator:
@@ -183,20 +205,10 @@ class Simulation(Runnable):
         contacts = self.contacts.describe(arrays.materials(self._particles), self.box)
         return {"time_step": self.time_step, "integrator": self.integrator.name, "contacts": contacts}
 
-    def pace(self, steps: int, seconds: float) -> str:
-        """How fast so many steps in so much computing time are, in words."""
-        rate = steps / seconds
-        return f"{rate:.3g} steps/s, {rate * len(self._particles):.3g} particle steps/s"
-
     @property
     def step_count(self) -> int:
         """Steps taken so far."""
         return int(self._engine.progress.step[0])
-
-    @property
-    def time(self) -> float:
-        """Simulated time [s]: steps times time step."""
-        return self.step_count * self.time_step
 
     @property
     def particles(self) -> Particles:
@@ -205,7 +217,7 @@ class Simulation(Runnable):
             views = (np.empty((width, len(self._particles))) for width in (3, 3, 4, 3))
             position, velocity, orientation, angular_velocity = views
             self._engine.synchronise(position, velocity, orientation, angular_velocity)
-            self._particles._state.update(  # noqa: SLF001
+            self._particles._state.update(
                 position=position.T, velocity=velocity.T, orientation=orientation.T, angular_velocity=angular_velocity.T
             )
             self._shown_step = self.step_count
@@ -235,8 +247,9 @@ class Simulation(Runnable):
             self._shown_step = -1  # somebody may have disturbed the state since it was shown
         check_run(code, self._engine, self.particles, self._box)
 
-    def _foreseen(self) -> Iterator[Notice]:
-        yield from super()._foreseen()
+    def foreseen(self) -> Iterator[Notice]:
+        """What should be known before a run begins."""
+        yield from super().foreseen()
         yield from foreseen(self.particles, self.box, self.gravity, self.time_step)
 
     def _recorded(
@@ -244,35 +257,20 @@ class Simulation(Runnable):
     ) -> AbstractContextManager[Callable[[], None]]:
         return recorded(self, output, overwrite=overwrite, strict=strict)
 
-    @property
-    def _now(self) -> int:
-        """Where it is, in what plans are made of: the step."""
-        return self.step_count
+    def sphere_centres(self) -> np.ndarray:
+        """Centres of all spheres (M, 3) [m], particle by particle."""
+        return self._engine.sphere_centres()
 
-    def _segment(self, duration: float, frames: int) -> Segment:
-        """Plan for a duration from now, rounded to whole steps."""
-        if not duration / self.time_step < MOST_STEPS:
-            message = f"duration {duration:g} s is too many time steps of {self.time_step:g} s"
-            raise ValueError(message)
-        steps = math.floor(duration / self.time_step + 0.5)
-        if steps < 1:
-            message = f"duration {duration:g} s is shorter than one time step of {self.time_step:g} s"
-            raise ValueError(message)
-        return Segment(self.step_count, steps, min(frames, steps))
+    def sizes(self) -> Sizes:
+        """How much there is to compute and to keep."""
+        return Sizes.of(self._engine)
 
-    @staticmethod
-    def _stops(segment: Segment) -> list[int]:
-        """Steps at which frames are due."""
-        return evenly(*segment)
+    def stages(self) -> AbstractContextManager[dict[str, Callable[[int], object]]]:
+        """Context manager for timing: the parts of a step, each to be done a number of times; leaves no trace."""
+        return stages(self._engine)
 
-    def _reach(self, stop: int, moved: Callable, interrupted: Callable[[], bool]) -> None:
-        """Advance to a step in slices of about SLICE seconds. How it is cut does not change the result."""
-        while self.step_count < stop and not interrupted():
-            start = time.perf_counter()
-            taken = min(self._slice, stop - self.step_count)
-            self.step(taken)
-            moved(taken, taken)
-            self._slice = next_chunk(taken, start)
+    def _arrays(self) -> Iterator[np.ndarray]:
+        return self._engine.arrays()
 
     def energy(self) -> Energy:
         """Energies at the present step [J]."""
@@ -293,6 +291,11 @@ class Simulation(Runnable):
         """
         return account.energy_error(self._engine, self.start_energy.total, self._largest_kinetic)
 
+    @property
+    def energy_departure(self) -> float:
+        """Largest departure of the total energy at any step from that at the start [J]."""
+        return account.departure(self._engine)
+
     def _motion(self) -> tuple[np.ndarray, float]:
         """Momentum (3,), and the sum of the sizes of all particles' momenta [kg m/s]."""
         p = self._particles
@@ -309,19 +312,6 @@ class Simulation(Runnable):
         """
         self.energy()
         self._check_run(self._engine.code)
-        norm = np.linalg.norm(self.particles.orientation, axis=1)
-        engine = self._engine
-        overlap, radius = float(engine.progress.largest_overlap[0]), engine.kinds.radius
-        span = (self.step_count - engine.start_step) * self.time_step
-        return Verdict(
-            steps=self.step_count,
-            time=self.time,
-            energy_error=self.energy_error,
-            norm_error=float(np.abs(norm - 1).max()),
-            largest_overlap=overlap / (2 * float(radius.min())),
-            engulfed=overlap >= float(radius.max()),
-            energy_rate=self.energy_error / span if span else 0.0,
-            energy_budget=ENERGY_BUDGET / span if span else 0.0,
-            overlap_share=engine.limits.share(engine.progress.largest_overlap[0]),
-            momentum_error=account.momentum_error(self._box, self._gravity, self._start_motion, self._motion()),
-        )
+        now, start = self._motion(), self._start_motion
+        momentum_error = account.momentum_error(self._box, self._gravity, start, now)
+        return account.judged(self._engine, self.particles.orientation, self.energy_error, momentum_error)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.model.box import FACES
-from dem.model.particles import STATE
+from dem.model.fields import STATE
 from dem.soft.advice import ADVISED, RESOLVED, contact_time, effective_masses, rounded_down
 from dem.soft.limits import FARTHEST
 from dem.system.diagnosis import outside, point
@@ -44,6 +44,14 @@ class _Moment(NamedTuple):
         """[s]."""
         return self.engine.dt
 
+    def who(self, row: int) -> int:
+        """Identity of the particle in a row of the user's arrays."""
+        return int(self.engine.numbering.identities[row])
+
+    def by_row(self, values: np.ndarray) -> np.ndarray:
+        """Values (..., N) by slot, in the order of the user's rows."""
+        return self.engine.numbering.by_row(self.engine.bodies.identity, values)
+
 
 def check_run(code: int, engine: Engine, particles: Particles, box: Box | None) -> None:
     """Raise `BrokenRunError` if the run went wrong; the particles are those that the engine has now."""
@@ -62,13 +70,12 @@ def check_run(code: int, engine: Engine, particles: Particles, box: Box | None) 
 
 def _check_numbers(now: _Moment, where: str) -> None:
     """Raise if a speed is a number, but its square is not."""
-    bodies = now.engine.bodies
-    v = np.abs(bodies.velocity).max(0)
+    v = now.by_row(np.abs(now.engine.bodies.velocity).max(0))
     if not np.isnan(v).any():
-        slot = int(v.argmax())
-        i = int(bodies.identity[slot])
+        row = int(v.argmax())
+        i = now.who(row)
         message = (
-            f"{where}: particle {i} moves at {v[slot]:.3g} m/s, faster than can be followed; a time step that does not "
+            f"{where}: particle {i} moves at {v[row]:.3g} m/s, faster than can be followed; a time step that does not "
             f"resolve the contacts is the usual cause: lower time_step (now {now.time_step:g} s), or gravity and speeds"
         )
         raise BrokenRunError(message, "too-fast", (i,))
@@ -79,13 +86,13 @@ def _check_finite(now: _Moment, where: str) -> None:
     bad = {name: ~np.isfinite(getattr(now.particles, name)).all(1) for name in STATE}
     concerned = np.flatnonzero(np.any(list(bad.values()), axis=0))
     if len(concerned):
-        names = " and ".join(name for name, rows in bad.items() if rows.any())
+        names, first = " and ".join(name for name, rows in bad.items() if rows.any()), now.who(concerned[0])
         message = (
             f"{where}: {names} not finite for {len(concerned)} of {len(now.particles)} particles, first particle "
-            f"{concerned[0]}; values are not numbers because they were set so, or because a time step too large (now "
+            f"{first}; values are not numbers because they were set so, or because a time step too large (now "
             f"{now.time_step:g} s) made the contacts explode: look at the steps before, or lower time_step"
         )
-        raise BrokenRunError(message, "not-finite", (int(concerned[0]),))
+        raise BrokenRunError(message, "not-finite", (first,))
 
 
 def _raise_too_fast(now: _Moment, where: str) -> None:
@@ -93,20 +100,20 @@ def _raise_too_fast(now: _Moment, where: str) -> None:
     p, dt, engine = now.particles, now.time_step, now.engine
     with np.errstate(over="ignore"):
         spin = np.linalg.norm(p.angular_velocity, axis=1)
-    i = int(spin.argmax())
-    if spin[i] * dt > loop.LARGEST_TURN:
+    row = int(spin.argmax())
+    i = now.who(row)
+    if spin[row] * dt > loop.LARGEST_TURN:
         message = (
-            f"{where}: particle {i} turns {spin[i] * dt:.3g} rad in one time step, at most "
+            f"{where}: particle {i} turns {spin[row] * dt:.3g} rad in one time step, at most "
             f"{loop.LARGEST_TURN:g} can be followed; lower time_step (now {dt:g} s)"
         )
         raise BrokenRunError(message, "turns-too-fast", (i,))
-    ahead = np.empty_like(spin)
-    ahead[engine.bodies.identity] = np.linalg.norm(engine.bodies.velocity, axis=0)
-    surface = ahead + spin * engine.kinds.tip[p.kind]
-    i = int(surface.argmax())
+    surface = now.by_row(np.linalg.norm(engine.bodies.velocity, axis=0)) + spin * engine.kinds.tip[p.kind]
+    row = int(surface.argmax())
+    i = now.who(row)
     farthest, gone = engine.limits.farthest, float(as_float(engine.partial[:, TRAVEL].max()))
     message = (
-        f"{where}: particle {i} moves {gone:.3g} m in one time step at {surface[i]:.3g} m/s, more than the "
+        f"{where}: particle {i} moves {gone:.3g} m in one time step at {surface[row]:.3g} m/s, more than the "
         f"skin of {farthest:.3g} m ({FARTHEST:.0%} of the smallest diameter), and could pass through others unseen; "
         f"lower time_step from {dt:g} s to {rounded_down(0.1 * dt * farthest / gone):g} s, or gravity and the speeds"
     )
@@ -176,7 +183,7 @@ def _row(engine: Engine, sphere: int) -> int:
 
 def _surface_velocity(now: _Moment, o: Overlaps, sphere: int, x: np.ndarray) -> np.ndarray:
     """Velocity of the centre of a sphere [m/s]."""
-    b, p, n = now.engine.bodies, now.particles, int(o.owner[sphere])
+    b, p, n = now.engine.bodies, now.particles, now.engine.numbering.rows(o.owner[sphere])
     arm = x - b.position[:, b.owner[sphere]]
     return p.velocity[n] + np.cross(p.angular_velocity[n], arm)
 
@@ -186,10 +193,10 @@ def _check_box(now: _Moment, where: str) -> None:
     walls, position = now.engine.walls, now.particles.position
     beyond = outside(position, walls.lower, walls.upper)
     if len(beyond):
-        i = int(beyond[0])
-        speed = np.linalg.norm(now.particles.velocity[i])
+        row = beyond[0]
+        i, speed = now.who(row), np.linalg.norm(now.particles.velocity[row])
         message = (
-            f"{where}: particle {i} has left the box, at {point(position[i])} m ({len(beyond)} such), at {speed:.3g} "
+            f"{where}: particle {i} has left the box, at {point(position[row])} m ({len(beyond)} such), at {speed:.3g} "
             f"m/s; the wall is too soft for such a speed, or the time step does not resolve the contact: raise young, "
             f"or lower time_step (now {now.time_step:g} s), gravity or the speeds"
         )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base import checks, extras
+from dem.base import checks, optional
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ def contact_numbers(
 
 def _touching(x: np.ndarray, radius: np.ndarray, tolerance: float, period: np.ndarray) -> np.ndarray:
     """Pairs of spheres (K, 2) that touch."""
-    spatial = extras.module("scipy.spatial", extra="tables", purpose="contact numbers")
+    spatial = optional.library("scipy.spatial", extra="tables", purpose="contact numbers")
     reach = 2 * radius.max(initial=0.0) + tolerance
     if (short := period[(period > 0) & (period < 2 * reach)]).size:
         message = f"a period of {short[0]:g} m is short, expected at least {2 * reach:g} m: twice the reach of contacts"

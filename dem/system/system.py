@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
 from dem.base import checks
 from dem.model.box import Box
+from dem.model.energy import datum
 from dem.model.particles import Particles
+from dem.system.diagnosis import densities
 from kernels.base import energy as energy_kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
+    from os import PathLike
 
+    from dem.base.notices import Notice
     from dem.model.energy import Energy
     from dem.system.plan import Segment
     from dem.system.verdict import Judgement
 
 
+class Counsel(Protocol):
+    """Advice on the time step; `advised` is one to take [s], `lines` say why."""
+
+    @property
+    def advised(self) -> float:
+        """[s]."""
+
+    @property
+    def lines(self) -> list[str]:
+        """In words."""
+
+
 class System:
-    """Particles in a box under gravity; those who inherit from it move them, see `dem.run.runnable`."""
+    """Particles in a box under gravity; those who inherit from it move them, see `dem.run.runnable`.
+
+    Not all go in time steps, on threads, or have advice to give: what is said here of these holds for those who have
+    none, so that nobody needs to ask of which kind a system is.
+    """
 
     unit: ClassVar[str]  # of work, in words
 
@@ -32,6 +54,10 @@ class System:
         self._box = box
         self._gravity = checks.vector("gravity", gravity, "acceleration [m/s2]")
         self._particles = particles.copy()
+        self._revision = self._particles.revision  # of their state, at which the run began
+        self._datum = datum(particles, box, self._gravity)
+        self._largest_kinetic = 0.0  # [J], of those that were looked at
+        self.start_energy: Energy
         self.description = description or {}
 
     @property
@@ -57,6 +83,40 @@ class System:
     @property
     def time(self) -> float:
         """Simulated time [s]."""
+        raise NotImplementedError
+
+    @property
+    def time_step(self) -> float | None:
+        """Time step [s]; None if time goes from event to event."""
+        return None
+
+    @property
+    def step_count(self) -> int | None:
+        """Steps taken so far; None if there are none to take."""
+        return None
+
+    @property
+    def threads(self) -> int:
+        """At most so many threads are used."""
+        return 1
+
+    def advice(self) -> Counsel | None:
+        """Which time step the present state needs; None if there is none to choose."""
+        return None
+
+    def foreseen(self) -> Iterator[Notice]:
+        """What should be known before a run begins."""
+        return densities(self.particles)
+
+    @property
+    def memory(self) -> int:
+        """Bytes of all its arrays."""
+        p = self.particles
+        arrays = [*self._arrays(), p.kind, p.position, p.orientation, p.velocity, p.angular_velocity]
+        return sum({id(a): a.nbytes for a in arrays}.values())
+
+    def carry_on(self, duration: float) -> None:
+        """Go on for about so long [s], by one step at least, without a file or a verdict."""
         raise NotImplementedError
 
     def energy(self) -> Energy:
@@ -103,8 +163,24 @@ class System:
         """Kind of each particle (N,), mass (G,) and principal moments (3, G) of each kind."""
         raise NotImplementedError
 
+    def _recorded(
+        self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
+    ) -> AbstractContextManager[Callable[[], None]]:
+        """Record a run for the case that it breaks; to be told to note the state now and then."""
+        del output, overwrite, strict
+        return nullcontext(lambda: None)
+
+    def _arrays(self) -> Iterator[np.ndarray]:
+        """All arrays by which the particles are moved; some may come twice."""
+        raise NotImplementedError
+
     def _notice_changes(self) -> None:
         """Start again if the user has assigned to the state of the particles."""
+        if self._particles.revision != self._revision:
+            self._restart()
+
+    def _restart(self) -> None:
+        """Start again, at the present time, from the state of the particles that has been assigned to."""
         raise NotImplementedError
 
     def _state(self) -> list[np.ndarray]:

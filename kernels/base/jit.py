@@ -147,7 +147,8 @@ def _cache_folder():
         candidates.insert(0, Path(numba.config.CACHE_DIR))
     place, name = _cache_name()
     folder = next(folder for folder in candidates if _writable(folder / (place + name)))
-    older = [other for other in folder.glob(place + "*") if not other.name.startswith(place + FINGERPRINT)]
+    ours = "kernels-*" if folder == candidates[-3] else place + "*"  # in this package's folder all are
+    older = [other for other in folder.glob(ours) if not other.name.startswith(place + FINGERPRINT)]
     for other in older:
         shutil.rmtree(other, ignore_errors=True)
     new = not any((folder / (place + name)).iterdir())

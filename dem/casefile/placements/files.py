@@ -9,21 +9,19 @@ from pathlib import Path
 import numpy as np
 
 from dem.base import checks
-from dem.model.particles import STATE
-
-COLUMNS = {
-    "position": ("x", "y", "z"),
-    "orientation": ("qw", "qx", "qy", "qz"),
-    "velocity": ("vx", "vy", "vz"),
-    "angular_velocity": ("wx", "wy", "wz"),
-}  # of a CSV file, SI units
+from dem.model.fields import ROWS, STATE, heading
 
 
 def state(path: Path) -> dict[str, np.ndarray]:
     """What a file tells of the state: position, and any of orientation, velocity and angular_velocity.
 
-    A CSV file has a line with the names of its columns, ``x, y, z`` and any of ``qw, qx, qy, qz, vx, vy, vz, wx, wy,
-    wz``; an NPZ file has arrays with the names of the state.
+    A CSV file has a line with the names of its columns, in SI units, spelt as ``dem export`` spells them, ``x [m]``,
+    ``v_x [m/s]``, ``q_w``, ``omega_x [rad/s]``, or without units, or short: ``x, y, z`` and any of ``qw, qx, qy, qz,
+    vx, vy, vz, wx, wy, wz``. It may have ``frame``, ``step``, ``time [s]``, ``particle`` and ``kind`` too. Of several
+    frames the last one is taken, by ``frame``, or else by step or time; each particle is in it once, and they come in
+    the order of their numbers. All are of one kind, since a group of a case file has one shape and material.
+
+    An NPZ file has arrays with the names of the state.
 
     Raises
     ------
@@ -45,12 +43,28 @@ def state(path: Path) -> dict[str, np.ndarray]:
 
 
 def _csv(path: Path) -> dict[str, np.ndarray]:
-    with path.open(newline="") as file:
+    table = _last_frame(path, _table(path))
+    found = {}
+    for name, field in STATE.items():
+        missing = [column for column in field.columns if column not in table]
+        if not missing:
+            found[name] = np.column_stack([table[column] for column in field.columns])
+        elif len(missing) < field.width:
+            there = [column for column in field.columns if column in table]
+            message = f"{path} has no column {', '.join(missing)} beside {', '.join(there)}"
+            raise ValueError(message)
+    return found
+
+
+def _table(path: Path) -> dict[str, np.ndarray]:
+    """All columns of a CSV file, by their names without units."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
         rows = [row for row in csv.reader(file, skipinitialspace=True) if row]
-    names = [name.strip() for name in rows[0]] if rows else []
-    known = [name for columns in COLUMNS.values() for name in columns]
+    names = [_column(path, name) for name in (rows[0] if rows else ())]
     for name in names:
-        checks.one_of(f"column of {path}", name, known)
+        if names.count(name) > 1:
+            message = f"{path} has {names.count(name)} columns {name}: leave one"
+            raise ValueError(message)
     values = np.empty((len(rows) - 1 if rows else 0, len(names)))
     for number, row in enumerate(rows[1:]):
         try:
@@ -58,15 +72,45 @@ def _csv(path: Path) -> dict[str, np.ndarray]:
         except ValueError:
             message = f"{path}: row {number + 1} is {','.join(row)!r}, expected {len(names)} numbers"
             raise ValueError(message) from None
-    found = {}
-    for field, columns in COLUMNS.items():
-        missing = [name for name in columns if name not in names]
-        if not missing:
-            found[field] = values[:, [names.index(name) for name in columns]]
-        elif len(missing) < len(columns):
-            message = f"{path} has no column {', '.join(missing)} beside {', '.join(set(columns) - set(missing))}"
+    return dict(zip(names, values.T, strict=True))
+
+
+def _column(path: Path, name: str) -> str:
+    """The column that a heading is for, with or without its unit, as in exports or short."""
+    units = {column: field.unit for field in STATE.values() for column in field.columns} | ROWS
+    spelt = {column: column for column in units}
+    spelt |= {column.replace("omega", "w").replace("_", ""): column for column in units}
+    bare, bracket, unit = name.strip().partition(" [")
+    column = spelt[checks.one_of(f"column of {path}", bare, spelt)]
+    if bracket and unit != f"{units[column]}]":
+        message = f"{path} has a column {name.strip()}, expected {heading(column, units[column])}"
+        raise ValueError(message)
+    return column
+
+
+def _last_frame(path: Path, table: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The rows of the last frame, in the order of the particles' numbers; raises ValueError if it is no one group."""
+    for name in ("frame", "step", "time"):
+        if len(table.get(name, ())):
+            last = table[name] == table[name].max()
+            table = {column: values[last] for column, values in table.items()}
+            break
+    where = f"{path} has in its last frame"
+    if "particle" in table:
+        numbers, counts = np.unique(table["particle"], return_counts=True)
+        if (counts > 1).any():
+            message = f"{where} particle {numbers[counts.argmax()]:g} {counts.max()} times, expected once"
             raise ValueError(message)
-    return found
+        order = np.argsort(table["particle"])
+        table = {column: values[order] for column, values in table.items()}
+    kinds = np.unique(table.get("kind", ()))
+    if len(kinds) > 1:
+        message = (
+            f"{where} particles of kinds {', '.join(f'{kind:g}' for kind in kinds)}, but a group has one shape and "
+            "material: give a file with the rows of each kind, or the trajectory as last_frame"
+        )
+        raise ValueError(message)
+    return table
 
 
 def _npz(path: Path) -> dict[str, np.ndarray]:

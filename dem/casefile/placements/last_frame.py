@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dem.files.trajectory import Trajectory
-from dem.model.particles import STATE
+from dem.model.fields import STATE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,4 +28,4 @@ def last_frame(path: Path) -> tuple[list[tuple[Shape, Material]], np.ndarray, di
         if not len(run):
             message = f"{path} holds no complete frame"
             raise ValueError(message)
-        return run.shapes, run.species, {name: getattr(run, name)[len(run) - 1] for name in STATE}
+        return run.shapes, run.kind, {name: getattr(run, name)[len(run) - 1] for name in STATE}

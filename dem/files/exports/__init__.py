@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.base.complete import complete
+from dem.base.replace import replace_when_done
 from dem.files.exports import csv_table, hoomd_gsd, spheres_vtkhdf
 from dem.files.trajectory import Trajectory
 
@@ -85,7 +85,7 @@ def export(
     names = _names(run, to, fields)
     path = run.path.with_suffix(chosen.ending) if output is None else Path(output)
     _check_output(path, run.path, overwrite=overwrite)
-    with complete(path) as partial:
+    with replace_when_done(path) as partial:
         chosen.write(run, partial, numbers, names)
     return path
 

@@ -10,7 +10,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from dem.files.exports.format import Format
-from dem.files.schema import MEANINGS
+from dem.model.fields import ROWS, STATE, heading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,21 +18,15 @@ if TYPE_CHECKING:
 
     from dem.files.trajectory import Trajectory
 
-COLUMNS = {
-    name: tuple(column if field.unit == "1" else f"{column} [{field.unit}]" for column in field.columns)
-    for name, field in MEANINGS.items()
-    if not field.derive
-}
-
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
-    step, time, kind = run.step.tolist(), run.time.tolist(), run.species.tolist()
+    step, time, kind = run.step.tolist(), run.time.tolist(), run.kind.tolist()
     with path.open("w", newline="", encoding="ascii") as file:
         table = csv.writer(file, lineterminator="\n")
-        table.writerow(["frame", "step", "time [s]", "particle", "kind"] + [c for f in fields for c in COLUMNS[f]])
+        table.writerow([heading(*row) for row in ROWS.items()] + [c for name in fields for c in STATE[name].headings])
         for k in frames:
             columns = [column for name in fields for column in getattr(run, name)[k].T.tolist()]
             table.writerows(zip(*map(repeat, (k, step[k], time[k])), range(len(kind)), kind, *columns, strict=False))
 
 
-FORMAT = Format(".csv", lambda _: {name: (name,) for name in COLUMNS}, _write)
+FORMAT = Format(".csv", lambda _: {name: (name,) for name in STATE}, _write)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base import extras
+from dem.base import optional
 from dem.files.exports.format import Format, only_balls
 from dem.model.bodies import body_axis
 from dem.model.box import AXES
@@ -63,9 +63,9 @@ def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
 
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
-    hoomd = extras.module("gsd.hoomd", extra="gsd", purpose="export to GSD")
+    hoomd = optional.library("gsd.hoomd", extra="gsd", purpose="export to GSD")
     cell, energy, time, step = _cell(run, frames), run.energy, run.time, run.step
-    inertia = np.array([kind.inertia for kind in run.kinds])[run.species]
+    inertia = np.array([each.inertia for each in run.kinds])[run.kind]
     oriented = "orientation" in fields or not only_balls(run)
     with hoomd.open(path, "w") as file:
         for k in frames:
@@ -76,7 +76,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
             frame.log["time"] = time[k : k + 1]
             frame.log |= {f"{name}_energy": values[k : k + 1] for name, values in energy.items()}
             bodies = frame.particles
-            bodies.N = len(run.species)
+            bodies.N = len(run.kind)
             bodies.position, bodies.image = cell.wrap(run.position[k])
             if oriented:
                 bodies.orientation = run.orientation[k]
@@ -105,14 +105,14 @@ def _cell(run: Trajectory, frames: range) -> Cell:
 
 def _describe(frame: object, run: Trajectory, cell: Cell) -> None:
     """Box, kinds, and what never changes of the particles."""
-    kinds, species, bodies = run.kinds, run.species, frame.particles
+    kinds, kind, bodies = run.kinds, run.kind, frame.particles
     frame.configuration.box = [*cell.size, 0, 0, 0]
     frame.log["box_centre"] = cell.centre
-    bodies.types = [f"{kind['shape']}-{number}" for number, kind in enumerate(run.input["kinds"])]
-    bodies.type_shapes = [_shape(kind) for kind in kinds]
-    bodies.typeid = species
-    bodies.mass = np.array([kind.mass for kind in kinds])[species]
-    bodies.moment_inertia = np.array([kind.inertia for kind in kinds])[species]
+    bodies.types = [f"{each['shape']}-{number}" for number, each in enumerate(run.input["kinds"])]
+    bodies.type_shapes = [_shape(each) for each in kinds]
+    bodies.typeid = kind
+    bodies.mass = np.array([each.mass for each in kinds])[kind]
+    bodies.moment_inertia = np.array([each.inertia for each in kinds])[kind]
 
 
 def _shape(kind: Kind) -> dict:

@@ -23,9 +23,9 @@ from pydantic import (
 from dem.base import checks
 from dem.casefile import units
 from dem.files.output import Every
-from dem.files.schema import FIELDS
 from dem.model.box import AXES, FACES
 from dem.model.contacts import RULES
+from dem.model.fields import STATE
 from dem.rotation.integrators import integrator_for_contacts
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ Orientations = Annotated[
 
 OutputFile = Annotated[str, Field(min_length=1), AfterValidator(_resolved)]
 InputFile = Annotated[OutputFile, AfterValidator(_existing)]
-FieldName = _one_of("field", FIELDS)
+FieldName = _one_of("field", STATE)
 Interval = Annotated[str | int, AfterValidator(lambda value: Every.parse(value) and value)]
 MaterialName = Annotated[str, _defined("material")]
 ShapeName = Annotated[str, _defined("shape")]

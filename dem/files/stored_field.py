@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files.schema import MEANINGS
+from dem.model.fields import FIELDS
 
 if TYPE_CHECKING:
     import h5py
 
 
-class Series:
-    """A field over some frames, an array (T, N, k) that stays on disk: ``series[-1]``, ``series[:, 3]``, ``series[:]``.
+class StoredField:
+    """A field over some frames, an array (T, N, k) that stays on disk: ``run.position[-1]``, ``run.position[:, 3]``.
 
     The first index is a number of a frame, a slice, or a list of numbers or truths; the others go to h5py as they are.
     """
@@ -23,24 +23,24 @@ class Series:
 
     def __init__(self, name: str, dataset: h5py.Dataset, frames: range) -> None:
         self.name = name
-        self.meaning = MEANINGS[name]
+        self.field = FIELDS[name]
         self._dataset = dataset
         self._frames = frames
 
     @property
     def unit(self) -> str:
         """SI unit."""
-        return self.meaning.unit
+        return self.field.unit
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """Frames, particles, components."""
-        return len(self._frames), self._dataset.shape[1], len(self.meaning.columns)
+        return len(self._frames), self._dataset.shape[1], self.field.width
 
     @property
     def dtype(self) -> np.dtype:
         """As stored."""
-        return np.dtype(np.float64) if self.meaning.derive else self._dataset.dtype
+        return np.dtype(np.float64) if self.field.derive else self._dataset.dtype
 
     @property
     def chunks(self) -> tuple[int, ...] | None:
@@ -66,11 +66,11 @@ class Series:
         at = next((k for k, part in enumerate(key) if part is Ellipsis), len(key))
         key = (*key[:at], *[slice(None)] * (self.ndim - len(key) + (at < len(key))), *key[at + 1 :])
         frames, *rest = key
-        if not self.meaning.derive:
+        if not self.field.derive:
             return read_rows(self._dataset, self._frames, frames, tuple(rest))
         *particles, components = rest
         whole = read_rows(self._dataset, self._frames, frames, tuple(particles))
-        return self.meaning.derive(whole)[..., components]
+        return self.field.derive(whole)[..., components]
 
 
 def read_rows(dataset: h5py.Dataset, frames: range, key: object, rest: tuple = ()) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Runs as pandas and xarray know data: with names, units and coordinates."""
+"""Runs as tables of pandas and data sets of xarray: with names, units and coordinates."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import extras
-from dem.files.schema import MEANINGS
-from dem.files.series import Series
+from dem.base import optional
+from dem.model.fields import FIELDS, ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,26 +16,27 @@ if TYPE_CHECKING:
     import xarray
 
     from dem.files.stored import StoredRun
+    from dem.files.stored_field import StoredField
 
-COMPONENTS = {3: ("component", ("x", "y", "z")), 4: ("quaternion", ("w", "x", "y", "z"))}  # dimension and labels
+DIMENSIONS = {3: "component", 4: "quaternion"}  # by width
 
 
 def to_pandas(run: StoredRun, fields: Sequence[str]) -> pd.DataFrame:
     """A row for each particle in each frame, see `Trajectory.to_pandas`."""
-    pd = extras.module("pandas", extra="tables", purpose="to_pandas")
-    series = [run.series(name) for name in fields]
-    frames, particles = np.asarray(run.frames), len(run.species)
+    pd = optional.library("pandas", extra="tables", purpose="to_pandas")
+    kind, frames = run.kind, np.asarray(run.frames)
+    particles = len(kind)
     columns = {
         "frame": np.repeat(frames, particles),
         "time": np.repeat(run.time, particles),
         "particle": np.tile(np.arange(particles), len(frames)),
-        "species": np.tile(run.species, len(frames)),
+        "kind": np.tile(kind, len(frames)),
     }
-    units = {"time": "s"}
-    for each in series:
-        values = each[:].reshape(-1, each.shape[-1])
-        columns |= dict(zip(each.meaning.columns, values.T, strict=True))
-        units |= dict.fromkeys(each.meaning.columns, each.unit)
+    units = {"time": ROWS["time"]}
+    for name in fields:
+        values, field = run.field(name)[:], FIELDS[name]
+        columns |= dict(zip(field.columns, values.reshape(-1, field.width).T, strict=True))
+        units |= dict.fromkeys(field.columns, field.unit)
     table = pd.DataFrame(columns)
     table.attrs["units"] = units
     return table
@@ -44,35 +44,34 @@ def to_pandas(run: StoredRun, fields: Sequence[str]) -> pd.DataFrame:
 
 def to_xarray(run: StoredRun, fields: Sequence[str]) -> xarray.Dataset:
     """Arrays with named dimensions that are read when they are used, see `Trajectory.to_xarray`."""
-    xr = extras.module("xarray", extra="tables", purpose="to_xarray")
-    variables = {name: _variable(run.series(name)) for name in fields}
+    xr = optional.library("xarray", extra="tables", purpose="to_xarray")
+    variables = {name: _variable(run.field(name)) for name in fields}
     for name, values in run.energy.items():
         attributes = {"units": "J", "long_name": f"{name} energy of the system"}
         variables[f"{name}_energy"] = xr.Variable("time", values, attributes)
-    widths = {run.series(name).shape[-1] for name in fields}
     coordinates = {
-        "time": xr.Variable("time", run.time, {"units": "s"}),
+        "time": xr.Variable("time", run.time, {"units": ROWS["time"]}),
         "step": xr.Variable("time", run.step),
         "frame": xr.Variable("time", np.asarray(run.frames, dtype=np.int64)),
-        "species": xr.Variable("particle", run.species),
-        **{COMPONENTS[width][0]: list(COMPONENTS[width][1]) for width in widths},
+        "kind": xr.Variable("particle", run.kind),
+        **{DIMENSIONS[FIELDS[name].width]: list(FIELDS[name].components) for name in fields},
     }
     return xr.Dataset(variables, coordinates, {"source": str(run.path)})
 
 
-def _variable(series: Series) -> xarray.Variable:
+def _variable(stored: StoredField) -> xarray.Variable:
     """A field that xarray reads when its values are asked for."""
     from xarray import Variable  # noqa: PLC0415
     from xarray.backends import BackendArray  # noqa: PLC0415, an extra
     from xarray.core import indexing  # noqa: PLC0415
 
     class OnDisk(BackendArray):
-        shape, dtype = series.shape, series.dtype
+        shape, dtype = stored.shape, stored.dtype
 
         def __getitem__(self, key: indexing.ExplicitIndexer) -> np.ndarray:
             basic = indexing.IndexingSupport.BASIC
-            return indexing.explicit_indexing_adapter(key, self.shape, basic, series.__getitem__)
+            return indexing.explicit_indexing_adapter(key, self.shape, basic, stored.__getitem__)
 
-    attributes = {"units": series.unit, "long_name": MEANINGS[series.name].text}
-    dimensions = ("time", "particle", COMPONENTS[series.shape[-1]][0])
+    attributes = {"units": stored.field.unit, "long_name": stored.field.meaning}
+    dimensions = ("time", "particle", DIMENSIONS[stored.field.width])
     return Variable(dimensions, indexing.LazilyIndexedArray(OnDisk()), attributes)

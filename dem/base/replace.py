@@ -1,4 +1,4 @@
-"""Files that appear when they are complete."""
+"""Files that appear, or replace others, when they are complete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def complete(path: Path) -> Iterator[Path]:
+def replace_when_done(path: Path) -> Iterator[Path]:
     """A new file next to `path` that takes its place in the end, and goes if there is an error."""
     partial = path.with_name(f"{path.stem}.{os.getpid()}.part{path.suffix}")
     try:

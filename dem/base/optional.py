@@ -1,4 +1,4 @@
-"""Libraries that only parts of the package need, imported when they do."""
+"""Libraries that only parts of the package need, which need not be installed, imported when they do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
-def module(name: str, *, extra: str, purpose: str) -> ModuleType:
+def library(name: str, *, extra: str, purpose: str) -> ModuleType:
     """Import a library; raises ImportError naming the extra that brings it."""
     try:
         return importlib.import_module(name)

@@ -1,0 +1,52 @@
+"""How much energy there is at the start, which the unit that energies are summed in is chosen by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kernels.laws import hertz
+
+if TYPE_CHECKING:
+    from dem.soft.overlaps import Overlaps
+    from kernels.box.faces import Box as Walls
+    from kernels.soft.state import Kinds
+
+
+def energies_of_motion(
+    kinds: Kinds,
+    kind: np.ndarray,
+    position: np.ndarray,
+    velocity: np.ndarray,
+    spin: np.ndarray,
+    gravity: tuple[float, float, float],
+    datum: float,
+) -> float:
+    """Kinetic and gravitational energies of bodies of the given kinds (N,), summed without regard to sign [J].
+
+    Their positions, velocities and angular velocities are (3, N). As rounding depends on the order, it should be one
+    that owes nothing to where bodies lie in memory.
+    """
+    mass = kinds.mass[kind]
+    kinetic = 0.5 * (mass * (velocity**2).sum(0)).sum()
+    gravitational = np.abs(mass * (datum - np.array(gravity) @ position)).sum()
+    turning = 0.5 * (kinds.inertia.max(0)[kind] * (spin**2).sum(0)).sum()
+    return float(kinetic + gravitational + turning)
+
+
+def energies_of_contacts(kinds: Kinds, overlaps: Overlaps) -> float:
+    """Elastic energies, as if all contacts were the stiffest possible, summed by size [J]."""
+    stiffest = hertz.stiffness(max(kinds.modulus.max(), kinds.wall_modulus.max()), kinds.radius.max())
+    deep = (np.sort(np.maximum(d, 0.0)) for d in (overlaps.pair, overlaps.wall))
+    return float(sum(0.4 * stiffest * (d**2.5).sum() for d in deep))
+
+
+def energies_to_come(
+    kinds: Kinds, kind: np.ndarray, walls: Walls, fastest: float, gravity: tuple[float, float, float]
+) -> float:
+    """What walls that move at most so fast may give, and a little that even a system at rest has [J]."""
+    driven = 0.0
+    if fastest > 0:
+        driven = kinds.mass[kind].sum() * (fastest**2 + np.linalg.norm(gravity) * np.abs(walls.swing).max())
+    return float(driven + 1e-9 * kinds.modulus.max() * kinds.radius.min() ** 3)

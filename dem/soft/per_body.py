@@ -1,0 +1,74 @@
+"""All arrays that bodies have, in one table: which move with their bodies, and which decide how a run goes on.
+
+Putting bodies in another order, snapshots, the recorder and checkpoints read it. What a step hands to the next one is
+kept: half-step velocities, what the scheme and the contacts remember, images in periodic boxes, counts of contacts with
+rough walls. What follows from the rest is made anew.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from kernels.soft import sweeps
+from kernels.soft.sweeps import Serial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kernels.soft.state import Bodies
+
+BODIES, CONTACTS = "bodies", "contacts"  # parts of a snapshot, and groups of a checkpoint
+
+
+class PerBody(NamedTuple):
+    """An array of `kernels.soft.state.Bodies`."""
+
+    what: str
+    axis: int | None  # along which bodies lie; None if it has entries for spheres, or one more than bodies
+    moves: bool = True  # with its body when bodies change places; if not, it is made anew
+    kept: str | None = BODIES  # part of a snapshot that holds it, None if it need not be kept
+
+
+PER_BODY = {
+    "identity": PerBody("the body's number, for ever", 0, kept=None),
+    "kind": PerBody("its shape and material", 0, kept=None),
+    "position": PerBody("centre of mass [m]", 1),
+    "image": PerBody("periodic cells that it is further along", 1),
+    "velocity": PerBody("half a step ahead [m/s]", 1),
+    "orientation": PerBody("at the time of the forces", 1),
+    "memory_q": PerBody("quaternion of the scheme", 1),
+    "memory_w": PerBody("vector of the scheme, like an angular velocity", 1),
+    "memory_a": PerBody("vector of the scheme, like a torque", 1),
+    "memory_more": PerBody("what else the scheme remembers", 1),
+    "force": PerBody("of contacts [N]", 1),
+    "torque": PerBody("of contacts [N m]", 1),
+    "first_sphere": PerBody("where its spheres begin", None, moves=False, kept=None),
+    "sphere_position": PerBody("centres of its spheres [m]", None, moves=False, kept=None),
+    "owner": PerBody("whose each sphere is", None, moves=False, kept=None),
+    "velocity_ahead": PerBody("at the time of the next forces [m/s]", 1),
+    "spin": PerBody("angular velocity then [rad/s]", 1),
+    "wall_contacts": PerBody("contacts with rough walls so far", 0, kept=CONTACTS),
+}
+KEPT = tuple(name for name, array in PER_BODY.items() if array.kept == BODIES)
+MOVING = tuple(name for name, array in PER_BODY.items() if array.moves)
+
+
+def reorder(mode: tuple, order: np.ndarray, bodies: Bodies, scratch: np.ndarray) -> None:
+    """Put bodies in another order: new slot b gets what old slot order[b] had; scratch (N,) float64 is overwritten."""
+    if isinstance(mode, Serial):  # as fast as a loop of our own, which would have to be compiled
+        plain = order.astype(np.intp)
+        for rows in _moving(bodies):
+            rows[:] = rows.take(plain, axis=1, mode="clip")
+    else:
+        for rows in _moving(bodies):
+            sweeps.reorder(mode, order, rows, scratch.view(rows.dtype))
+
+
+def _moving(bodies: Bodies) -> Iterator[np.ndarray]:
+    """What moves with bodies, as arrays (R, N) with R > 0."""
+    for name in MOVING:
+        values = getattr(bodies, name)
+        if values.size:
+            yield values if PER_BODY[name].axis == 1 else values[None]

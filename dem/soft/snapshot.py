@@ -1,0 +1,29 @@
+"""All that decides how a run goes on, as `Engine.snapshot` takes it and `Engine.restore` puts it back.
+
+Which arrays of bodies that are is said in `dem.soft.per_body`. Lists are not among them; they show in no bit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dem.soft.history import ContactHistory
+
+
+class Snapshot(NamedTuple):
+    """Copies of all that decides how a run goes on, in the user's order."""
+
+    bodies: dict[str, np.ndarray]  # name -> (R, N)
+    contacts: ContactHistory
+    progress: dict[str, np.ndarray]  # name -> (1,), see `kernels.soft.advance.Progress`
+    energy_unit: float  # units per joule
+    datum: float  # g·x at zero potential [m²/s²]
+    start_step: int
+
+    @property
+    def step(self) -> int:
+        """Steps taken."""
+        return int(self.progress["step"][0])

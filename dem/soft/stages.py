@@ -1,0 +1,32 @@
+"""The parts of a step, one by one, for who times them."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from kernels.soft import stages as kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dem.soft.engine import Engine
+
+
+@contextmanager
+def stages(engine: Engine) -> Iterator[dict[str, Callable[[int], object]]]:
+    """Parts of a step, and the making of each list, to be done a number of times; the state is put back after."""
+    e, still = engine, engine.setting._replace(dt=0.0)
+    before = [a.copy() for a in e.bodies]
+    lists = (e.bodies, e.kinds, e.neighbours, e.walls)
+    yield {
+        "predict": lambda k: kernels.repeat_predict(k, e.scheme, e.law, *lists, e.partial),
+        "evaluate": lambda k: kernels.repeat_evaluate(k, e.law, still, *lists, e.partial),
+        "correct": lambda k: kernels.repeat_correct(k, e.scheme, e.law, still, *lists, e.partial),
+        "step": lambda k: kernels.repeat_step(k, e.mode, e.scheme, e.law, still, *lists, e.partial),
+        "pick candidates": lambda k: kernels.repeat_pick(k, e.mode, e.scheme, e.law, still, *lists, e.partial),
+        "list neighbours": lambda k: [e.rebuild() for _ in range(k)],
+    }
+    for array, values in zip(e.bodies, before, strict=True):
+        array[...] = values
+    e.rebuild()

@@ -1,0 +1,77 @@
+"""Time that goes in steps: where a run has come to, and how it is carried on."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+from dem.run.record import next_chunk
+from dem.run.runnable import Runnable
+from dem.system.plan import Segment, evenly
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MOST_STEPS = 2.0**62  # what a 64-bit counter holds, with room
+
+
+class Stepping(Runnable):
+    """A system whose time is a number of steps."""
+
+    unit: ClassVar[str] = "steps"  # of work
+    _time_step: float
+    _slice = 1  # steps between looks at the keyboard
+
+    @property
+    def time_step(self) -> float:
+        """[s]."""
+        return self._time_step
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]: steps times time step."""
+        return self.step_count * self.time_step
+
+    def step(self, steps: int = 1) -> None:
+        """Take a number of time steps."""
+        raise NotImplementedError
+
+    def carry_on(self, duration: float) -> None:
+        """Go on for about so long [s], by one step at least, without a file or a verdict."""
+        self.step(max(1, round(duration / self.time_step)))
+
+    def pace(self, steps: int, seconds: float) -> str:
+        """How fast so many steps in so much computing time are, in words."""
+        rate = steps / seconds
+        return f"{rate:.3g} steps/s, {rate * len(self._particles):.3g} particle steps/s"
+
+    @property
+    def _now(self) -> int:
+        """Where it is, in what plans are made of: the step."""
+        return self.step_count
+
+    def _segment(self, duration: float, frames: int) -> Segment:
+        """Plan for a duration from now, rounded to whole steps."""
+        if not duration / self.time_step < MOST_STEPS:
+            message = f"duration {duration:g} s is too many time steps of {self.time_step:g} s"
+            raise ValueError(message)
+        steps = math.floor(duration / self.time_step + 0.5)
+        if steps < 1:
+            message = f"duration {duration:g} s is shorter than one time step of {self.time_step:g} s"
+            raise ValueError(message)
+        return Segment(self.step_count, steps, min(frames, steps))
+
+    @staticmethod
+    def _stops(segment: Segment) -> list[int]:
+        """Steps at which frames are due."""
+        return evenly(*segment)
+
+    def _reach(self, stop: int, moved: Callable, interrupted: Callable[[], bool]) -> None:
+        """Advance to a step in slices of about SLICE seconds. How it is cut does not change the result."""
+        while self.step_count < stop and not interrupted():
+            start = time.perf_counter()
+            taken = min(self._slice, stop - self.step_count)
+            self.step(taken)
+            moved(taken, taken)
+            self._slice = next_chunk(taken, start)
