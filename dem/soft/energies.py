@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kernels.base.jit import in_python
 from kernels.laws import hertz
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def energies_of_motion(
 
 def energies_of_contacts(kinds: Kinds, overlaps: Overlaps) -> float:
     """Elastic energies, as if all contacts were the stiffest possible, summed by size [J]."""
-    stiffest = hertz.stiffness(max(kinds.modulus.max(), kinds.wall_modulus.max()), kinds.radius.max())
+    stiffest = in_python(hertz.stiffness)(max(kinds.modulus.max(), kinds.wall_modulus.max()), kinds.radius.max())
     deep = (np.sort(np.maximum(d, 0.0)) for d in (overlaps.pair, overlaps.wall))
     return float(sum(0.4 * stiffest * (d**2.5).sum() for d in deep))
 

@@ -20,8 +20,7 @@ def grid_for(position: np.ndarray, bound: np.ndarray, skin: float, periods: list
 
     All in metres. Along periodic axes, whose corner and length are given, the cells fill a period.
     """
-    lower, upper = np.empty(3), np.empty(3)
-    cells.bounding_box(position, lower, upper)
+    lower, upper = position.min(axis=1), position.max(axis=1)
     for axis, (corner, length) in enumerate(periods):
         if length > 0:
             lower[axis], upper[axis] = corner, corner + length

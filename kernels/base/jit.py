@@ -90,6 +90,11 @@ def by_type_of_first(choose):
     return _told_by_type(call, choose, first=0)
 
 
+def in_python(function):
+    """A formula as plain Python, for a few numbers: not worth the tenth of a second that compiling takes."""
+    return getattr(function, "py_func", function)
+
+
 def _told_by_type(call, choose, first):
     """The same function, with numba told which one it is."""
     if PLAIN:

@@ -37,7 +37,7 @@ EXPECTED = (
     (typed_passes.NativeLowering, "run_pass", "lowering_class"),
     (typed_passes.NativeParforLowering, "run_pass", "lowering_class"),
     (compiler.Flags, "no_compile", "no_cpython_wrapper", "no_cfunc_wrapper", "noalias", "auto_parallel"),
-    (llvm, "create_new_function_pass_manager"),
+    (llvm.ValueRef, "add_function_attribute", "linkage"),
 )
 
 
@@ -70,18 +70,10 @@ def link(module, library):
 class Part(codegen.JITCodeLibrary):
     """Code of a part."""
 
-    is_loop = is_parallel = stays_apart = False
+    is_loop = stays_apart = False
 
     def add_llvm_module(self, ll_module):
-        """Take it as it is, but for its variables: in memory they would cost every caller more than this does here."""
-        if self.is_parallel:
-            self._final_module.link_in(ll_module)
-            return
-        builder, passes = self._codegen._pass_builder(opt=0), llvm.create_new_function_pass_manager()
-        passes.add_sroa_pass()
-        for function in ll_module.functions:
-            if not function.is_declaration:
-                passes.run(function, builder)
+        """Take it as it is."""
         self._final_module.link_in(ll_module)
 
     def finalize(self):
@@ -230,7 +222,6 @@ class LowerPart(typed_passes.NativeLowering):
         flags = state.flags
         state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.is_loop = flags.noalias
-        state.library.is_parallel = flags.auto_parallel.enabled
         state.library.stays_apart = getattr(state.func_id.func, "stays_apart", False)
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
         bodies = LowerParallelPartBody if flags.auto_parallel.enabled else LowerPartBody

@@ -51,20 +51,6 @@ def row_of(y, z, grid):
     return grid.shape_x * (y + grid.shape_y * z)
 
 
-@loop
-def bounding_box(position, lower, upper):
-    """Smallest box that holds all centres, written to lower and upper (3,)."""
-    for axis in range(3):
-        low = position[axis, 0]
-        high = low
-        for b in range(position.shape[1]):
-            x = position[axis, b]
-            low = min(low, x)
-            high = max(high, x)
-        lower[axis] = low
-        upper[axis] = high
-
-
 @kernel
 def cell_order(position, grid, cell, cell_first, order):
     """Counting sort of the bodies by cell: slots of cell c are order[cell_first[c]:cell_first[c + 1]]."""
