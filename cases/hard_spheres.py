@@ -7,7 +7,6 @@ from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
 from cases.lattice import gaussian, jittered
-from dem.case import Axes
 
 
 class ManyHardSpheres(dem.HardSphereCase):
@@ -44,5 +43,5 @@ class GranularCooling(ManyHardSpheres):
     gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
     restitution: float = Field(0.9, gt=0, le=1, description="of two spheres, normal")
     contact_time: PositiveFloat = Field(1e-9, description="impacts that follow within it are elastic [s]")
-    periodic: Axes = Field(("x", "y", "z"), description="axes without walls")
+    periodic: dem.Axes = Field(("x", "y", "z"), description="axes without walls")
     solid_fraction: PositiveFloat = Field(0.1, le=0.52, description="volume of the spheres over that of the lattice")

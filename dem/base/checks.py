@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kernels.base.jit import most_threads
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from os import PathLike
@@ -100,6 +98,8 @@ def one_of(what: str, name: str, names: Iterable[str]) -> str:
 
 def threads(number: int | None) -> int:
     """Number of threads to use."""
+    from kernels.base.jit import most_threads  # noqa: PLC0415, numba takes a moment that other checks do not need
+
     most = most_threads()
     if number is None:
         return most

@@ -16,14 +16,14 @@ from pydantic import (
     WrapValidator,
 )
 
-from dem.hard.simulation import HardSpheres
-from dem.rotation.integrators import DEFAULT
-from dem.soft.simulation import Simulation
+from dem.rotation.names import DEFAULT
 
 if TYPE_CHECKING:
+    from dem.hard.simulation import HardSpheres
     from dem.model.box import Box
     from dem.model.contacts import Contacts
     from dem.model.particles import Particles
+    from dem.soft.simulation import Simulation
 
 Axes = Annotated[tuple[Literal["x", "y", "z"], ...], BeforeValidator(lambda v: tuple(v) if isinstance(v, str) else v)]
 TimeStep = Annotated[
@@ -76,6 +76,8 @@ class Case(SteppedCase):
 
     def simulation(self) -> Simulation:
         """The simulation, ready to run."""
+        from dem.soft.simulation import Simulation  # noqa: PLC0415, cases are listed without
+
         particles, box = self.build()
         return Simulation(
             particles, box, gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
@@ -112,6 +114,8 @@ class HardSphereCase(BaseCase):
 
     def simulation(self) -> HardSpheres:
         """The simulation, ready to run."""
+        from dem.hard.simulation import HardSpheres  # noqa: PLC0415, cases are listed without
+
         particles, box = self.build()
         return HardSpheres(
             particles, box, **{name: getattr(self, name) for name in HARD},

@@ -9,10 +9,9 @@ from pydantic import Field, PositiveInt
 
 from dem.base import checks
 from dem.case.bases import SteppedCase
-from dem.rotation.study import angle_between, integrate_rotation
-from kernels.rotation.problems import FREE, Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from dem.rotation.study import RotationHistory
@@ -57,7 +56,7 @@ class RotationCase(StudyCase):
     """
 
     frame: ClassVar[str] = "world"
-    torque: ClassVar[Problem] = Problem(FREE)
+    torque: ClassVar[str | Callable] = "none"  # as `dem.integrate_rotation` takes it
     start: ClassVar[tuple[float, float, float]] = (0.0, 0.0, 0.0)  # angular velocity [rad/s]
 
     def inertia(self) -> tuple[float, float, float]:
@@ -70,6 +69,8 @@ class RotationCase(StudyCase):
 
     def history(self, integrator: str | None = None, time_step: float | None = None) -> RotationHistory:
         """Integrate with this case's scheme and time step, or others."""
+        from dem.rotation.study import integrate_rotation  # noqa: PLC0415, cases are listed without
+
         dt = time_step or self.time_step
         steps = max(1, round(self.duration / dt))
         return integrate_rotation(
@@ -79,6 +80,8 @@ class RotationCase(StudyCase):
 
     def errors(self, history: RotationHistory) -> np.ndarray:
         """Full angle between the orientations found and the exact ones (K,) [rad]."""
+        from dem.rotation.study import angle_between  # noqa: PLC0415
+
         return angle_between(self.exact(history.time), history.orientation)
 
     def table(self) -> tuple[np.ndarray, str, str]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dem.cli.common import app, out, plain_errors
+from dem.cli.common import app, plain_errors, say
 from dem.files.exports import FORMATS
 from dem.files.exports import export as write
 
@@ -26,7 +26,7 @@ def export(
     """Write a trajectory as a file for other programs: csv for tables, gsd for OVITO, spheres.vtkhdf for ParaView."""
     names = None if fields is None else [name.strip() for name in fields.split(",")]
     path = write(file, to, output, fields=names, frames=_slice(frames), overwrite=overwrite)
-    out.print(f"{path}: {path.stat().st_size} bytes")
+    say(f"{path}: {path.stat().st_size} bytes")
 
 
 def _slice(frames: str) -> slice | int:

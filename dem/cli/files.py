@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dem.cli.common import app, out, plain_errors
+from dem.cli.common import app, plain_errors, say
 from dem.files.repair import repair as mend
 from dem.run.rerun import rerun as repeat
 
@@ -23,7 +23,7 @@ def repair(
     What a killed run left in its journal is put into the file. A file that lost its end stays as it is, and its whole
     frames go into a new one.
     """
-    out.print(mend(file, output))
+    say(mend(file, output))
 
 
 @app.command()
@@ -36,6 +36,6 @@ def rerun(
     """Repeat a run and say whether the bytes match. Exit status 1 if they do not."""
     comparison = repeat(file, threads=threads, progress=not quiet)
     if not quiet:
-        out.print(f"{file}: {comparison}")
+        say(f"{file}: {comparison}")
     if not comparison.same:
         raise typer.Exit(1)

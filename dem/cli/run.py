@@ -12,7 +12,7 @@ import typer
 from dem.base import compilation
 from dem.case import StudyCase
 from dem.casefile import chosen_case
-from dem.cli.common import app, out, plain_errors
+from dem.cli.common import app, plain_errors, say
 from dem.run.resume import resume as go_on
 
 if TYPE_CHECKING:
@@ -79,13 +79,13 @@ def run(
             path = output or _free_name(name, ".csv")
             message = chosen.write(path, overwrite=overwrite)
             if not quiet:
-                out.print(f"{path}: {message}")
+                say(f"{path}: {message}")
             return
         path = output or _free_name(name, ".h5")
         verdict, said = _run(chosen, path, progress=not quiet, strict=strict, **(said_there | writing | every))
     if not quiet:
-        out.print(said)
-        out.print(str(verdict))
+        say(said)
+        say(str(verdict))
     elif verdict.status != "PASS":
         sys.stderr.write(f"{verdict}\n")
     if not verdict.passed or (strict and verdict.status != "PASS"):

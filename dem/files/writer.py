@@ -13,6 +13,7 @@ import h5py
 import numpy as np
 
 from dem.base import checks
+from dem.base.complete import DiskFullError
 from dem.base.notices import DemWarning, Notice
 from dem.files import checkpoint, layout
 from dem.files.output import EVERY, Every, Output
@@ -33,10 +34,6 @@ COMMIT_SECONDS = 0.5  # a frame reaches the disk after so long,
 COMMIT_SHARE = 50  # and not before so many times what the last commit took: writing takes a few per cent at most
 MOST_PENDING = 1 << 26  # bytes of frames that may wait for it
 MOST_STRETCHES = 50  # of a run that was resumed are told, the latest ones: an attribute holds 64 kB
-
-
-class DiskFullError(OSError):
-    """A trajectory cannot grow any more; what it holds is safe."""
 
 
 class TrajectoryWriter(Observer):

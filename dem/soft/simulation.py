@@ -14,7 +14,8 @@ from dem.model.contacts import Contacts
 from dem.model.contacts import law as contact_law
 from dem.model.energy import Energy, datum
 from dem.model.particles import Particles
-from dem.rotation.integrators import DEFAULT, integrator_for_contacts
+from dem.rotation.integrators import integrator_for_contacts
+from dem.rotation.names import DEFAULT
 from dem.run.record import next_chunk
 from dem.run.runnable import Runnable
 from dem.soft import account, arrays
