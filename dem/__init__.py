@@ -23,6 +23,7 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
+from dem.base import shadows
 from dem.files.kinds import KINDS
 
 if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
@@ -110,6 +111,7 @@ def __getattr__(name: str) -> object:
     if name not in HOMES:
         message = f"module 'dem' has no attribute {name!r}"
         raise AttributeError(message, name=name, obj=sys.modules[__name__])
+    shadows.check("kernels")
     home = importlib.import_module(HOMES[name])
     globals()[name] = thing = home if HOMES[name] == f"dem.{name}" else getattr(home, name)
     return thing

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import operator
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -128,6 +129,8 @@ def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "
         problem = "it is no regular file"
     elif not path.parent.is_dir():
         problem = f"there is no folder {path.parent}"
+    elif not path.exists() and not os.access(path.parent, os.W_OK):
+        problem = f"nobody may write to the folder {path.parent.resolve()}"
     if problem:
         message = f"{what} {path} cannot be written: {problem}"
         raise OSError(message)

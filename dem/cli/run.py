@@ -13,6 +13,7 @@ from dem.base import compilation
 from dem.case import StudyCase
 from dem.casefile import chosen_case
 from dem.cli.common import app, plain_errors, say
+from dem.run import request
 from dem.run.resume import resume as go_on
 
 if TYPE_CHECKING:
@@ -93,7 +94,12 @@ def run(
 
 
 def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[Verdict | HardVerdict, str]:
-    """Run a case; returns the verdict, and what was done in words."""
+    """Run a case; returns the verdict, and what was done in words. What can be refused is, before anything is built."""
+    there = {key: value for key, value in options.items() if key not in ("progress", "strict", "force")}
+    request.checked(chosen.duration, output=path, frames=chosen.frames, **there)
+    stepped = getattr(chosen, "table", chosen)  # of a case file
+    if hasattr(stepped, "time_step"):
+        request.check_steps(chosen.duration, stepped.time_step, stepped.integrator, stepped.threads)
     sim = chosen.simulation()
     start = time.perf_counter()
     verdict = sim.run(chosen.duration, output=path, frames=chosen.frames, **options)

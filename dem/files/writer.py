@@ -72,7 +72,7 @@ class TrajectoryWriter(Observer):
             If it cannot be written.
         """
         output, every = output or Output(), Every.parse(every)
-        path = checks.output(path, overwrite=overwrite)
+        path = check_output(path, overwrite=overwrite)
         store = _new_store(path)
         file = h5py.File(store, "w")
         try:
@@ -289,11 +289,18 @@ def close(file: h5py.File, store: Store) -> None:
         store.close()
 
 
+def check_output(path: str | PathLike, *, overwrite: bool) -> Path:
+    """A path that a trajectory may be written to; raises OSError, FileExistsError."""
+    path = checks.output(path, overwrite=overwrite)
+    if path.exists():
+        _check_free(path)
+    return path
+
+
 def _new_store(path: Path) -> Store:
     """A new file, or one that is to take the place of an old one when it has something in it."""
     target = path
     if path.exists():
-        _check_free(path)
         target = path.with_name(path.name + ".partial")
         if not being_written(target):
             target.unlink(missing_ok=True)

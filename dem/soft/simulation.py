@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from typing import TYPE_CHECKING, ClassVar
 
@@ -27,7 +26,7 @@ from dem.soft.recorder import recorded
 from dem.soft.trouble import check_run
 from dem.soft.verdict import ENERGY_BUDGET, Verdict
 from dem.system.diagnosis import check_inside
-from dem.system.plan import Segment, evenly
+from dem.system.plan import Segment, evenly, whole_steps
 from kernels.base.jit import set_threads
 from kernels.box.faces import move
 from kernels.soft.advance import DONE
@@ -39,9 +38,6 @@ if TYPE_CHECKING:
 
     from dem.base.notices import Notice
     from dem.rotation.integrators import Integrator
-
-
-MOST_STEPS = 2.0**62  # what a 64-bit counter holds, with room
 
 
 class Simulation(Runnable):
@@ -253,13 +249,7 @@ class Simulation(Runnable):
 
     def _segment(self, duration: float, frames: int) -> Segment:
         """Plan for a duration from now, rounded to whole steps."""
-        if not duration / self.time_step < MOST_STEPS:
-            message = f"duration {duration:g} s is too many time steps of {self.time_step:g} s"
-            raise ValueError(message)
-        steps = math.floor(duration / self.time_step + 0.5)
-        if steps < 1:
-            message = f"duration {duration:g} s is shorter than one time step of {self.time_step:g} s"
-            raise ValueError(message)
+        steps = whole_steps(duration, self.time_step)
         return Segment(self.step_count, steps, min(frames, steps))
 
     @staticmethod
