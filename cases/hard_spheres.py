@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
-from cases.lattice import gaussian, jittered
+from cases.lattice import jittered
 
 
 class ManyHardSpheres(dem.HardSphereCase):
@@ -29,7 +29,10 @@ class ManyHardSpheres(dem.HardSphereCase):
         position, size = jittered(rng, self.n, self.diameter, self.solid_fraction)
         stuff = dem.Material(young=5e7, poisson=0.35, density=self.density)  # of which impacts need only the density
         balls = dem.Particles(
-            dem.Sphere(diameter=self.diameter), stuff, position=position, velocity=gaussian(rng, self.n, self.speed)
+            dem.Sphere(diameter=self.diameter),
+            stuff,
+            position=position,
+            velocity=dem.random_velocities(self.n, self.speed, rng),
         )
         return balls, dem.Box((0, 0, 0), size, stuff, periodic=self.periodic, roughness=self.roughness, seed=self.seed)
 

@@ -7,7 +7,7 @@ from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
 from cases.falling import FallingFibres
-from cases.lattice import cubic, gaussian
+from cases.lattice import cubic
 
 
 class ManyFibres(FallingFibres):
@@ -37,6 +37,6 @@ class ManyFibres(FallingFibres):
             self.material(),
             position=position,
             orientation=orientation[: self.n],
-            velocity=gaussian(rng, self.n, self.speed),
+            velocity=dem.random_velocities(self.n, self.speed, rng),
         )
         return particles, self.box(*size)

@@ -7,7 +7,7 @@ from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
 from cases.falling import FallingFibres
-from cases.lattice import gaussian, jittered
+from cases.lattice import jittered
 
 
 class ManySpheres(FallingFibres):
@@ -33,6 +33,6 @@ class ManySpheres(FallingFibres):
             dem.Sphere(diameter=self.diameter),
             self.material(),
             position=position,
-            velocity=gaussian(rng, self.n, self.speed),
+            velocity=dem.random_velocities(self.n, self.speed, rng),
         )
         return balls, self.box(*size)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.contacts import Contact, Contacts
     from dem.model.energy import Energy
     from dem.model.materials import Material
-    from dem.model.packing import random_orientations
+    from dem.model.packing import random_orientations, random_velocities
     from dem.model.particles import Particles
     from dem.model.roughness import effective_density
     from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
@@ -94,6 +94,7 @@ HOMES = {
     "integrate_rotation": "dem.rotation.study",
     "plots": "dem.plots",
     "random_orientations": "dem.model.packing",
+    "random_velocities": "dem.model.packing",
     "repair": "dem.files.repair",
     "rerun": "dem.run.rerun",
     "resume": "dem.run.resume",
