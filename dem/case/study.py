@@ -18,7 +18,22 @@ if TYPE_CHECKING:
 
 
 class StudyCase(SteppedCase):
-    """Something whose outcome is a table; subclasses say in `table` what is in it."""
+    """Something whose outcome is a table; subclasses say in `table` what is in it.
+
+    Examples
+    --------
+    >>> import dem, pathlib, tempfile
+    >>> class Powers(dem.StudyCase):
+    ...     name = "powers"
+    ...
+    ...     def table(self):
+    ...         n = np.arange(self.frames + 1)
+    ...         return np.column_stack([n, n**2]), "n,square", f"up to {n[-1]}"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "powers.csv"
+    ...     Powers(frames=2).write(path), path.read_text().split()
+    ('up to 2', ['n,square', '0,0', '1,1', '2,4'])
+    """
 
     frames: PositiveInt = Field(200, description="rows after the first, or a few more: the last one is the end")
 
