@@ -9,15 +9,14 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field, PositiveFloat
 
-from dem.case import StudyCase
-from dem.rotation.study import rub_cylinders
+import dem
 
 RADII = (1.0, 2.4)  # m
 FRICTION = 5.4  # kg/s
 START = (2.0, 0.4)  # rad/s
 
 
-class CoupledCylinders(StudyCase):
+class CoupledCylinders(dem.StudyCase):
     """Two cylinders in touching contact rub against each other (Seelen et al. 2016, 3.4)."""
 
     name = "coupled-cylinders"
@@ -41,7 +40,7 @@ class CoupledCylinders(StudyCase):
     def angular_velocities(self, integrator: str | None = None, time_step: float | None = None) -> np.ndarray:
         """Angular velocities (steps + 1, 2) found by a scheme."""
         dt = time_step or self.time_step
-        return rub_cylinders(
+        return dem.rub_cylinders(
             integrator or self.integrator, radii=RADII, friction=FRICTION, inertia=self.inertia(),
             angular_velocity=START, time_step=dt, steps=max(1, round(self.duration / dt)),
         )  # fmt: skip

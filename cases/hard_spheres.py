@@ -6,8 +6,7 @@ import numpy as np
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
-from cases.lattice import gaussian, jittered
-from dem.case import Axes
+from cases.lattice import jittered
 
 
 class ManyHardSpheres(dem.HardSphereCase):
@@ -30,7 +29,10 @@ class ManyHardSpheres(dem.HardSphereCase):
         position, size = jittered(rng, self.n, self.diameter, self.solid_fraction)
         stuff = dem.Material(young=5e7, poisson=0.35, density=self.density)  # of which impacts need only the density
         balls = dem.Particles(
-            dem.Sphere(diameter=self.diameter), stuff, position=position, velocity=gaussian(rng, self.n, self.speed)
+            dem.Sphere(diameter=self.diameter),
+            stuff,
+            position=position,
+            velocity=dem.random_velocities(self.n, self.speed, rng),
         )
         return balls, dem.Box((0, 0, 0), size, stuff, periodic=self.periodic, roughness=self.roughness, seed=self.seed)
 
@@ -44,5 +46,5 @@ class GranularCooling(ManyHardSpheres):
     gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
     restitution: float = Field(0.9, gt=0, le=1, description="of two spheres, normal")
     contact_time: PositiveFloat = Field(1e-9, description="impacts that follow within it are elastic [s]")
-    periodic: Axes = Field(("x", "y", "z"), description="axes without walls")
+    periodic: dem.Axes = Field(("x", "y", "z"), description="axes without walls")
     solid_fraction: PositiveFloat = Field(0.1, le=0.52, description="volume of the spheres over that of the lattice")

@@ -25,9 +25,3 @@ def jittered(
     position, size, _ = cubic(n, pitch, 0.0)
     position += 0.499 * (pitch - diameter) * rng.uniform(-1, 1, position.shape)
     return position, size
-
-
-def gaussian(rng: np.random.Generator, n: int, speed: float) -> np.ndarray:
-    """Velocities (n, 3) with this root mean square and no drift."""
-    v = rng.normal(0.0, speed / math.sqrt(3), (n, 3))
-    return v - v.mean(0) if n > 1 else v

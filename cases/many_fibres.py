@@ -7,8 +7,7 @@ from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
 from cases.falling import FallingFibres
-from cases.lattice import cubic, gaussian
-from dem.case import TimeStep
+from cases.lattice import cubic
 
 
 class ManyFibres(FallingFibres):
@@ -17,7 +16,7 @@ class ManyFibres(FallingFibres):
     name = "many-fibres"
 
     duration: PositiveFloat = Field(0.1, description="simulated time [s]")
-    time_step: TimeStep = Field(1e-5, description="[s], or auto")
+    time_step: dem.TimeStep = Field(1e-5, description="[s], or auto")
     frames: PositiveInt = Field(10, description="frames written after the first")
     n: PositiveInt = Field(1000, description="number of fibres")
     spacing: PositiveFloat = Field(2.0, description="of the lattice, in diameters")
@@ -38,6 +37,6 @@ class ManyFibres(FallingFibres):
             self.material(),
             position=position,
             orientation=orientation[: self.n],
-            velocity=gaussian(rng, self.n, self.speed),
+            velocity=dem.random_velocities(self.n, self.speed, rng),
         )
         return particles, self.box(*size)

@@ -7,8 +7,7 @@ from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
 from cases.falling import FallingFibres
-from cases.lattice import gaussian, jittered
-from dem.case import TimeStep
+from cases.lattice import jittered
 
 
 class ManySpheres(FallingFibres):
@@ -17,7 +16,7 @@ class ManySpheres(FallingFibres):
     name = "many-spheres"
 
     duration: PositiveFloat = Field(0.1, description="simulated time [s]")
-    time_step: TimeStep = Field(1e-5, description="[s], or auto")
+    time_step: dem.TimeStep = Field(1e-5, description="[s], or auto")
     frames: PositiveInt = Field(10, description="frames written after the first")
     aspect_ratio: float = Field(1.0, ge=1, le=1, description="1: spheres")
     spheres: PositiveInt = Field(1, le=1, description="1: spheres")
@@ -34,6 +33,6 @@ class ManySpheres(FallingFibres):
             dem.Sphere(diameter=self.diameter),
             self.material(),
             position=position,
-            velocity=gaussian(rng, self.n, self.speed),
+            velocity=dem.random_velocities(self.n, self.speed, rng),
         )
         return balls, self.box(*size)

@@ -13,10 +13,9 @@ import numpy as np
 from pydantic import Field, PositiveFloat, PositiveInt
 
 import dem
-from dem.case import StudyCase
 
 
-class RoughWall(StudyCase):
+class RoughWall(dem.StudyCase):
     """Scatter of velocities and spins after an impact on a rough floor, of spheres and of fibres."""
 
     name = "rough-wall"

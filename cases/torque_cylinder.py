@@ -14,7 +14,6 @@ import numpy as np
 from pydantic import Field, PositiveFloat
 
 import dem
-from dem.rotation.study import CYLINDER, Problem
 
 REFERENCE_STEP = 5e-7  # s; the Runge-Kutta method of order four is then off by 1e-12 rad
 
@@ -23,7 +22,7 @@ class TorqueCylinder(dem.RotationCase):
     """A fibre (world frame) or cylinder (body frame) under a 3-D torque (Zhao test 4; Seelen et al. 3.3)."""
 
     name = "torque-cylinder"
-    torque = Problem(CYLINDER)
+    torque = "cylinder"
 
     duration: PositiveFloat = Field(0.1, description="simulated time [s]")
     time_step: PositiveFloat = Field(1e-5, description="[s]")

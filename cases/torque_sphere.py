@@ -8,14 +8,13 @@ import numpy as np
 from pydantic import Field, PositiveFloat
 
 import dem
-from dem.rotation.study import SPHERE, Problem
 
 
 class TorqueSphere(dem.RotationCase):
     """A sphere is spun up by a torque A exp(t) about y (Zhao & van Wachem 2013, test 3; Seelen et al. 2016, 3.2)."""
 
     name = "torque-sphere"
-    torque = Problem(SPHERE)
+    torque = "sphere"
 
     duration: PositiveFloat = Field(1.0, description="simulated time [s]")
     time_step: PositiveFloat = Field(1e-4, description="[s]")

@@ -14,73 +14,109 @@ A room imports from rooms above it in this list, or from itself; those on one li
     case                            set-ups by name
     casefile, validation, bench     set-ups in TOML; studies; how fast it is
     cli                             the command line
+
+A public name is imported from its module, see `HOMES`, when somebody first asks for it: `import dem` itself takes no
+time, and a program waits only for what it uses.
 """
 
-from dem import plots, statistics
-from dem.base.notices import DemWarning
-from dem.case import Case, HardSphereCase, RotationCase, cases
-from dem.files import checkpoint
-from dem.files.exports import export
-from dem.files.repair import repair
-from dem.files.trajectory import Trajectory
-from dem.hard import checkpoint as hard_checkpoint
-from dem.hard.simulation import HardSpheres, HardVerdict
-from dem.model.box import Box, Motion
-from dem.model.clump import Clump
-from dem.model.contacts import Contact, Contacts
-from dem.model.energy import Energy
-from dem.model.materials import Material
-from dem.model.packing import random_orientations
-from dem.model.particles import Particles
-from dem.model.roughness import effective_density
-from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
-from dem.rotation.integrators import INTEGRATORS, Integrator
-from dem.rotation.study import RotationHistory, integrate_rotation
-from dem.run.rerun import Comparison, rerun
-from dem.run.resume import resume
-from dem.soft import checkpoint as soft_checkpoint
-from dem.soft.advice import Advice
-from dem.soft.simulation import Simulation
-from dem.soft.verdict import Verdict
+import importlib
+import sys
+from typing import TYPE_CHECKING
+
+from dem.base import shadows
+from dem.files.kinds import KINDS
+
+if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
+    # ruff: noqa: F401
+    from dem import plots, statistics
+    from dem.base.notices import DemWarning
+    from dem.case.bases import Axes, Case, HardSphereCase, TimeStep
+    from dem.case.find import cases
+    from dem.case.study import RotationCase, StudyCase
+    from dem.files.exports import export
+    from dem.files.repair import repair
+    from dem.files.trajectory import Trajectory
+    from dem.hard.simulation import HardSpheres, HardVerdict
+    from dem.model.box import Box, Motion
+    from dem.model.clump import Clump
+    from dem.model.contacts import Contact, Contacts
+    from dem.model.energy import Energy
+    from dem.model.materials import Material
+    from dem.model.packing import random_orientations, random_velocities
+    from dem.model.particles import Particles
+    from dem.model.roughness import effective_density
+    from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
+    from dem.rotation.integrators import INTEGRATORS, Integrator
+    from dem.rotation.study import (
+        RotationHistory,
+        integrate_rotation,
+        rub_cylinders,
+    )
+    from dem.run.rerun import Comparison, rerun
+    from dem.run.resume import resume
+    from dem.soft.advice import Advice
+    from dem.soft.simulation import Simulation
+    from dem.soft.verdict import Verdict
+
+HOMES = {
+    "INTEGRATORS": "dem.rotation.integrators",
+    "Advice": "dem.soft.advice",
+    "Axes": "dem.case.bases",
+    "Box": "dem.model.box",
+    "Case": "dem.case.bases",
+    "Clump": "dem.model.clump",
+    "Comparison": "dem.run.rerun",
+    "Contact": "dem.model.contacts",
+    "Contacts": "dem.model.contacts",
+    "DemWarning": "dem.base.notices",
+    "Energy": "dem.model.energy",
+    "Fibre": "dem.model.shapes",
+    "HardSphereCase": "dem.case.bases",
+    "HardSpheres": "dem.hard.simulation",
+    "HardVerdict": "dem.hard.simulation",
+    "Integrator": "dem.rotation.integrators",
+    "MassProperties": "dem.model.shapes",
+    "Material": "dem.model.materials",
+    "Motion": "dem.model.box",
+    "Particles": "dem.model.particles",
+    "RotationCase": "dem.case.study",
+    "RotationHistory": "dem.rotation.study",
+    "Shape": "dem.model.shapes",
+    "Simulation": "dem.soft.simulation",
+    "Sphere": "dem.model.shapes",
+    "StudyCase": "dem.case.study",
+    "TimeStep": "dem.case.bases",
+    "Trajectory": "dem.files.trajectory",
+    "Verdict": "dem.soft.verdict",
+    "cases": "dem.case.find",
+    "effective_density": "dem.model.roughness",
+    "export": "dem.files.exports",
+    "integrate_rotation": "dem.rotation.study",
+    "plots": "dem.plots",
+    "random_orientations": "dem.model.packing",
+    "random_velocities": "dem.model.packing",
+    "repair": "dem.files.repair",
+    "rerun": "dem.run.rerun",
+    "resume": "dem.run.resume",
+    "rub_cylinders": "dem.rotation.study",
+    "statistics": "dem.statistics",
+}
+__all__ = list(HOMES)
 
 # what files may hold
-checkpoint.KINDS.update({"Simulation": soft_checkpoint, "HardSpheres": hard_checkpoint})
+KINDS.update({"Simulation": "dem.soft.checkpoint", "HardSpheres": "dem.hard.checkpoint"})
 
-__all__ = [
-    "INTEGRATORS",
-    "Advice",
-    "Box",
-    "Case",
-    "Clump",
-    "Comparison",
-    "Contact",
-    "Contacts",
-    "DemWarning",
-    "Energy",
-    "Fibre",
-    "HardSphereCase",
-    "HardSpheres",
-    "HardVerdict",
-    "Integrator",
-    "MassProperties",
-    "Material",
-    "Motion",
-    "Particles",
-    "RotationCase",
-    "RotationHistory",
-    "Shape",
-    "Simulation",
-    "Sphere",
-    "Trajectory",
-    "Verdict",
-    "cases",
-    "effective_density",
-    "export",
-    "integrate_rotation",
-    "plots",
-    "random_orientations",
-    "repair",
-    "rerun",
-    "resume",
-    "statistics",
-]
+
+def __getattr__(name: str) -> object:
+    """Import a public name, once."""
+    if name not in HOMES:
+        message = f"module 'dem' has no attribute {name!r}"
+        raise AttributeError(message, name=name, obj=sys.modules[__name__])
+    shadows.check("kernels")
+    home = importlib.import_module(HOMES[name])
+    globals()[name] = thing = home if HOMES[name] == f"dem.{name}" else getattr(home, name)
+    return thing
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *HOMES})

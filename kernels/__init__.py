@@ -5,7 +5,7 @@ A room imports from rooms above it in this list, or from itself. Where to look f
 ``base``        what all others stand on
     ``jit``         how everything here is compiled and cached
     ``vector``      3-vectors as tuples
-    ``quaternion``  quaternion algebra, exponential map, rotation of vectors and tensors
+    ``quaternion``  quaternion algebra, exponential map, rotation of vectors
     ``random``      random numbers from a counter and a key, without a state
     ``geometry``    distances of segments
     ``union``       moments of the union of spheres

@@ -127,6 +127,8 @@ def test_kernels_import_only_numba_and_themselves(path):
         allowed |= {"gc", "hashlib", "os", "shutil", "sys", "tempfile", "functools", "pathlib", "llvmlite"}
     if path.name == "linking.py":  # the only one that leans on numba's insides
         allowed |= {"copy", "llvmlite"}
+    if path.name == "startup.py":
+        allowed |= {"importlib"}
     assert tops(path) <= allowed
 
 
@@ -136,8 +138,11 @@ def test_dem_does_not_import_numba(path):
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "cases").rglob("*.py")), ids=lambda p: p.name)
-def test_cases_do_not_reach_into_kernels(path):
+def test_cases_need_nothing_but_public_names(path):
+    """As those of other packages do."""
     assert not {"numba", "kernels"} & tops(path)
+    assert not [name for name in imports(path) if name.startswith("dem.")]
+    assert set(re.findall(r"\bdem\.(\w+)", path.read_text())) <= {*dem.__all__, "cases"}
 
 
 @pytest.mark.parametrize("path", sorted(p for d in ("kernels", "dem", "cases") for p in (ROOT / d).rglob("*.py")),
@@ -149,6 +154,38 @@ def test_files_and_functions_stay_short(path):
         if isinstance(node, ast.FunctionDef):
             body = [n for n in node.body if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
             assert not body or node.end_lineno - body[0].lineno < 40, node.name
+
+
+def test_type_checkers_see_the_public_names():
+    """What is imported for them is what is imported on demand."""
+    block = next(node for node in ast.parse(FILES["dem"].read_text()).body if isinstance(node, ast.If))
+    seen = {}
+    for node in block.body:
+        for alias in node.names:
+            seen[alias.name] = f"dem.{alias.name}" if node.module == "dem" else node.module
+    assert seen == dem.HOMES
+    assert set(dem.__all__) <= set(dir(dem))
+
+
+def test_a_public_name_that_there_is_not():
+    with pytest.raises(AttributeError, match="module 'dem' has no attribute 'Simulations'"):
+        dem.Simulations  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("code", "unwanted"),
+    [
+        ("import dem", {"numpy", "numba", "h5py", "pydantic"}),
+        ("from dem.cli.common import app; app(['--help'])", {"numpy", "numba", "h5py", "pydantic", "rich.console"}),
+        ("from dem.cli.common import app; app(['cases'])", {"numba", "h5py"}),
+        ("import dem; dem.Trajectory, dem.statistics", {"numba", "pydantic", "rich.console"}),
+        ("import dem; dem.Simulation", {"pydantic", "rich.console", "scipy.linalg"}),
+    ],
+)
+def test_nothing_is_imported_that_is_not_needed(code, unwanted):
+    script = f"import sys, atexit; atexit.register(lambda: print({unwanted} & set(sys.modules))); {code}"
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert said.splitlines()[-1] == "set()"
 
 
 def test_every_public_name_is_documented():

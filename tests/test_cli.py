@@ -6,7 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 import dem
-from dem.cli import app
+from dem.cli.commands import COMMANDS
+from dem.cli.common import app
 
 QUICK = ["--duration", "0.001", "--time-step", "1e-5", "--frames", "2"]
 
@@ -24,6 +25,20 @@ def test_run_prints_a_verdict_and_writes_a_file(cli, tmp_path):
     assert result.stdout.splitlines()[-1].startswith("PASS: 100 steps to t = 0.001 s, largest energy error")
     with dem.Trajectory(tmp_path / "nine-fibres.h5") as run:
         assert len(run) == 3
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_says_what_commands_say_of_themselves(cli, name):
+    """It does so without importing them."""
+    said = " ".join(cli(name, "--help").stdout.split())
+    assert COMMANDS[name][1] in said
+    assert COMMANDS[name][1].rstrip(".") in " ".join(cli("--help").stdout.split())
+
+
+def test_a_misspelt_command(cli):
+    result = cli("rum")
+    assert result.exit_code == 2
+    assert "Did you mean 'run'?" in result.stderr
 
 
 def test_quiet_prints_nothing(cli):

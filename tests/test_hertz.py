@@ -25,11 +25,11 @@ def test_force_has_the_dimension_of_a_force():
     """Rescaling length, mass and time by powers of four rescales the force by exactly m l/t²."""
     length, mass, time = 4.0, 4.0**3, 4.0**-2
     pressure = mass / length / time**2
-    one = hertz.force(hertz.stiffness(hertz.effective_modulus(5e7, 0.35, 2e8, 0.2), 0.005), 1e-4)
-    two = hertz.force(
-        hertz.stiffness(hertz.effective_modulus(5e7 * pressure, 0.35, 2e8 * pressure, 0.2), 0.005 * length),
-        1e-4 * length,
-    )
+    stuff = [dem.Material(young=5e7 * factor, poisson=0.35) for factor in (1, pressure)]
+    other = [dem.Material(young=2e8 * factor, poisson=0.2) for factor in (1, pressure)]
+    modulus, scaled = (one.effective_modulus(two) for one, two in zip(stuff, other, strict=True))
+    one = hertz.force(hertz.stiffness(modulus, 0.005), 1e-4)
+    two = hertz.force(hertz.stiffness(scaled, 0.005 * length), 1e-4 * length)
     assert two == one * mass * length / time**2
 
 

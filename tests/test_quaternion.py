@@ -43,15 +43,6 @@ def test_body_x_is_the_rotated_x_axis(rng):
         np.testing.assert_allclose(kq.body_x(tuple(q)), kq.rotate(tuple(q), (1.0, 0.0, 0.0)), rtol=0, atol=ROUNDING)
 
 
-def test_tensor_rotation_by_quaternions_is_r_i_rt(rng):
-    """Zhao & van Wachem eq. 29, for tensors without symmetry."""
-    for q in random_quaternions(rng, 20):
-        tensor = rng.normal(size=(3, 3))
-        r = Rotation.from_quat(q, scalar_first=True).as_matrix()
-        ours = kq.rotate_tensor(tuple(q), tuple(map(tuple, tensor)))
-        np.testing.assert_allclose(ours, r @ tensor @ r.T, rtol=0, atol=ROUNDING)
-
-
 @pytest.mark.parametrize("angle", [0.0, 1e-300, 1e-160, 1e-12, 1e-4, 0.1, 0.999999, 1.0, 1.0000001, 2.0, 3.0, 50.0])
 def test_exponential_is_exact_on_both_sides_of_the_series_limit(angle):
     axis = np.array([2.0, -3.0, 6.0]) / 7

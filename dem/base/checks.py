@@ -5,12 +5,11 @@ from __future__ import annotations
 import difflib
 import math
 import operator
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from kernels.base.jit import most_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -100,6 +99,8 @@ def one_of(what: str, name: str, names: Iterable[str]) -> str:
 
 def threads(number: int | None) -> int:
     """Number of threads to use."""
+    from kernels.base.jit import most_threads  # noqa: PLC0415, numba takes a moment that other checks do not need
+
     most = most_threads()
     if number is None:
         return most
@@ -128,6 +129,8 @@ def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "
         problem = "it is no regular file"
     elif not path.parent.is_dir():
         problem = f"there is no folder {path.parent}"
+    elif not path.exists() and not os.access(path.parent, os.W_OK):
+        problem = f"nobody may write to the folder {path.parent.resolve()}"
     if problem:
         message = f"{what} {path} cannot be written: {problem}"
         raise OSError(message)

@@ -1,4 +1,4 @@
-"""Files that appear, or replace others, when they are complete."""
+"""Files that appear, or replace others, when they are complete, and what says that one cannot be."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+
+class DiskFullError(OSError):
+    """A trajectory cannot grow any more; what it holds is safe."""
 
 
 @contextmanager

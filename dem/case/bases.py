@@ -16,21 +16,23 @@ from pydantic import (
     WrapValidator,
 )
 
-from dem.hard.simulation import HardSpheres
-from dem.rotation.integrators import DEFAULT
-from dem.soft.simulation import Simulation
+from dem.rotation.names import DEFAULT
 
 if TYPE_CHECKING:
+    from dem.hard.simulation import HardSpheres
     from dem.model.box import Box
     from dem.model.contacts import Contacts
     from dem.model.particles import Particles
+    from dem.soft.simulation import Simulation
 
 Axes = Annotated[tuple[Literal["x", "y", "z"], ...], BeforeValidator(lambda v: tuple(v) if isinstance(v, str) else v)]
+"""Type of a case's field: axes, such as ("x", "y") or "xy"."""
 TimeStep = Annotated[
     PositiveFloat,
     WrapValidator(lambda value, check: value if value == "auto" else check(value)),
     PlainSerializer(lambda value: value),
 ]
+"""Type of a case's field: a time step above 0 [s], or "auto"."""
 
 
 class BaseCase(BaseModel):
@@ -60,6 +62,20 @@ class Case(SteppedCase):
     >>> sim = dem.cases()["nine-fibres"](time_step=1e-5).simulation()
     >>> len(sim.particles)
     9
+
+    One of your own, with a field of each type that `dem` brings:
+
+    >>> class Fall(dem.Case):
+    ...     time_step: dem.TimeStep = "auto"
+    ...     periodic: dem.Axes = ("x", "y")
+    ...     name = "fall"
+    ...
+    ...     def build(self):
+    ...         nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    ...         box = dem.Box((0, 0, 0), (1, 1, 1), nylon, periodic=self.periodic)
+    ...         return dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[(0.5, 0.5, 0.5)]), box
+    >>> Fall(periodic="z").build()[1].periodic, Fall(time_step=1e-5).time_step
+    (('z',), 1e-05)
     """
 
     time_step: TimeStep = Field(1e-6, description="[s], or auto")
@@ -76,6 +92,8 @@ class Case(SteppedCase):
 
     def simulation(self) -> Simulation:
         """The simulation, ready to run."""
+        from dem.soft.simulation import Simulation  # noqa: PLC0415, cases are listed without
+
         particles, box = self.build()
         return Simulation(
             particles, box, gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
@@ -112,6 +130,8 @@ class HardSphereCase(BaseCase):
 
     def simulation(self) -> HardSpheres:
         """The simulation, ready to run."""
+        from dem.hard.simulation import HardSpheres  # noqa: PLC0415, cases are listed without
+
         particles, box = self.build()
         return HardSpheres(
             particles, box, **{name: getattr(self, name) for name in HARD},

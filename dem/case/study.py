@@ -10,17 +10,31 @@ from pydantic import Field, PositiveInt
 from dem.base import checks
 from dem.case.bases import SteppedCase
 from dem.model.fields import STATE
-from dem.rotation.study import angle_between, integrate_rotation
-from kernels.rotation.problems import FREE, Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from dem.rotation.study import RotationHistory
 
 
 class StudyCase(SteppedCase):
-    """Something whose outcome is a table; subclasses say in `table` what is in it."""
+    """Something whose outcome is a table; subclasses say in `table` what is in it.
+
+    Examples
+    --------
+    >>> import dem, pathlib, tempfile
+    >>> class Powers(dem.StudyCase):
+    ...     name = "powers"
+    ...
+    ...     def table(self):
+    ...         n = np.arange(self.frames + 1)
+    ...         return np.column_stack([n, n**2]), "n,square", f"up to {n[-1]}"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "powers.csv"
+    ...     Powers(frames=2).write(path), path.read_text().split()
+    ('up to 2', ['n,square', '0,0', '1,1', '2,4'])
+    """
 
     frames: PositiveInt = Field(200, description="rows after the first, or a few more: the last one is the end")
 
@@ -58,7 +72,7 @@ class RotationCase(StudyCase):
     """
 
     frame: ClassVar[str] = "world"
-    torque: ClassVar[Problem] = Problem(FREE)
+    torque: ClassVar[str | Callable] = "none"  # as `dem.integrate_rotation` takes it
     start: ClassVar[tuple[float, float, float]] = (0.0, 0.0, 0.0)  # angular velocity [rad/s]
 
     def inertia(self) -> tuple[float, float, float]:
@@ -71,6 +85,8 @@ class RotationCase(StudyCase):
 
     def history(self, integrator: str | None = None, time_step: float | None = None) -> RotationHistory:
         """Integrate with this case's scheme and time step, or others."""
+        from dem.rotation.study import integrate_rotation  # noqa: PLC0415, cases are listed without
+
         dt = time_step or self.time_step
         steps = max(1, round(self.duration / dt))
         return integrate_rotation(
@@ -80,6 +96,8 @@ class RotationCase(StudyCase):
 
     def errors(self, history: RotationHistory) -> np.ndarray:
         """Full angle between the orientations found and the exact ones (K,) [rad]."""
+        from dem.rotation.study import angle_between  # noqa: PLC0415
+
         return angle_between(self.exact(history.time), history.orientation)
 
     def table(self) -> tuple[np.ndarray, str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +10,7 @@ import numpy as np
 from dem.casefile.placements import files, lattice, random
 from dem.casefile.placements.last_frame import last_frame
 from dem.model.fields import STATE
-from dem.model.packing import random_orientations
+from dem.model.packing import random_orientations, random_velocities
 from dem.model.particles import Particles
 from dem.model.shapes import Fibre
 
@@ -78,7 +77,7 @@ def _group(group: GroupTable, around: Surroundings, others: list[Particles], num
     if group.orientation == "random" and group.random is None:
         state["orientation"] = _orientations(group, shape, n, turned)
     if group.speed is not None:
-        state["velocity"] = _thrown(n, group.speed, thrown)
+        state["velocity"] = random_velocities(n, group.speed, thrown)
     if group.last_frame is not None:
         made = Particles.of_kinds(kinds, kind, state)
         for name, rows in state.items():
@@ -123,12 +122,6 @@ def _orientations(group: GroupTable, shape: Shape, n: int, rng: np.random.Genera
     if group.lattice is not None and isinstance(shape, Fibre):
         return random_orientations(group.lattice.sites, group.lattice.pitch, shape, rng)
     return random.isotropic(rng, n)
-
-
-def _thrown(n: int, speed: float, rng: np.random.Generator) -> np.ndarray:
-    """Normally distributed velocities (n, 3) of this root mean square, without drift."""
-    v = rng.normal(0.0, speed / math.sqrt(3), (n, 3))
-    return v - v.mean(0) if n > 1 else v
 
 
 def _exact(made: Particles, state: dict) -> Particles:

@@ -45,7 +45,7 @@ from dem.model.box import Box, Motion
 from dem.model.clump import Clump
 from dem.model.materials import Material
 from dem.model.shapes import Fibre, Shape, Sphere
-from dem.rotation.integrators import DEFAULT
+from dem.rotation.names import DEFAULT
 
 SHAPES = {"sphere": Sphere, "fibre": Fibre, "clump": Clump}
 PLACEMENTS = ("position", "lattice", "random", "file", "last_frame")

@@ -1,21 +1,9 @@
-"""The command line: a file for each group of commands, registered with the application of `dem.cli.common`.
+"""The command line: a file for each group of commands, see `dem.cli.commands`, registered with `dem.cli.common.app`.
 
 Exit status 0 for success, 2 for bad input, 1 for a run that broke or failed, 130 after Ctrl-C,
 143 after SIGTERM.
 """
 
-from dem.cli import (  # noqa: F401, they register their commands
-    bench,
-    casefiles,
-    export,
-    files,
-    info,
-    lists,
-    plot,
-    replay,
-    run,
-    validate,
-)
 from dem.cli.common import app
 
 

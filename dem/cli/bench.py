@@ -13,7 +13,7 @@ from rich.progress import Progress
 
 from dem.base import checks
 from dem.bench import timing, workloads
-from dem.cli.common import app, out, plain_errors
+from dem.cli.common import app, plain_errors, say
 from dem.rotation.integrators import integrator_for_contacts
 
 
@@ -60,20 +60,20 @@ def bench(
     for name, figures in results.items():
         compared = f"  {ratios[name]:.3f} times {earlier}" if name in ratios else ""
         _print_figures(name, chosen[name].unit, figures, compared)
-    out.print(", ".join(f"{key} {value}" for key, value in timing.machine().items()))
+    say(", ".join(f"{key} {value}" for key, value in timing.machine().items()))
 
 
 def _print_figures(name: str, unit: str, figures: dict, compared: str) -> None:
-    out.print(f"{name}  {figures[unit]:.4g} {unit.replace('_', ' ')}{compared}")
+    say(f"{name}  {figures[unit]:.4g} {unit.replace('_', ' ')}{compared}")
     series_of = {"ns_per_particle_step": "ns a particle step", "ns_per_collision": "ns a collision"}
     for series, meaning in (series_of | {"speed_up": "times one thread"}).items():
         if series in figures:
-            out.print(f"    {meaning}: " + ", ".join(f"{k}: {v:.3g}" for k, v in figures[series].items()))
+            say(f"    {meaning}: " + ", ".join(f"{k}: {v:.3g}" for k, v in figures[series].items()))
     if "ns_per_particle" in figures:
         split = ", ".join(f"{stage} {ns:.3g}" for stage, ns in figures["ns_per_particle"].items())
-        out.print(f"    ns a particle: {split}")
+        say(f"    ns a particle: {split}")
         state, lists = figures["state_bytes_per_particle"], figures["list_bytes_per_particle"]
-        out.print(
+        say(
             f"    {state:.0f} bytes a particle and {lists:.0f} of lists, "
             f"{figures['share_of_copy_bandwidth']:.0%} of one core's copy bandwidth, {figures['threads']} threads"
         )
@@ -90,8 +90,8 @@ def _against_lammps(names: list[str], share: float, parameters: dict[str, object
         rates = benchmark.against_lammps(checks.number("share", share, above=0))
         ratio = rates["ours"] / rates["lammps"]
         drifts = f"energy drift {rates['our_drift']:.1e} against {rates['lammps_drift']:.1e} of the kinetic energy"
-        out.print(
+        say(
             f"{name}  LAMMPS {rates['lammps']:.3g}, this engine {rates['ours']:.3g} particle steps per second on one "
             f"core: {ratio:.2f} times; {drifts}"
         )
-    out.print(", ".join(f"{key} {value}" for key, value in timing.machine().items()))
+    say(", ".join(f"{key} {value}" for key, value in timing.machine().items()))

@@ -12,7 +12,7 @@ from dem.base import checks
 from dem.base.notices import tell
 from dem.case import StudyCase, case, with_parameters
 from dem.casefile import chosen_case
-from dem.cli.common import app, out, plain_errors
+from dem.cli.common import app, plain_errors, say, show
 from dem.cli.run import parameters
 
 
@@ -32,7 +32,7 @@ def init(
     text = example(with_parameters(case(name), parameters(settings or [])))
     path = checks.output(output or Path(f"{name}.toml"), overwrite=overwrite)
     path.write_text(text, encoding="utf-8")
-    out.print(f"{path}: run it with `dem run {path}`, look at it with `dem check {path}`")
+    say(f"{path}: run it with `dem run {path}`, look at it with `dem check {path}`")
 
 
 @app.command()
@@ -59,5 +59,5 @@ def check(
         tell(sim.foreseen(), strict=False, force=False)
         for what, value in rows(sim, look(sim, chosen.duration), chosen.duration):
             table.add_row(what, value)
-    out.print(f"{name}: nothing is wrong with it")
-    out.print(table)
+    say(f"{name}: nothing is wrong with it")
+    show(table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import signal
 import sys
 import traceback
@@ -12,27 +13,62 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
 
 from dem.base.notices import DemWarning
-from dem.files.writer import DiskFullError
+from dem.base.replace import DiskFullError
+from dem.cli.commands import COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from click import HelpFormatter
+    from rich.table import Table
+
+
+class Group(TyperGroup):
+    """Commands whose modules are imported when they are called, see `dem.cli.commands`."""
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**settings)
+        self.commands = dict.fromkeys(COMMANDS) | self.commands
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> TyperCommand | None:
+        """Import a command, which registers it."""
+        if self.commands.get(cmd_name) is None and cmd_name in COMMANDS:
+            importlib.import_module(COMMANDS[cmd_name][0])
+            self.commands |= {name: made for name, made in get_group(app).commands.items() if made}
+        return self.commands.get(cmd_name)
+
+    def format_commands(self, ctx: typer.Context, formatter: HelpFormatter) -> None:
+        """List them without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, does.rstrip(".")) for name, (_, does) in COMMANDS.items()])
+
+
 app = typer.Typer(
     name="dem",
+    cls=Group,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-out = Console(markup=False, highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
+say = typer.echo
+
+
+def show(table: Table, title: str = "") -> None:
+    """Print a table, below a title if it has one."""
+    from rich.console import Console  # noqa: PLC0415, few commands have tables
+
+    out = Console(markup=False, highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
+    out.print(*([f"\n{title}"] if title else []), table, sep="\n")
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        out.print(f"pcdm-dem {version('pcdm-dem')}")
+        say(f"pcdm-dem {version('pcdm-dem')}")
         raise typer.Exit
 
 
@@ -54,6 +90,8 @@ def plain_errors(command: Callable) -> Callable:
         try:
             with _warnings_in_words():
                 command(*args, **kwargs)
+        except BrokenPipeError:
+            raise  # nobody reads on, which typer keeps quiet about
         except (FloatingPointError, DiskFullError) as error:
             _complain(error, status=1)
         except (ValueError, TypeError, OSError, OverflowError, ImportError) as error:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dem.cli.common import app, out, plain_errors
+from dem.cli.common import app, plain_errors, say
 from dem.files.exports import FORMATS, export
 
 
@@ -25,7 +25,7 @@ def export_file(
     """Write a trajectory as a file for other programs: csv for tables, gsd for OVITO, spheres.vtkhdf for ParaView."""
     names = None if fields is None else [name.strip() for name in fields.split(",")]
     path = export(file, to, output, fields=names, frames=_slice(frames), overwrite=overwrite)
-    out.print(f"{path}: {path.stat().st_size} bytes")
+    say(f"{path}: {path.stat().st_size} bytes")
 
 
 def _slice(frames: str) -> slice | int:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dem.cli.common import app, out, plain_errors
+from dem.cli.common import app, plain_errors, say
 from dem.files.repair import repair
 from dem.run.rerun import rerun
 
@@ -23,7 +23,7 @@ def repair_file(
     What a killed run left in its journal is put into the file. A file that lost its end stays as it is, and its whole
     frames go into a new one.
     """
-    out.print(repair(file, output))
+    say(repair(file, output))
 
 
 @app.command("rerun")
@@ -36,6 +36,6 @@ def rerun_file(
     """Repeat a run and say whether the bytes match. Exit status 1 if they do not."""
     comparison = rerun(file, threads=threads, progress=not quiet)
     if not quiet:
-        out.print(f"{file}: {comparison}")
+        say(f"{file}: {comparison}")
     if not comparison.same:
         raise typer.Exit(1)

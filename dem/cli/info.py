@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from dem.cli.common import app, out, plain_errors
+from dem.cli.common import app, plain_errors, say, show
 from dem.files.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -39,14 +39,14 @@ def info(
     with Trajectory(file) as run:
         held = run.summary()
     if as_json:
-        out.print(json.dumps(held, indent=1), soft_wrap=True)
+        say(json.dumps(held, indent=1))
         return
     for title, rows in _sections(held):
         table = Table(show_header=False, box=None, pad_edge=False, padding=(0, 2, 0, 0))
         for row in rows:
             table.add_row(*row)
         if table.row_count:
-            out.print(*([f"\n{title}"] if title else []), table, sep="\n")
+            show(table, title)
 
 
 def _sections(held: dict) -> Iterable[tuple[str, list]]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from dem.case import case, names
-from dem.cli.common import app, out, plain_errors
-from dem.rotation.integrators import INTEGRATORS
+from dem.cli.common import app, plain_errors, show
 
 
 @app.command("cases")
@@ -18,6 +16,8 @@ def list_cases(
     name: Annotated[str | None, typer.Argument(metavar="[CASE]", help="Show the parameters of this case.")] = None,
 ) -> None:
     """List the cases, or the parameters of one."""
+    from rich.table import Table  # noqa: PLC0415
+
     if name is None:
         table = Table("case", "what it is", box=None, pad_edge=False)
         for key in names():
@@ -26,7 +26,7 @@ def list_cases(
         table = Table("parameter", "default", "meaning", box=None, pad_edge=False)
         for key, field in case(name).model_fields.items():
             table.add_row(key, str(field.default), field.description)
-    out.print(table)
+    show(table)
 
 
 def _summary(name: str) -> str:
@@ -41,9 +41,13 @@ def _summary(name: str) -> str:
 @plain_errors
 def integrators() -> None:
     """List the rotational integrators."""
+    from rich.table import Table  # noqa: PLC0415
+
+    from dem.rotation.integrators import INTEGRATORS  # noqa: PLC0415, cases are listed without
+
     table = Table(
         "integrator", "order", "torques", "|q| = 1 by", "energy", "momentum", "reference", box=None, pad_edge=False
     )
     for row in INTEGRATORS.values():
         table.add_row(row.name, str(row.order), str(row.torques), row.norm, row.energy, row.momentum, row.reference)
-    out.print(table)
+    show(table)

@@ -13,7 +13,7 @@ from rich.progress import Progress
 
 from dem import plots
 from dem.base import checks
-from dem.cli.common import app, out, plain_errors
+from dem.cli.common import app, plain_errors, say
 from dem.files.trajectory import Trajectory
 from dem.plots.bodies import slender
 from dem.plots.movie import check_movie
@@ -66,7 +66,7 @@ def plot(
                 plots.scene(run, **options, **({"size": size} if size else {})).savefig(path)
             else:
                 plots.PICTURES[name](run, **(options if name == "overview" else {})).savefig(path, dpi=dpi)
-            out.print(str(path))
+            say(str(path))
         if movie:
             _film(run, movie, seconds, fps, {"colour": colour, **({"size": size} if size else {})})
 
@@ -77,7 +77,7 @@ def _film(run: Trajectory, path: Path, seconds: float, fps: float, options: dict
             run, path, seconds=seconds, fps=fps, overwrite=True, **options,
             track=lambda frames: bar.track(frames, description="filming"),
         )  # fmt: skip
-    out.print(f"{path}: {count} pictures")
+    say(f"{path}: {count} pictures")
 
 
 def _frame(run: Trajectory, frame: int | None, time: float | None) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dem.base import checks
-from dem.cli.common import app, out, plain_errors
+from dem.cli.common import app, plain_errors, say
 from dem.files.trajectory import Trajectory
 from dem.plots.replay import plot
 from dem.run import replay
@@ -37,11 +37,11 @@ def replay_file(
         frames = list(replay.states(run, shown, first))
         error = run.error
     for frame in frames:
-        out.print(f"step {frame[0].step}, t = {frame[0].time:.9g} s")
+        say(f"step {frame[0].step}, t = {frame[0].time:.9g} s")
         for state in frame:
-            out.print("\n".join(replay.in_words(state)))
+            say("\n".join(replay.in_words(state)))
     if error:
-        out.print(error)
+        say(error)
     if picture:
         plot(frames, picture)
-        out.print(f"picture: {picture}")
+        say(f"picture: {picture}")

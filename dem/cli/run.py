@@ -12,8 +12,9 @@ import typer
 from dem.base import compilation
 from dem.case import StudyCase
 from dem.casefile import chosen_case
-from dem.cli.common import app, out, plain_errors
+from dem.cli.common import app, plain_errors, say
 from dem.model.fields import STATE
+from dem.run import request
 from dem.run.resume import resume
 
 if TYPE_CHECKING:
@@ -80,13 +81,13 @@ def run(
             path = output or _free_name(name, ".csv")
             message = chosen.write(path, overwrite=overwrite)
             if not quiet:
-                out.print(f"{path}: {message}")
+                say(f"{path}: {message}")
             return
         path = output or _free_name(name, ".h5")
         verdict, said = _run(chosen, path, progress=not quiet, strict=strict, **(said_there | writing | every))
     if not quiet:
-        out.print(said)
-        out.print(str(verdict))
+        say(said)
+        say(str(verdict))
     elif verdict.status != "PASS":
         sys.stderr.write(f"{verdict}\n")
     if not verdict.passed or (strict and verdict.status != "PASS"):
@@ -94,7 +95,12 @@ def run(
 
 
 def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[Verdict | HardVerdict, str]:
-    """Run a case; returns the verdict, and what was done in words."""
+    """Run a case; returns the verdict, and what was done in words. What can be refused is, before anything is built."""
+    there = {key: value for key, value in options.items() if key not in ("progress", "strict", "force")}
+    request.checked(chosen.duration, output=path, frames=chosen.frames, **there)
+    stepped = getattr(chosen, "table", chosen)  # of a case file
+    if hasattr(stepped, "time_step"):
+        request.check_steps(chosen.duration, stepped.time_step, stepped.integrator, stepped.threads)
     sim = chosen.simulation()
     start = time.perf_counter()
     verdict = sim.run(chosen.duration, output=path, frames=chosen.frames, **options)

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from dem import validation
-from dem.cli.common import app, out, plain_errors
+from dem.cli.common import app, plain_errors, say
 
 
 @app.command()
@@ -33,6 +33,6 @@ def validate(
     for report in reports:
         failed = [check.quantity for check in report.checks if not check.passed]
         verdict = "FAIL: " + "; ".join(failed) if failed else f"PASS, {len(report.checks)} checks"
-        out.print(f"{output / report.name}.md  {verdict}")
+        say(f"{output / report.name}.md  {verdict}")
     if not all(report.passed for report in reports):
         raise typer.Exit(1)

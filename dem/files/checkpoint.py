@@ -1,7 +1,7 @@
 """Save a simulation to a file and go on from there, to the last bit.
 
 A checkpoint is a group of HDF5: of a file of its own (`save`, `load`), or of a trajectory, where `dem.files.writer`
-keeps the state at the start and the latest one. What is in it is for each kind of system to say, see `KINDS`.
+keeps the state at the start and the latest one. What is in it is for each kind of system to say, see `dem.files.kinds`.
 """
 
 from __future__ import annotations
@@ -13,17 +13,15 @@ from typing import TYPE_CHECKING
 
 import h5py
 
+from dem.files.kinds import kind
 from dem.files.store import open_to_read
 
 if TYPE_CHECKING:
     from os import PathLike
-    from types import ModuleType
 
     from dem.system.system import System
 
 FORMAT = "pcdm-dem checkpoint 2"
-# name of its class -> what describes, writes and reads such a system; `dem` itself puts in those that it has
-KINDS: dict[str, ModuleType] = {}
 
 
 def write(sim: System, group: h5py.Group) -> None:
@@ -34,11 +32,11 @@ def write(sim: System, group: h5py.Group) -> None:
     TypeError
         If a shape cannot be told by its class and values; nothing is written then.
     """
-    kind = type(sim).__name__
-    described = json.dumps(KINDS[kind].describe(sim))
-    group.attrs["format"], group.attrs["kind"] = FORMAT, kind
+    name = type(sim).__name__
+    described = json.dumps(kind(name).describe(sim))
+    group.attrs["format"], group.attrs["kind"] = FORMAT, name
     group["input"] = described
-    KINDS[kind].write(sim, group)
+    kind(name).write(sim, group)
 
 
 def read(group: h5py.Group, threads: int | None = None) -> System:
@@ -46,7 +44,7 @@ def read(group: h5py.Group, threads: int | None = None) -> System:
     if group.attrs["format"] != FORMAT:
         message = f"the checkpoint has the format {group.attrs['format']!r}, this version reads {FORMAT!r}"
         raise ValueError(message)
-    return KINDS[group.attrs["kind"]].read(json.loads(group["input"].asstr()[()]), group, threads)
+    return kind(group.attrs["kind"]).read(json.loads(group["input"].asstr()[()]), group, threads)
 
 
 def latest(trajectory: h5py.File) -> h5py.Group:

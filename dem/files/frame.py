@@ -12,7 +12,6 @@ from dem.files.schema import ENERGIES
 from dem.files.stored_field import read_rows
 from dem.model.bodies import Spheres, body_axis, place
 from dem.model.box import AXES
-from dem.model.walls import walls_at
 
 if TYPE_CHECKING:
     from dem.files.stored import StoredRun
@@ -85,6 +84,8 @@ class Frame:
     @cached_property
     def walls(self) -> tuple[np.ndarray, np.ndarray]:
         """Lower and upper walls (3,), (3,) [m], where they are at this time; infinite where there is none."""
+        from dem.model.walls import walls_at  # noqa: PLC0415, which needs kernels; frames are read without
+
         return walls_at(self._run.box, self.time)
 
     def kinetic_energies(self) -> KineticEnergies:

@@ -28,7 +28,6 @@ import numpy as np
 from dem.base.machine import processor
 from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes
 from dem.model.fields import STATE
-from kernels.base.jit import FINGERPRINT
 
 if TYPE_CHECKING:
     from dem.files.output import Output
@@ -199,6 +198,8 @@ def changed(file: h5py.File, sim: System) -> dict[str, tuple[object, object]]:
 
 def provenance(sim: System) -> dict:
     """Where and with what a run is made: what its bytes may depend on besides the input."""
+    from kernels.base.jit import FINGERPRINT  # noqa: PLC0415, runs are read without numba
+
     seed = sim.description.get("parameters", {}).get("seed", sim.box.seed if sim.box else None)
     return {
         "versions": {

@@ -14,6 +14,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.notices import DemWarning, Notice
+from dem.base.replace import DiskFullError
 from dem.files import checkpoint, layout
 from dem.files.output import EVERY, Every, Output
 from dem.files.store import Store, being_written, is_broken
@@ -33,10 +34,6 @@ COMMIT_SECONDS = 0.5  # a frame reaches the disk after so long,
 COMMIT_SHARE = 50  # and not before so many times what the last commit took: writing takes a few per cent at most
 MOST_PENDING = 1 << 26  # bytes of frames that may wait for it
 MOST_STRETCHES = 50  # of a run that was resumed are told, the latest ones: an attribute holds 64 kB
-
-
-class DiskFullError(OSError):
-    """A trajectory cannot grow any more; what it holds is safe."""
 
 
 class TrajectoryWriter(Observer):
@@ -75,7 +72,7 @@ class TrajectoryWriter(Observer):
             If it cannot be written.
         """
         output, every = output or Output(), Every.parse(every)
-        path = checks.output(path, overwrite=overwrite)
+        path = check_output(path, overwrite=overwrite)
         store = _new_store(path)
         file = h5py.File(store, "w")
         try:
@@ -292,11 +289,18 @@ def close(file: h5py.File, store: Store) -> None:
         store.close()
 
 
+def check_output(path: str | PathLike, *, overwrite: bool) -> Path:
+    """A path that a trajectory may be written to; raises OSError, FileExistsError."""
+    path = checks.output(path, overwrite=overwrite)
+    if path.exists():
+        _check_free(path)
+    return path
+
+
 def _new_store(path: Path) -> Store:
     """A new file, or one that is to take the place of an old one when it has something in it."""
     target = path
     if path.exists():
-        _check_free(path)
         target = path.with_name(path.name + ".partial")
         if not being_written(target):
             target.unlink(missing_ok=True)

@@ -10,7 +10,6 @@ import numpy as np
 
 from dem.base import checks
 from dem.model.shapes import MOST_SPHERES, MassProperties
-from kernels.base import union
 
 ARC_NODES = 24  # Gauss nodes along an arc: exact to rounding for up to a whole circle
 SLICE_NODES = 20  # between two heights at which the arcs change
@@ -124,6 +123,8 @@ class Clump:
 
 def union_moments(offsets: np.ndarray, radii: np.ndarray, nodes: int = SLICE_NODES) -> np.ndarray:
     """Volume, first moments (3) and second moments xx, yy, zz, xy, yz, zx (6) of a union of spheres, as one array."""
+    from kernels.base import union  # noqa: PLC0415, runs are read without numba
+
     arc_nodes, arc_weights = np.polynomial.legendre.leggauss(ARC_NODES)
     t, weights = np.polynomial.legendre.leggauss(nodes)
     starts, ends, m = np.empty(2 * len(radii) + 2), np.empty(2 * len(radii) + 2), np.empty(union.MOMENTS)

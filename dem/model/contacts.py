@@ -10,12 +10,12 @@ import numpy as np
 
 from dem.base import checks
 from dem.model.materials import Material
-from kernels.laws import Damped, Elastic, Frictional
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from dem.model.box import Box
+    from kernels.laws import Damped, Elastic, Frictional
 
 RULES: dict[str, Callable[[float, float], float]] = {
     "geometric": lambda a, b: math.sqrt(a * b),
@@ -167,6 +167,8 @@ def law(contacts: Contacts, materials: list[Material], box: Box | None) -> Elast
 
     Rough walls need velocities even where nothing is lost.
     """
+    from kernels.laws import Damped, Elastic, Frictional  # noqa: PLC0415, runs are read without numba
+
     wall = box.material if box else None
     contacts.check_materials([*materials, *([wall] if wall else [])])
     everything = [*materials, wall or materials[0]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dem.base import checks
-from kernels.laws import hertz
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +56,8 @@ class Material:
 
     def effective_modulus(self, other: Material) -> float:
         """E* of the two materials in contact [Pa]: 1/E* = (1 - ν₁²)/E₁ + (1 - ν₂²)/E₂ (Johnson 1985, sec. 4.2)."""
-        return hertz.effective_modulus(self.young, self.poisson, other.young, other.poisson)
+        one, two = ((1.0 - m.poisson * m.poisson) / m.young for m in (self, other))
+        return 1.0 / (one + two)
 
     def effective_shear_modulus(self, other: Material) -> float:
         """G* of the two materials in contact [Pa]: 1/G* = (2 - ν₁)/G₁ + (2 - ν₂)/G₂, G = E/(2 + 2 ν) (Mindlin 1949)."""

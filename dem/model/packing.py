@@ -1,4 +1,4 @@
-"""Starting states without overlap."""
+"""Starting states."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from kernels.packing import directions
 
 if TYPE_CHECKING:
     from dem.model.shapes import Fibre
@@ -51,6 +49,8 @@ def random_orientations(
     >>> random_orientations((2, 2, 2), 0.02, fibre, np.random.default_rng(1)).shape
     (8, 4)
     """
+    from kernels.packing import directions  # noqa: PLC0415, velocities need no kernel
+
     length = fibre.aspect_ratio * fibre.diameter
     least = max(length / math.sqrt(3), 1.23 * fibre.diameter) * CLEARANCE
     if pitch < least:
@@ -77,3 +77,16 @@ def along(axes: np.ndarray) -> np.ndarray:
     axes *= np.where(axes[:, :1] < 0, -1.0, 1.0)
     q = np.column_stack([1 + axes[:, 0], np.zeros(len(axes)), -axes[:, 2], axes[:, 1]])
     return q / np.linalg.norm(q, axis=1)[:, None]
+
+
+def random_velocities(n: int, speed: float, rng: np.random.Generator) -> np.ndarray:
+    """Normally distributed velocities (n, 3) with this root mean square, without drift.
+
+    Examples
+    --------
+    >>> thrown = random_velocities(1000, 0.5, np.random.default_rng(1))
+    >>> bool(abs(thrown.mean(0)).max() < 1e-15), bool(abs((thrown**2).sum(1).mean() ** 0.5 - 0.5) < 0.02)
+    (True, True)
+    """
+    v = rng.normal(0.0, speed / math.sqrt(3), (n, 3))
+    return v - v.mean(0) if n > 1 else v

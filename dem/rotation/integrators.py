@@ -70,7 +70,6 @@ INTEGRATORS = {
         Integrator("richardson", r.Richardson(), 2, 1, DIVISION, DRIFTS, KEPT, "LAMMPS, fix rigid"),
     )
 }  # fmt: skip
-DEFAULT = "improved-pcdm"
 
 
 def integrator(name: str) -> Integrator:

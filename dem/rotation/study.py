@@ -30,6 +30,8 @@ __all__ = [
 ]
 
 
+# torque laws of published tests, by name
+LAWS = {"none": FREE, "sphere": SPHERE, "cylinder": CYLINDER, "heavy-top": HEAVY_TOP}
 MOST_ROWS = 10**9
 MOST_GROWTH = 2.0  # of what friction can only slow down, but for the momentum that one cylinder gives the other
 
@@ -48,7 +50,7 @@ def integrate_rotation(
     inertia: object,
     orientation: object = (1.0, 0.0, 0.0, 0.0),
     angular_velocity: object = (0.0, 0.0, 0.0),
-    torque: Callable | Problem | None = None,
+    torque: Callable | Problem | str | None = None,
     time_step: float,
     steps: int,
     frame: str = "world",
@@ -66,10 +68,11 @@ def integrate_rotation(
         Unit quaternion at the start, scalar first, body to world.
     angular_velocity : (3,) floats
         At the start [rad/s], in `frame`.
-    torque : callable, optional
+    torque : callable or str, optional
         ``torque(t, q, omega)`` with the time [s], the orientation (4,) and the angular velocity (3,) as tuples; returns
         three floats [N m]. ω and torque are in `frame`. Decorated with ``numba.njit`` it runs compiled, 1e7 steps in
-        a second or two; a plain function works as well, a few hundred times slower. None: no torque.
+        a second or two; a plain function works as well, a few hundred times slower. Or the law of a published test by
+        name: "sphere", "cylinder", "heavy-top", see `kernels.rotation.problems`. None: no torque.
     time_step : float
         [s].
     steps : int
@@ -192,8 +195,10 @@ def _loop(law: Callable | Problem) -> tuple[Callable, Callable]:
     return kernels.FOR_COMPILED if hasattr(law, "py_func") else kernels.FOR_PLAIN
 
 
-def _law(torque: Callable | Problem | None, q: tuple, omega: tuple) -> Callable | Problem:
+def _law(torque: Callable | Problem | str | None, q: tuple, omega: tuple) -> Callable | Problem:
     """The torque law, after a first call."""
+    if isinstance(torque, str):
+        return Problem(LAWS[checks.one_of("torque law", torque, LAWS)])
     if isinstance(torque, Problem) and torque.kind not in KINDS:
         message = f"torque is {torque}, whose kind is none of dem.rotation.study's"
         raise ValueError(message)

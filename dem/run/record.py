@@ -9,9 +9,6 @@ import time
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
@@ -106,6 +103,9 @@ def _bar(sim: System, length: float, *, shown: bool) -> Iterator[Callable[[float
     if not (shown and sys.stderr.isatty()):
         yield lambda _, __: None
         return
+    from rich.console import Console  # noqa: PLC0415, only for people who watch
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
     start, done = time.perf_counter(), 0
     columns = (BarColumn(), TextColumn("{task.percentage:3.0f} %  {task.fields[rate]}"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as bar:

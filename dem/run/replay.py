@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base.periodic import nearest_image
 from dem.model.box import AXES, FACES
 
 if TYPE_CHECKING:
@@ -68,9 +69,8 @@ def _touches(n: int, spheres: Spheres, box: Box | None, walls: tuple[np.ndarray,
     """Partners whose spheres overlap those of particle n, and walls."""
     centres, radii, owner = spheres
     mine, others = owner == n, owner != n
-    gap = centres[mine][:, None] - centres[others]
     length = np.where([axis in box.periodic for axis in AXES], box.size, 0.0) if box else np.zeros(3)
-    gap -= length * np.round(np.divide(gap, length, out=np.zeros_like(gap), where=length > 0))
+    gap = nearest_image(centres[mine][:, None] - centres[others], length)
     overlap = radii[mine][:, None] + radii[others] - np.linalg.norm(gap, axis=2)
     smaller = np.minimum(radii[mine][:, None], radii[others])
     deepest, share = overlap.max(0), (overlap / smaller).max(0)

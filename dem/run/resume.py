@@ -60,11 +60,15 @@ def resume(
     ...         longer.steps, len(run)
     (2000, 21)
     """
+    if duration is not None:
+        duration = checks.number("duration", duration, above=0, unit="s")
+    if threads is not None:
+        checks.threads(threads)
     writer = TrajectoryWriter.resume(path, threads=threads, every=checkpoint_every)
     sim, plan = writer.sim, writer.plan
     try:
         if duration is not None:
-            plan = longer(sim, plan, checks.number("duration", duration, above=0, unit="s"))
+            plan = longer(sim, plan, duration)
         if not plan or sim._now >= plan[-1].last:  # noqa: SLF001
             message = f"{path} is complete, t = {sim.time:.6g} s: give a longer duration to go on"
             raise ValueError(message)

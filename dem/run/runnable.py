@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dem.base import checks
 from dem.base.notices import tell
 from dem.files import checkpoint
-from dem.files.output import EVERY, Output
+from dem.files.output import EVERY
 from dem.files.writer import TrajectoryWriter
 from dem.run.record import record
+from dem.run.request import checked
 from dem.system.observer import Observer
 from dem.system.system import System
 
@@ -84,15 +84,18 @@ class Runnable(System):
             If the run breaks, or time stands still because somebody has no room to move; the frames up to then are in
             the file, and the last steps before in another one, see `dem.soft.recorder`.
         """
-        duration = checks.number("duration", duration, above=0, unit="s")
-        frames = checks.whole("frames", frames, least=1)
-        chosen = Output.checked(fields, float32=float32, compression=compression)
+        duration, frames, contents = checked(
+            duration, output=output, frames=frames, overwrite=overwrite, fields=fields, float32=float32,
+            compression=compression, checkpoint_every=checkpoint_every,
+        )  # fmt: skip
         self._notice_changes()
         tell(self.foreseen(), strict=strict, force=force)
         plan = [self._segment(duration, frames)]
         observer = Observer()
         if output is not None:
-            observer = TrajectoryWriter.create(output, self, plan, chosen, every=checkpoint_every, overwrite=overwrite)
+            observer = TrajectoryWriter.create(
+                output, self, plan, contents, every=checkpoint_every, overwrite=overwrite
+            )
         recorder = self._recorded(output, overwrite=overwrite, strict=strict)
         return record(self, plan, observer, progress=progress, recorder=recorder)
 

@@ -10,7 +10,8 @@ from dem.base import checks, compilation
 from dem.model.contacts import Contacts
 from dem.model.contacts import law as contact_law
 from dem.model.energy import Energy
-from dem.rotation.integrators import DEFAULT, integrator_for_contacts
+from dem.rotation.integrators import integrator_for_contacts
+from dem.rotation.names import DEFAULT
 from dem.soft import account, arrays
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps

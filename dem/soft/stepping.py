@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import time
 from typing import TYPE_CHECKING, ClassVar
 
 from dem.run.record import next_chunk
 from dem.run.runnable import Runnable
-from dem.system.plan import Segment, evenly
+from dem.system.plan import Segment, evenly, whole_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-MOST_STEPS = 2.0**62  # what a 64-bit counter holds, with room
 
 
 class Stepping(Runnable):
@@ -53,13 +50,7 @@ class Stepping(Runnable):
 
     def _segment(self, duration: float, frames: int) -> Segment:
         """Plan for a duration from now, rounded to whole steps."""
-        if not duration / self.time_step < MOST_STEPS:
-            message = f"duration {duration:g} s is too many time steps of {self.time_step:g} s"
-            raise ValueError(message)
-        steps = math.floor(duration / self.time_step + 0.5)
-        if steps < 1:
-            message = f"duration {duration:g} s is shorter than one time step of {self.time_step:g} s"
-            raise ValueError(message)
+        steps = whole_steps(duration, self.time_step)
         return Segment(self.step_count, steps, min(frames, steps))
 
     @staticmethod

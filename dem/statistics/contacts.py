@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks, optional
+from dem.base.periodic import nearest_image
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +95,5 @@ def _touching(x: np.ndarray, radius: np.ndarray, tolerance: float, period: np.nd
     folded = np.where((period > 0) & (folded >= period), 0.0, folded)  # a tiny negative x is rounded up to the period
     pairs = spatial.cKDTree(folded, boxsize=period).query_pairs(reach * (1 + 1e-9), output_type="ndarray")
     i, j = pairs.T
-    gap = folded[i] - folded[j]
-    gap -= period * np.round(gap / safe)
+    gap = nearest_image(folded[i] - folded[j], period)
     return pairs[np.linalg.norm(gap, axis=1) <= radius[i] + radius[j] + tolerance]

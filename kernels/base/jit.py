@@ -36,12 +36,14 @@ from llvmlite import binding as llvm
 from numba.core import cpu, errors, event, options
 from numba.extending import overload
 
-from kernels.base import linking
+from kernels.base import linking, startup
 
 OPTIONS = {"error_model": "numpy", "fastmath": False, "cache": True, "_nrt": False}
 
 # Hand numba's internal flag "no two array arguments overlap" through as an option of njit.
 cpu.CPUTargetOptions.noalias = options._mapping("noalias")  # noqa: SLF001
+
+startup.put_off_blas()
 
 CompileError = errors.NumbaError  # what a user's function may cause
 PLAIN = bool(numba.config.DISABLE_JIT or os.environ.get("PCDM_DEM_PLAIN") or not linking.is_as_expected())

@@ -82,29 +82,6 @@ def body_x(q):
 
 
 @formula
-def rotate_tensor(q, tensor):
-    """Second-order tensor from body to world by quaternions alone (29): I' = (q (q I q*)^T q*)^T.
-
-    ``q I q*`` rotates each column; a tensor is a tuple of its three rows.
-    """
-    half = rotate_columns(q, tensor)
-    return transpose(rotate_columns(q, transpose(half)))
-
-
-@formula
-def transpose(t):
-    """Transpose of a tensor given by its rows."""
-    return (t[0][0], t[1][0], t[2][0]), (t[0][1], t[1][1], t[2][1]), (t[0][2], t[1][2], t[2][2])
-
-
-@formula
-def rotate_columns(q, t):
-    """Rotate each column of a tensor (23, 24)."""
-    c = transpose(t)
-    return transpose((rotate(q, c[0]), rotate(q, c[1]), rotate(q, c[2])))
-
-
-@formula
 def exponential_series(u):
     """Quaternion exponential exp([0, u]) = [cos|u|, u sin|u|/|u|] for |u|² <= SERIES_LIMIT.
 

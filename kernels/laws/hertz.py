@@ -10,12 +10,6 @@ from kernels.base.jit import formula
 
 
 @formula
-def effective_modulus(young_i, poisson_i, young_j, poisson_j):
-    """E* [Pa] from 1/E* = (1 - ν_i²)/E_i + (1 - ν_j²)/E_j."""
-    return 1.0 / ((1.0 - poisson_i * poisson_i) / young_i + (1.0 - poisson_j * poisson_j) / young_j)
-
-
-@formula
 def stiffness(effective_young, effective_radius):
     """K = 4/3 E* √R* [N m^-1.5]."""
     return 4.0 / 3.0 * effective_young * math.sqrt(effective_radius)

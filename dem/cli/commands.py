@@ -1,0 +1,17 @@
+"""The commands: their modules, which register them when imported, and what they do, as their docstrings begin."""
+
+COMMANDS = {
+    "run": ("dem.cli.run", "Run a case and write its trajectory, or a table (.csv) for a case of one rotating body."),
+    "cases": ("dem.cli.lists", "List the cases, or the parameters of one."),
+    "integrators": ("dem.cli.lists", "List the rotational integrators."),
+    "init": ("dem.cli.casefiles", "Write a commented case file that runs to the same bytes as a case."),
+    "check": ("dem.cli.casefiles", "Validate a case file, and show what it would run and how long that would take."),
+    "info": ("dem.cli.info", "Show what a trajectory holds"),
+    "plot": ("dem.cli.plot", "Draw a trajectory"),
+    "export": ("dem.cli.export", "Write a trajectory as a file for other programs"),
+    "rerun": ("dem.cli.files", "Repeat a run and say whether the bytes match."),
+    "repair": ("dem.cli.files", "Save what a broken trajectory still has."),
+    "replay": ("dem.cli.replay", "Show step by step how a run came to break"),
+    "validate": ("dem.cli.validate", "Reproduce the published tables and figures, next to the exact values."),
+    "bench": ("dem.cli.bench", "Measure particle steps per second, and where the time goes."),
+}

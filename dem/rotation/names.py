@@ -1,0 +1,3 @@
+"""Names of integrators that others need without the schemes themselves."""
+
+DEFAULT = "improved-pcdm"
