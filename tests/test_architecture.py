@@ -13,7 +13,7 @@ import pytest
 
 import dem
 from kernels.base import jit
-from kernels.soft import advance, motion
+from kernels.soft import advance, whole_steps
 
 ROOT = Path(__file__).parent.parent
 
@@ -203,7 +203,7 @@ def test_every_kernel_is_compiled_for_one_kind_of_array():
     """A second signature would mean that an array of another type or layout slipped through, at the cost of speed."""
     sim = dem.cases()["many-fibres"](n=30).simulation()
     sim.run(0.005)
-    for kernel in (motion.synchronise, advance.advance):
+    for kernel in (whole_steps.synchronise, advance.advance):
         shapes = [str(s) for s in kernel.signatures]
         assert not any("readonly" in s or ", A)" in s or "float32" in s for s in shapes)
 

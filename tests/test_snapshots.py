@@ -10,8 +10,8 @@ from dem.soft import per_body
 from dem.soft.numbering import Numbering
 from dem.soft.overlaps import Overlaps
 from dem.soft.per_body import KEPT, MOVING, PER_BODY
+from kernels.soft.chunks import Serial, Threaded
 from kernels.soft.state import Bodies
-from kernels.soft.sweeps import Serial, Threaded
 
 SKIN = (0.0006, 0.0001)
 KINDS = {"elastic": {"restitution": 1.0, "friction": 0.0}, "friction": LOSSY["friction"]}

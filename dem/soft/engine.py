@@ -22,9 +22,8 @@ from kernels.base.energy import REFERENCE_BITS
 from kernels.box.faces import move
 from kernels.box.periodic import PeriodicBox
 from kernels.soft import advance as loop
-from kernels.soft import cells, sweeps
-from kernels.soft.chunks import CHUNK
-from kernels.soft.sweeps import Serial, Threaded
+from kernels.soft import cells, lists, sweeps
+from kernels.soft.chunks import CHUNK, Serial, Threaded
 from kernels.soft.walls import PLANE
 
 if TYPE_CHECKING:
@@ -266,7 +265,7 @@ class Engine:
         b, nb = self.bodies, self.neighbours
         skin, chunks = self.skins.neighbours, nb.pairs.size
         w = self.workspace
-        pairs, entries = sweeps.search(
+        pairs, entries = lists.search(
             self.mode, skin, grid, w.cell_first, b, self.kinds, nb, self.walls, w.wanted
         )  # fmt: skip
         if pairs > (nb.lower.size - 1) // chunks:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kernels.soft import sweeps
 from kernels.soft.sweeps import Serial
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def reorder(mode: tuple, order: np.ndarray, bodies: Bodies, scratch: np.ndarray)
             rows[:] = rows.take(plain, axis=1, mode="clip")
     else:
         for rows in _moving(bodies):
-            sweeps.reorder(mode, order, rows, scratch.view(rows.dtype))
+            lists.reorder(mode, order, rows, scratch.view(rows.dtype))
 
 
 def _moving(bodies: Bodies) -> Iterator[np.ndarray]:

@@ -15,7 +15,19 @@ MOMENTS = 6  # 1, x, y, x², y², xy
 
 @kernel
 def slice_moments(z, centres, radii, nodes, weights, starts, ends, moments):
-    """Write the moments (6,) of the slice at z; starts and ends (2 K,) are scratch, nodes and weights of Gauss."""
+    """Moments of the slice at one height.
+
+    Parameters
+    ----------
+    z : height [m]
+    centres, radii : (K, 3), (K,) of the spheres [m]
+    nodes, weights : (Q,) of Gauss quadrature on [-1, 1]
+
+    Writes
+    ------
+    starts, ends : (2 K,) scratch
+    moments : (6,) integrals of 1, x, y, x², y², xy over the slice [m² to m⁴]
+    """
     for m in range(MOMENTS):
         moments[m] = 0.0
     for i in range(radii.size):
@@ -67,7 +79,19 @@ def insert(n, start, end, starts, ends):
 
 @part
 def add_free_arcs(x, y, rho, covered, starts, ends, nodes, weights, moments):
-    """Add the integrals along what the covered intervals leave of a circle."""
+    """Add the integrals along what the covered intervals leave of a circle.
+
+    Parameters
+    ----------
+    x, y, rho : centre and radius of the circle [m]
+    covered : number of intervals
+    starts, ends : their ends [rad], by start
+    nodes, weights : of Gauss quadrature
+
+    Writes
+    ------
+    moments : (6,), added to
+    """
     at = 0.0
     for k in range(covered + 1):
         start = starts[k] if k < covered else TURN
@@ -79,7 +103,18 @@ def add_free_arcs(x, y, rho, covered, starts, ends, nodes, weights, moments):
 
 @formula
 def add_arc(x, y, rho, start, end, nodes, weights, moments):
-    """Add the integrals along one arc, by Gauss quadrature: trigonometric polynomials of degree four."""
+    """Add the integrals along one arc, by Gauss quadrature: trigonometric polynomials of degree four.
+
+    Parameters
+    ----------
+    x, y, rho : centre and radius of the circle [m]
+    start, end : of the arc [rad]
+    nodes, weights : of Gauss quadrature
+
+    Writes
+    ------
+    moments : (6,), added to
+    """
     half = 0.5 * (end - start)
     for k in range(nodes.size):
         t = start + half * (1.0 + nodes[k])

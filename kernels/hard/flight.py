@@ -206,8 +206,23 @@ def list_near(i, block, plan, space):
 def search(i, t, avoid, block, spheres, space, soonest, partner):
     """Soonest impact of particle i within a block of cells around its own, if sooner than the one known.
 
-    Particle i is at time t. `avoid` is the partner of an impact that has just happened: the two touch, part and cannot
-    meet before one of them has met another. Of partners at the same time the lowest number is taken.
+    Of partners at the same time the lowest number is taken.
+
+    Parameters
+    ----------
+    i, t : particle, and its time [s]
+    avoid : partner of an impact that has just happened, or -1: the two part, and cannot meet before one met another
+    block : first and last cell along each axis, relative to that of i
+    spheres : `Spheres`
+    soonest, partner : impact known so far [s]
+
+    Writes
+    ------
+    space.near : scratch; the rest of `Space` is only read
+
+    Returns
+    -------
+    soonest, partner
     """
     row = spheres.row
     x, v, radius = position_at(row, i, t, space), velocity_at(row, i, t, space), row[i, RADIUS]

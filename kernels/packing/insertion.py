@@ -96,7 +96,20 @@ def take_all(centre, radius, taken):
 
 @part
 def fits(x, q, first, end, offset, size, low, high, taken):
-    """Whether a body stays within low and high, and all of its spheres are free."""
+    """Whether a body stays within low and high, and all of its spheres are free.
+
+    Parameters
+    ----------
+    x, q : place and orientation offered [m]
+    first, end : its spheres, columns of `offset` and entries of `size`
+    offset, size : (3, S) centres in the body frame, (S,) radii [m]
+    low, high : (3,) corners of the region [m]
+    taken : `Taken`
+
+    Returns
+    -------
+    bool
+    """
     for o in range(first, end):
         place = add(x, rotate(q, load(offset, o)))
         for axis in range(3):
@@ -109,11 +122,20 @@ def fits(x, q, first, end, offset, size, low, high, taken):
 
 @kernel
 def insert(first, offset, size, low, high, position, orientation, taken, placed, turned, progress):
-    """Offer places (3, P) and orientations (4, P) to one body after the other, until bodies or offers are used up.
+    """Offer places to one body after the other, until bodies or offers are used up.
 
-    Body b has the spheres first[b] to first[b + 1] of offset (3, S) and size (S,), and stays within low and high (3,).
-    Writes placed (3, B) and turned (4, B). progress (3,) holds the next body, the number of spheres that have a place,
-    and how many offers the next body has refused.
+    Parameters
+    ----------
+    first : (B + 1,) int; body b has the spheres first[b] to first[b + 1]
+    offset, size : (3, S) centres in the body frame, (S,) radii [m]
+    low, high : (3,) corners of the region [m]
+    position, orientation : (3, P) [m], (4, P), the offers
+
+    Writes
+    ------
+    taken : `Taken`, the spheres of bodies that have a place
+    placed, turned : (3, B) [m], (4, B), where those bodies are
+    progress : (3,) int, next body, spheres that have a place, offers that the next body has refused
     """
     body, spheres, refused = progress[0], progress[1], progress[2]
     for p in range(position.shape[1]):

@@ -11,7 +11,7 @@ import numpy as np
 from kernels.base.jit import formula, kernel, stage
 from kernels.base.quaternion import LARGEST_TURN
 from kernels.box.faces import move
-from kernels.soft import motion, sweeps
+from kernels.soft import sweeps
 from kernels.soft.contact import place_all
 
 # what Python orders: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
@@ -77,12 +77,12 @@ def serve(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, bo
         place_all(bodies, kinds)
     elif order == START:
         gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
-        moving = motion.start(scheme, law, setting.dt, gravity, setting.datum, setting.unit, bodies, kinds, box)
+        moving = whole_steps.start(scheme, law, setting.dt, gravity, setting.datum, setting.unit, bodies, kinds, box)
         progress.energy_start[0] = progress.elastic[0] + moving
     elif order == SHOW:
         gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
         elapsed = (progress.step[0] - setting.start_step) * setting.dt
-        motion.synchronise(
+        whole_steps.synchronise(
             scheme, setting.dt, elapsed, gravity, bodies, kinds, box,
             view.position, view.velocity, view.orientation, view.angular_velocity,
         )  # fmt: skip
@@ -93,9 +93,24 @@ def serve(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, bo
 
 @stage
 def advance(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial):
-    """Take steps until `stop` of them are complete, or only PICK candidates; returns why it came back.
+    """Take steps until `stop` of them are complete; returns why it came back.
 
     The state is left complete: the last step does not predict the next one.
+
+    Parameters
+    ----------
+    scheme, law, mode, setting, kinds : see `kernels.soft.state`
+    stop : number of steps, counted from the start of the run
+
+    Writes
+    ------
+    bodies, neighbours, box : the state after the last step; candidates picked as needed
+    progress : `Progress`
+    partial : scratch
+
+    Returns
+    -------
+    DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST or TOO_DEEP
     """
     while order == PICK or progress.step[0] < stop or progress.phase[0] == FRESH:
         task = next_task(stop, progress)
@@ -148,7 +163,22 @@ def time_of(task, dt, progress):
 
 @stage
 def refresh_candidates(order, mode, scheme, law, setting, bodies, kinds, neighbours, box, progress, partial):
-    """Pick the candidate pairs anew if the list of neighbours is still good for that; returns DONE or why not."""
+    """Pick the candidate pairs anew if the list of neighbours is still good for that; returns DONE or why not.
+
+    Parameters
+    ----------
+    mode, setting, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    neighbours, bodies : as `kernels.soft.sweeps.pick`
+    progress.travel : set back to 0
+    partial : scratch
+
+    Returns
+    -------
+    DONE, LIST_STALE or NO_ROOM
+    """
     if order == ADVANCE:
         displacement = sweeps.displacement(mode, scheme, law, setting, bodies, kinds, neighbours, box, partial)
         if not 2.0 * displacement + setting.candidate_skin <= setting.list_skin:

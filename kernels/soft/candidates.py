@@ -67,6 +67,23 @@ def pick_round(
     """Candidates among bodies that are one sphere, so that kind, sphere and body go by the same number.
 
     No branch on the distance: whether a pair is near is a toss-up, which would cost more than writing it.
+
+    Parameters
+    ----------
+    box, skin, kinds : see `kernels.soft.state`
+    lower, higher : (P,) pairs of bodies of a chunk
+    kind, position : (N,), (3, N) [m]
+    start, stop : the chunk's segment of the candidates
+    column : of pair_force, for the chunk's first candidate
+
+    Writes
+    ------
+    packed : (P,) first candidate of each pair, and 1 or 0
+    sphere_i, sphere_j, reach, stiffness : (C K,) from start on; the last two only if spheres differ
+
+    Returns
+    -------
+    number of candidates, also of those for which there is no room
     """
     k = start
     for p in range(lower.size):
@@ -86,7 +103,18 @@ def pick_round(
 
 @formula
 def write_pair(k, stop, g, h, i, j, kinds, reach, stiffness):
-    """Write reach and stiffness of sphere i of kind g and sphere j of kind h as candidate k; returns the reach."""
+    """Reach and stiffness of a candidate pair; returns the reach.
+
+    Parameters
+    ----------
+    k, stop : candidate, and the end of the room
+    g, h, i, j : kinds of the two bodies, and their spheres among those of all kinds
+    kinds : `Kinds`
+
+    Writes
+    ------
+    reach, stiffness : (C K,), entry k [m, N m^-1.5]
+    """
     r_i, r_j = kinds.radius[i], kinds.radius[j]
     if k < stop:
         reach[k] = r_i + r_j
@@ -106,6 +134,17 @@ def pick_bodies(k, stop, b, partner, skin, bodies, kinds, neighbours, box):
     """Candidates of one pair of bodies, from k on; returns their number.
 
     No branch on the distance: whether a pair is near is a toss-up, which would cost more than the writing.
+
+    Parameters
+    ----------
+    k, stop : next candidate, and the end of the room
+    b, partner : the two bodies, that of lower identity first
+    skin, bodies, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    neighbours.sphere_i, neighbours.sphere_j : from k on
+    neighbours.reach, neighbours.stiffness : the same, only if spheres differ
     """
     start = k
     g, h = bodies.kind[b], bodies.kind[partner]
@@ -186,11 +225,23 @@ def list_incident(c, skin, bodies, kinds, neighbours, box):
 def list_pairs(
     low, high, alone, zero_candidate, first_entry, entry_count, entry, packed, incident, incident_j, incident_i
 ):
-    """Fill the incident pairs of the slots low to high.
+    """List the incident pairs of the slots low to high.
 
     Entries come in ascending identity of the partner, so those where b is on side j (the higher identity) come first.
     Both parts are filled up to whole groups with a pair that never has a force (see contact.gather_round), except for
     laws that need velocities, which have no such pair.
+
+    Parameters
+    ----------
+    low, high : slots of a chunk
+    alone : whether all bodies are one sphere, which makes candidates of pairs
+    zero_candidate : one without a force for ever; -1 if there is none
+    first_entry, entry_count, entry, packed : of `Neighbours`
+
+    Writes
+    ------
+    incident : from `first_incident` of the chunk on
+    incident_j, incident_i : (N,) their numbers on either side, filled up
     """
     padded = zero_candidate >= 0
     nothing = zero_candidate if alone else packed.size - 1

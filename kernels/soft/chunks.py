@@ -1,10 +1,25 @@
 """Chunks: the stretches of slots that bodies are worked on in, whatever the number of threads."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from kernels.base.jit import formula
+from kernels.base.jit import by_type, formula
 
 CHUNK = 2048  # bodies: 0.5 MB of state, which fits a core's cache
+
+
+class Serial(NamedTuple):
+    """One chunk after the other."""
+
+
+class Threaded(NamedTuple):
+    """Chunks spread over numba's threads."""
+
+
+def by_mode(serial, parallel):
+    """Function of (mode, *arguments) that calls one or the other according to the type of the mode."""
+    return by_type({Serial: serial, Threaded: parallel}.__getitem__)
 
 
 @formula

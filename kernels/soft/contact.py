@@ -66,6 +66,18 @@ def evaluate_elastic(law, c, sense, half, unit, bodies, kinds, neighbours, box):
     """Evaluate the candidate pairs of chunk c.
 
     Spheres that are all alike do without reading reach and stiffness of each pair, a tenth of a step's memory traffic.
+
+    Parameters
+    ----------
+    law, c, sense, half, unit, bodies, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    neighbours.pair_force : of the chunk's candidates [N]
+
+    Returns
+    -------
+    `Found`
     """
     number = neighbours.pairs[c]
     start = first_candidate(c, neighbours)
@@ -101,7 +113,23 @@ evaluate = laws.elastic_or(evaluate_elastic, touching.evaluate)
 
 @loop
 def evaluate_pairs(box, sphere_position, sphere_i, sphere_j, reach, stiffness, unit, force_x, force_y, force_z):
-    """Hertz force on sphere i of each candidate pair; returns elastic energy and the bits of the largest overlap."""
+    """Hertz force on sphere i of each candidate pair.
+
+    Parameters
+    ----------
+    box, unit : see `kernels.soft.state`
+    sphere_position : (3, M) centres [m]
+    sphere_i, sphere_j : (K,) the spheres of each pair
+    reach, stiffness : (K,) or one float for all, R_i + R_j [m] and K [N m^-1.5]
+
+    Writes
+    ------
+    force_x, force_y, force_z : (K,) world frame [N], zero for pairs that are apart
+
+    Returns
+    -------
+    elastic energy in units, bits of the largest overlap
+    """
     elastic = np.int64(0)
     largest = np.int64(0)
     for k in range(sphere_i.size):
@@ -123,7 +151,18 @@ def evaluate_pairs(box, sphere_position, sphere_i, sphere_j, reach, stiffness, u
 def gather(law, c, shift, sense, half, bodies, kinds, neighbours, box, unit):
     """Sum pair forces, their torques and the walls for the bodies of chunk c; that of slot b goes to column b - shift.
 
-    Returns what was found at the walls.
+    Parameters
+    ----------
+    law, c, shift, sense, half, kinds, box, unit : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : (3, N) world frame [N, N m]
+    neighbours.wall_history, neighbours.wall_held, bodies.wall_contacts : what contacts with walls remember
+
+    Returns
+    -------
+    `Found` at the walls
     """
     low, high = chunk_of(c, bodies.kind.size)
     e = first_incident(low, neighbours.first_entry)
@@ -150,6 +189,16 @@ def gather_round(low, high, shift, e, incident_j, incident_i, incident, pair_for
 
     In whole groups, filled up with a candidate that is always zero: the processor guesses the number of groups right
     more often than that of pairs. Bodies without a wrong guess take 7 ns, with one 10.
+
+    Parameters
+    ----------
+    low, high, shift : slots, and how far before them their columns of `force` are
+    e : first incident pair of slot low
+    incident_j, incident_i, incident, pair_force : of `Neighbours`
+
+    Writes
+    ------
+    force : (3, N) world frame [N]
     """
     for b in unsigned_range(low, high):
         f = (0.0, 0.0, 0.0)
@@ -168,7 +217,17 @@ def gather_round(low, high, shift, e, incident_j, incident_i, incident, pair_for
 
 @formula
 def gather_elastic(law, low, high, shift, e, bodies, kinds, neighbours, box):
-    """Force on single spheres."""
+    """Force on single spheres.
+
+    Parameters
+    ----------
+    law, low, high, shift, e, neighbours : see `gather_round`
+    kinds, box : not looked at
+
+    Writes
+    ------
+    bodies.force : (3, N) world frame [N]
+    """
     gather_round(
         low, high, shift, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.pair_force,
         bodies.force,
@@ -177,7 +236,16 @@ def gather_elastic(law, low, high, shift, e, bodies, kinds, neighbours, box):
 
 @formula
 def gather_lawful(law, low, high, shift, e, bodies, kinds, neighbours, box):
-    """Force on single spheres by a law that needs velocities, and torque if they turn."""
+    """Force on single spheres by a law that needs velocities, and torque if they turn.
+
+    Parameters
+    ----------
+    law, low, high, shift, e, kinds, neighbours, box : see `gather_wrenches`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : (3, N) world frame [N, N m]
+    """
     gather_wrenches(
         box, low, high, shift, e, kinds.reach > 0.0, neighbours.incident_j, neighbours.incident_i, neighbours.incident,
         neighbours.wrench, bodies.position, bodies.force, bodies.torque,
@@ -189,7 +257,18 @@ gather_spheres = laws.elastic_or(gather_elastic, gather_lawful)
 
 @loop
 def gather_wrenches(box, low, high, shift, e, alike, incident_j, incident_i, incident, wrench, position, force, torque):
-    """Force and torque of the candidate pairs on single spheres, one by one: 15 ns, in groups 18."""
+    """Force and torque of the candidate pairs on single spheres, one by one: 15 ns, in groups 18.
+
+    Parameters
+    ----------
+    box, low, high, shift, e, incident_j, incident_i, incident : see `gather_round`
+    alike : whether all spheres are, so that wrenches hold torques instead of points
+    wrench, position : (F, 8) of `Neighbours`, (3, N) [m]
+
+    Writes
+    ------
+    force, torque : (3, N) world frame [N, N m]; the latter may be empty
+    """
     for b in unsigned_range(low, high):
         x = load(position, b)
         f, t = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)

@@ -115,7 +115,18 @@ def index_table(i, first, order):
 
 @kernel
 def read_pairs(bodies, first_number, neighbours, i, j, history, first, order):
-    """Give candidates what a table, indexed by its first spheres, says that they remember."""
+    """Give candidates what a table, indexed by its first spheres, says that they remember.
+
+    Parameters
+    ----------
+    bodies, first_number : `Bodies`; (N,) number of the first sphere of each particle
+    i, j, history : (H,), (H,), (H, R) as of `write_table`
+    first, order : as of `index_table`
+
+    Writes
+    ------
+    neighbours.history, neighbours.held : of candidates in the table; the others stay
+    """
     for c in range(neighbours.pairs.size if neighbours.held.size > 0 else 0):
         start = first_candidate(c, neighbours)
         for k in range(start, start + neighbours.pairs[c]):
@@ -128,7 +139,16 @@ def read_pairs(bodies, first_number, neighbours, i, j, history, first, order):
 
 @kernel
 def read_walls(bodies, first_number, neighbours, i, j, history, first, order):
-    """The same for the contacts with walls; before candidates are picked, since rough walls hold on to bodies."""
+    """The same for the contacts with walls; before candidates are picked, since rough walls hold on to bodies.
+
+    Parameters
+    ----------
+    bodies, first_number, i, j, history, first, order : see `read_pairs`
+
+    Writes
+    ------
+    neighbours.wall_history, neighbours.wall_held : of all contacts with walls
+    """
     for s in range(neighbours.wall_held.size // 6):
         for face in range(6):
             neighbours.wall_held[6 * s + face] = 0

@@ -2,7 +2,7 @@
 
 Velocity Verlet in leap-frog form, v_{n+1/2} = v_{n-1/2} + dt a_n and x_{n+1} = x_n + dt v_{n+1/2}; at whole steps
 v_n = v_{n+1/2} - dt/2 a_n. A rotating system also runs a scheme of ``kernels.rotation``; spheres that no torque can
-reach keep their angular velocity and are turned once, when somebody looks (``synchronise``).
+reach keep their angular velocity and are turned once, when somebody looks (``whole_steps.synchronise``).
 """
 
 import math
@@ -11,17 +11,9 @@ import numpy as np
 
 from kernels import laws, rotation
 from kernels.base.energy import as_fixed, gravitational, rotational, translational
-from kernels.base.jit import formula, loop, part, stage
-from kernels.base.quaternion import (
-    exponential,
-    load_quaternion,
-    product,
-    renormalise,
-    rotate,
-    rotate_back,
-    store_quaternion,
-)
-from kernels.base.vector import add_scaled, dot, load, scale, store
+from kernels.base.jit import formula, loop, stage
+from kernels.base.quaternion import load_quaternion, rotate, store_quaternion
+from kernels.base.vector import add_scaled, dot, load, store
 from kernels.box.periodic import fold, unfold
 from kernels.rotation.spherical import world_velocity
 from kernels.soft.chunks import chunk_of, unsigned_range
@@ -41,13 +33,32 @@ def drift(box, low, high, dt, position, velocity, image):
 
 @formula
 def ignore_spin(law, scheme, memory, q, inertia, dt, spin, b):
-    """Elastic contacts do not look at spins."""
+    """Elastic contacts do not look at spins.
+
+    Parameters
+    ----------
+    law, scheme, memory, q, inertia, dt, spin, b : see `write_spin`
+
+    Returns
+    -------
+    None
+    """
     return
 
 
 @formula
 def write_spin(law, scheme, memory, q, inertia, dt, spin, b):
-    """Angular velocity of body b at the time of the forces, in the world frame."""
+    """Angular velocity of body b at the time of the forces.
+
+    Parameters
+    ----------
+    law, scheme, memory, dt, b : see `kernels.soft.state`
+    q, inertia : its orientation then, its principal moments [kg m²]
+
+    Writes
+    ------
+    spin : (3, N) world frame [rad/s]
+    """
     store(spin, b, rotate(q, rotation.velocity(scheme, memory, q, inertia, dt)))
 
 
@@ -76,7 +87,18 @@ def turn(
 ):  # fmt: skip
     """Orientations at the time of the forces, and spins if the contact law wants them.
 
-    Returns the bits of the largest distance that any sphere has gone.
+    Parameters
+    ----------
+    scheme, law, low, high, dt : see `kernels.soft.state`
+    kind, inertia, tip, velocity : (N,), (3, G), (G,), (3, N) of `Bodies` and `Kinds`
+
+    Writes
+    ------
+    orientation, memory_q, memory_w, memory_a, memory_more, spin : of `Bodies`
+
+    Returns
+    -------
+    bits of the largest distance that any sphere has gone [m]
     """
     farthest = np.int64(0)
     for b in unsigned_range(low, high):
@@ -91,7 +113,16 @@ def turn(
 
 @formula
 def pose_body(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w, memory_a, memory_more, spin):
-    """Orientation of body b at the time of the forces, and its spin; returns the bound of `squared_turn`."""
+    """Orientation of body b at the time of the forces, and its spin; returns the bound of `squared_turn`.
+
+    Parameters
+    ----------
+    scheme, law, b, inertia, tip, dt : inertia and tip of this body [kg m², m]
+
+    Writes
+    ------
+    orientation, memory_q, memory_w, memory_a, memory_more, spin : of `Bodies`
+    """
     memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
     q, memory = rotation.predict(scheme, memory, inertia, dt)
     rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
@@ -103,7 +134,16 @@ def pose_body(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w,
 
 @formula
 def pose_sphere(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w, memory_a, memory_more, spin):
-    """Spin alone of a sphere, whose orientation nobody wants; it takes no point anywhere."""
+    """Spin alone of a sphere, whose orientation nobody wants; it takes no point anywhere.
+
+    Parameters
+    ----------
+    scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_w, memory_a, memory_more : see `pose_body`
+
+    Writes
+    ------
+    spin : (3, N) world frame [rad/s]
+    """
     memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
     store(spin, b, world_velocity(memory, dt))
     return 0.0
@@ -129,7 +169,18 @@ spin_at_whole_step = rotation.spheres_or(spin_of_sphere, spin_of_body)
 
 @loop
 def kick(law, box, low, high, shift, dt, gravity, datum, unit, kind, mass, position, velocity, force, ahead, image):
-    """v += dt (F/m + g); returns kinetic and gravitational energy at the whole step, in units."""
+    """v += dt (F/m + g); returns kinetic and gravitational energy at the whole step, in units.
+
+    Parameters
+    ----------
+    law, box, low, high, shift, dt, gravity, datum, unit : see `kernels.soft.state`
+    kind, mass, position, force, image : of `Bodies` and `Kinds`
+
+    Writes
+    ------
+    velocity : (3, N) half a step past the forces [m/s]
+    ahead : (3, N) at the next forces [m/s]; not for elastic contacts
+    """
     energy = np.int64(0)
     for b in unsigned_range(low, high):
         m = mass[kind[b]]
@@ -148,7 +199,17 @@ def kick(law, box, low, high, shift, dt, gravity, datum, unit, kind, mass, posit
 def spin(
     scheme, low, high, shift, dt, unit, kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque
 ):
-    """Rotation completed with the torque; returns rotational energy in units, and the bits of the squared spin."""
+    """Rotation completed with the torque; returns rotational energy in units, and the bits of the squared spin.
+
+    Parameters
+    ----------
+    scheme, low, high, shift, dt, unit : see `kernels.soft.state`
+    kind, inertia, orientation, torque : of `Bodies` and `Kinds`
+
+    Writes
+    ------
+    memory_q, memory_w, memory_a, memory_more : (4, N), (3, N), (3, N), (7, N)
+    """
     energy = np.int64(0)
     fastest = np.int64(0)
     for b in unsigned_range(low, high):
@@ -180,7 +241,17 @@ def predict(scheme, law, c, dt, bodies, kinds, box):
 def correct(scheme, law, c, shift, dt, gravity, datum, unit, bodies, kinds, box):
     """The step of chunk c completed with its forces, that of slot b in column b - shift.
 
-    Returns energy in units, and the bits of the squared spin.
+    Parameters
+    ----------
+    scheme, law, c, shift, dt, gravity, datum, unit, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies.velocity, bodies.velocity_ahead, bodies.memory_q : and the rest of the memory
+
+    Returns
+    -------
+    energy in units, bits of the largest squared spin [rad²/s²]
     """
     low, high = chunk_of(c, bodies.kind.size)
     energy = kick(
@@ -195,59 +266,3 @@ def correct(scheme, law, c, shift, dt, gravity, datum, unit, bodies, kinds, box)
         )  # fmt: skip
         energy += rotational_energy
     return energy, fastest
-
-
-@part
-def start(scheme, law, dt, gravity, datum, unit, bodies, kinds, box):
-    """From whole-step velocity, orientation and (in memory_w) world angular velocity to the half-step memory.
-
-    Returns the energy that `kick` and `correct` will report while it is conserved, in units.
-    """
-    rotating = bodies.torque.shape[1] > 0
-    energy = np.int64(0)
-    for b in range(bodies.kind.size):
-        g = bodies.kind[b]
-        m = kinds.mass[g]
-        v = load(bodies.velocity, b)
-        x = unfold(box, load(bodies.position, b), bodies.image, b)
-        energy += as_fixed(translational(m, v) + gravitational(m, gravity, x, datum), unit)
-        a = add_scaled(gravity, 1.0 / m, load(bodies.force, b))
-        store(bodies.velocity, b, add_scaled(v, 0.5 * dt, a))
-        note_velocity(law, add_scaled(v, dt, a), bodies.velocity_ahead, b)
-        if rotating:
-            i = load(kinds.inertia, g)
-            q = load_quaternion(bodies.orientation, b)
-            omega_body = rotate_back(q, load(bodies.memory_w, b))
-            energy += as_fixed(rotational(i, omega_body), unit)
-            memory = rotation.start(scheme, q, omega_body, load(bodies.torque, b), i, dt)
-            rotation.store_memory(
-                scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b, memory
-            )
-    return energy
-
-
-@part
-def synchronise(scheme, dt, elapsed, gravity, bodies, kinds, box, position, velocity, orientation, angular_velocity):
-    """Whole-step state in the user's numbering, written to the last four arrays.
-
-    Spheres without torque have turned by omega times the time `elapsed` since the start.
-    """
-    rotating = bodies.torque.shape[1] > 0
-    for b in range(bodies.kind.size):
-        n = bodies.identity[b]
-        g = bodies.kind[b]
-        a = add_scaled(gravity, 1.0 / kinds.mass[g], load(bodies.force, b))
-        store(position, n, unfold(box, load(bodies.position, b), bodies.image, b))
-        store(velocity, n, add_scaled(load(bodies.velocity, b), -0.5 * dt, a))
-        q = load_quaternion(bodies.orientation, b)
-        if rotating:
-            memory = rotation.load_memory(
-                scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b
-            )
-            q, omega_body = rotation.whole(scheme, memory, q, load(kinds.inertia, g), dt)
-            omega = rotate(q, omega_body)
-        else:
-            omega = load(bodies.memory_w, b)
-            q = renormalise(product(exponential(scale(0.5 * elapsed, omega)), q))
-        store_quaternion(orientation, n, q)
-        store(angular_velocity, n, omega)

@@ -23,9 +23,20 @@ def pair_room(neighbours):
 
 @part
 def search(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
-    """Fill first, count, lower and higher for the bodies of chunk c, in cell order; returns the room needed.
+    """List the pairs of the bodies of chunk c, in cell order; returns the room needed.
 
     More pairs than the chunk's segment holds are counted but not written: the caller makes room and calls again.
+
+    Parameters
+    ----------
+    c, skin, bodies, kinds, box : see `kernels.soft.state`
+    grid, cell_first : `cells.Grid`; (cells + 1,) first slot of each cell
+
+    Writes
+    ------
+    neighbours.first, neighbours.count, neighbours.lower, neighbours.higher : the chunk's pairs
+    neighbours.lowest, neighbours.highest : chunks that they reach
+    neighbours.packed : scratch
     """
     room = pair_room(neighbours)
     start = c * room
@@ -55,10 +66,24 @@ def reached(low, lower, higher):
 
 @formula
 def search_cells(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
-    """Write to `higher`, from k on, the slots whose bounding spheres come closer to that of b than the skin.
+    """Slots whose bounding spheres come closer to that of b than the skin.
 
     Cells have the size of the smallest bodies. A body looks for those that are not larger than itself, so only the
     large ones look far. Among equals it looks for higher slots, which half of the surrounding cells hold.
+
+    Parameters
+    ----------
+    box, b, skin, bodies, kinds : see `kernels.soft.state`
+    grid, cell_first : `cells.Grid`; (cells + 1,) first slot of each cell
+    k, stop : where to write, and the end of the room
+
+    Writes
+    ------
+    neighbours.higher : from k on
+
+    Returns
+    -------
+    end of what was found, beyond `stop` if there was no room
     """
     centre = load(bodies.position, b)
     x, y, z = cell_at(centre, grid)
@@ -79,7 +104,16 @@ def search_cells(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbo
 
 @formula
 def search_folded(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
-    """The same where the box is periodic: cells beyond a face are those on the other side."""
+    """The same where the box is periodic: cells beyond a face are those on the other side.
+
+    Parameters
+    ----------
+    box, b, skin, grid, cell_first, k, stop, bodies, kinds : see `search_cells`
+
+    Writes
+    ------
+    neighbours.higher : from k on
+    """
     centre = load(bodies.position, b)
     x, y, z = cell_at(centre, grid)
     bound = kinds.bound[bodies.kind[b]]
@@ -117,6 +151,19 @@ def search_row(box, begin, end, b, equal, centre, bound, skin, position, kind, b
     """Append those of the slots begin to end that are within reach; returns the new end of the list.
 
     No branch on the distance: every slot is written, and counts if it is near.
+
+    Parameters
+    ----------
+    box, skin : see `kernels.soft.state`
+    begin, end : slots of a row of cells
+    b, centre, bound : the body that looks, its centre and bounding radius [m]
+    equal : whether all bodies are of one size
+    position, kind, bounds : (3, N) [m], (N,), (G,) bounding radii [m]
+    k, stop : where to write, and the end of the room
+
+    Writes
+    ------
+    found : from k on
     """
     for c in unsigned_range(begin, end):
         d = gap(box, load(position, c), centre)
@@ -132,7 +179,17 @@ def search_row(box, begin, end, b, equal, centre, bound, skin, position, kind, b
 
 @formula
 def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
-    """Of the slots found for body b keep those that it may meet, as pairs in order of identity; returns their end."""
+    """Of the slots found for body b keep those that it may meet, as pairs in order of identity; returns their end.
+
+    Parameters
+    ----------
+    b, skin, bodies, kinds, box : see `kernels.soft.state`
+    start, found, stop : where the slots begin and end in `neighbours.higher`, and the end of the room
+
+    Writes
+    ------
+    neighbours.lower, neighbours.higher, neighbours.packed : from start on; the last is scratch
+    """
     if found > stop:
         return found
     lower, higher = neighbours.lower[start:found], neighbours.higher[start:found]
@@ -178,10 +235,21 @@ def keep_flagged(near, lower, higher):
 
 @loop
 def flag_near(box, skin, lower, higher, position, orientation, kind, tip, bound, on_line, near):
-    """Write 1 for each pair of bodies whose capsules come closer than the skin, else 0, to near (integers).
+    """Flag the pairs of bodies whose capsules come closer than the skin.
 
     Equal spheres on a line, body x, lie inside the capsule about it, so this loses no pair; it keeps one fibre pair in
     four of those whose bounding spheres meet. Bodies that are not on a line count as near.
+
+    Parameters
+    ----------
+    box, skin : see `kernels.soft.state`
+    lower, higher : (P,) slots of each pair
+    position, orientation, kind : (3, N) [m], (4, N), (N,)
+    tip, bound, on_line : (G,) of `Kinds`
+
+    Writes
+    ------
+    near : (P,) int, 1 or 0
     """
     for p in range(lower.size):
         b, c = lower[p], higher[p]

@@ -14,23 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from kernels.base.jit import apart, by_type, formula, kernel, part, stage, threaded
-from kernels.soft import candidates, cells, contact, history, motion, neighbours, travel
-from kernels.soft.chunks import CHUNK, chunk_of
-
-
-class Serial(NamedTuple):
-    """One chunk after the other."""
-
-
-class Threaded(NamedTuple):
-    """Chunks spread over numba's threads."""
-
-
-def by_mode(serial, parallel):
-    """Function of (mode, *arguments) that calls one or the other according to the type of the mode."""
-    return by_type({Serial: serial, Threaded: parallel}.__getitem__)
-
+from kernels.base.jit import apart, formula, part, stage, threaded
+from kernels.soft import candidates, contact, history, motion, travel
+from kernels.soft.chunks import CHUNK, by_mode
 
 # columns of `partial`, one row a chunk: a `Found` of pairs, one of walls, and what motion reports
 PAIRS, WALLS, MOVING, SPIN, TRAVEL, COLUMNS = 0, 5, 10, 11, 12, 13
@@ -70,30 +56,70 @@ def report(partial, c, column, found):
 
 
 @stage
-def predict_chunk(c, scheme, law, dt, bodies, kinds, lists, box, partial):
-    """Predict, and place what has anything to touch."""
+def predict_chunk(c, scheme, law, dt, bodies, kinds, neighbours, box, partial):
+    """Predict, and place what has anything to touch.
+
+    Parameters
+    ----------
+    c, scheme, law, dt, kinds, neighbours, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies : positions, orientations and spheres at the time of the next forces
+    partial : row c, TRAVEL
+    """
     partial[c, TRAVEL] = motion.predict(scheme, law, c, dt, bodies, kinds, box)
     if not kinds.round:
-        contact.place(c, bodies, kinds, lists)
+        contact.place(c, bodies, kinds, neighbours)
 
 
 @stage
-def evaluate_chunk(c, law, sense, setting, bodies, kinds, lists, box, partial):
-    """Evaluate candidate pairs."""
-    found = contact.evaluate(law, c, sense, 0.5 * setting.dt, setting.unit, bodies, kinds, lists, box)
+def evaluate_chunk(c, law, sense, setting, bodies, kinds, neighbours, box, partial):
+    """Evaluate candidate pairs.
+
+    Parameters
+    ----------
+    c, law, sense, setting, bodies, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    neighbours : forces or wrenches of the chunk's candidates, and what they remember
+    partial : row c, PAIRS and on
+    """
+    found = contact.evaluate(law, c, sense, 0.5 * setting.dt, setting.unit, bodies, kinds, neighbours, box)
     report(partial, c, PAIRS, found)
 
 
 @stage
-def gather_chunk(c, law, shift, sense, setting, bodies, kinds, lists, box, partial):
-    """Gather the forces."""
-    found = contact.gather(law, c, shift, sense, 0.5 * setting.dt, bodies, kinds, lists, box, setting.unit)
+def gather_chunk(c, law, shift, sense, setting, bodies, kinds, neighbours, box, partial):
+    """Gather the forces.
+
+    Parameters
+    ----------
+    c, law, shift, sense, setting, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies, neighbours : forces and torques, what contacts with walls remember
+    partial : row c, WALLS and on
+    """
+    found = contact.gather(law, c, shift, sense, 0.5 * setting.dt, bodies, kinds, neighbours, box, setting.unit)
     report(partial, c, WALLS, found)
 
 
 @stage
 def correct_chunk(c, law, shift, scheme, setting, bodies, kinds, box, partial):
-    """Complete the step with the forces."""
+    """Complete the step with the forces.
+
+    Parameters
+    ----------
+    c, law, shift, scheme, setting, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies : velocities and memories
+    partial : row c, MOVING and SPIN
+    """
     gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
     partial[c, MOVING], partial[c, SPIN] = motion.correct(
         scheme, law, c, shift, setting.dt, gravity, setting.datum, setting.unit, bodies, kinds, box
@@ -101,43 +127,61 @@ def correct_chunk(c, law, shift, scheme, setting, bodies, kinds, box, partial):
 
 
 @stage
-def reaches_out(c, first, stop, lists):
+def reaches_out(c, first, stop, neighbours):
     """Whether pairs of chunk c have a body outside the chunks first to stop."""
-    return lists.lowest[c] < first or lists.highest[c] >= stop
+    return neighbours.lowest[c] < first or neighbours.highest[c] >= stop
 
 
 @part
-def evaluate_borders(block, law, task, setting, bodies, kinds, lists, box, partial):
-    """Evaluate those chunks of a block that reach out of it, before anything moves."""
-    first, stop = lists.block[block], lists.block[block + 1]
+def evaluate_borders(block, law, task, setting, bodies, kinds, neighbours, box, partial):
+    """Evaluate those chunks of a block that reach out of it, before anything moves.
+
+    Parameters
+    ----------
+    block, law, task, setting, bodies, kinds, box : see `sweep_block`
+
+    Writes
+    ------
+    neighbours, partial : as `evaluate_chunk`
+    """
+    first, stop = neighbours.block[block], neighbours.block[block + 1]
     for c in range(first, stop):
-        if reaches_out(c, first, stop, lists):
-            evaluate_chunk(c, law, sense_of(task), setting, bodies, kinds, lists, box, partial)
+        if reaches_out(c, first, stop, neighbours):
+            evaluate_chunk(c, law, sense_of(task), setting, bodies, kinds, neighbours, box, partial)
 
 
 @stage
-def sweep_block(block, task, scheme, law, setting, bodies, kinds, lists, box, partial):
+def sweep_block(block, task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
     """Sweep once over the chunks of a block: evaluate, gather, correct, and predict the next step.
 
     In one pass, because what a chunk needs is then still in the core's cache. A chunk is gathered and moved when all
     its pairs are evaluated, that is `lag` chunks later; pairs are kept by the lower slot where bodies are equal, and
     then the lag is 0. The forces on spheres are kept only at the last step: until then they go where those of the
     block's first chunk go, and never leave the cache.
+
+    Parameters
+    ----------
+    block, task : which block; FORCES, PREDICT, STEP or LAST_STEP
+    scheme, law, setting, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as the parts above, which the task calls for
     """
-    first, stop = lists.block[block], lists.block[block + 1]
-    lag = lists.lag[0]
+    first, stop = neighbours.block[block], neighbours.block[block + 1]
+    lag = neighbours.lag[0]
     for c in range(first, stop + lag):
-        if task != PREDICT and c < stop and not reaches_out(c, first, stop, lists):
-            evaluate_chunk(c, law, sense_of(task), setting, bodies, kinds, lists, box, partial)
+        if task != PREDICT and c < stop and not reaches_out(c, first, stop, neighbours):
+            evaluate_chunk(c, law, sense_of(task), setting, bodies, kinds, neighbours, box, partial)
         d = c - lag
         if d >= first:
             shift = (d - first) * CHUNK if task == STEP and kinds.round else 0
             if task != PREDICT:
-                gather_chunk(d, law, shift, sense_of(task), setting, bodies, kinds, lists, box, partial)
+                gather_chunk(d, law, shift, sense_of(task), setting, bodies, kinds, neighbours, box, partial)
             if task == STEP or task == LAST_STEP:  # noqa: PLR1714, numba wants it spelt out
                 correct_chunk(d, law, shift, scheme, setting, bodies, kinds, box, partial)
             if task == STEP or task == PREDICT:  # noqa: PLR1714
-                predict_chunk(d, scheme, law, setting.dt, bodies, kinds, lists, box, partial)
+                predict_chunk(d, scheme, law, setting.dt, bodies, kinds, neighbours, box, partial)
 
 
 @stage
@@ -172,21 +216,21 @@ def findings(partial):
 
 
 @part
-def pick_chunk(c, skin, bodies, kinds, lists, box):
+def pick_chunk(c, skin, bodies, kinds, neighbours, box):
     """Pick the candidates of a chunk, what they remember put aside unless it is already."""
-    if lists.history.shape[1] > 0 and lists.kept_count[c] < 0:
-        history.keep(c, bodies, lists)
-    candidates.pick(c, skin, bodies, kinds, lists, box)
+    if neighbours.history.shape[1] > 0 and neighbours.kept_count[c] < 0:
+        history.keep(c, bodies, neighbours)
+    candidates.pick(c, skin, bodies, kinds, neighbours, box)
 
 
 @part
-def finish_pick(c, skin, bodies, kinds, lists, box):
+def finish_pick(c, skin, bodies, kinds, neighbours, box):
     """List by body what was picked."""
-    if lists.history.shape[1] > 0:
-        history.give_back(c, lists)
-    candidates.list_incident(c, skin, bodies, kinds, lists, box)
+    if neighbours.history.shape[1] > 0:
+        history.give_back(c, neighbours)
+    candidates.list_incident(c, skin, bodies, kinds, neighbours, box)
     if not kinds.round:
-        contact.place(c, bodies, kinds, lists)
+        contact.place(c, bodies, kinds, neighbours)
 
 
 # what threads do chunk by chunk, or block by block
@@ -194,130 +238,105 @@ PLACE, DISPLACE, PICK, FINISH, BORDERS, SWEEP = range(6)
 
 
 @formula
-def do_part(job, k, task, scheme, law, setting, bodies, kinds, lists, box, partial):
+def do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
     """Do one of the jobs for chunk k, or block k."""
     if job == SWEEP:
-        sweep_block(k, task, scheme, law, setting, bodies, kinds, lists, box, partial)
+        sweep_block(k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
     elif job == BORDERS:
-        evaluate_borders(k, law, task, setting, bodies, kinds, lists, box, partial)
+        evaluate_borders(k, law, task, setting, bodies, kinds, neighbours, box, partial)
     elif job == PLACE:
         contact.place_crooked(k, bodies, kinds)
     elif job == DISPLACE:
-        partial[k, TRAVEL] = travel.displacement(k, bodies, kinds, lists, box)
+        partial[k, TRAVEL] = travel.displacement(k, bodies, kinds, neighbours, box)
     elif job == PICK:
-        pick_chunk(k, setting.candidate_skin, bodies, kinds, lists, box)
+        pick_chunk(k, setting.candidate_skin, bodies, kinds, neighbours, box)
     elif job == FINISH:
-        finish_pick(k, setting.candidate_skin, bodies, kinds, lists, box)
+        finish_pick(k, setting.candidate_skin, bodies, kinds, neighbours, box)
 
 
 @threaded
-def spread(job, parts, task, scheme, law, setting, bodies, kinds, lists, box, partial):
+def spread(job, parts, task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
     """Do a job by threads: all jobs in one loop, because numba takes seconds to compile each that it spreads."""
     for k in prange(parts):
-        do_part(job, k, task, scheme, law, setting, bodies, kinds, lists, box, partial)
+        do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
 
 
 @formula
-def sweep_serial(task, scheme, law, setting, bodies, kinds, lists, box, partial):
-    """Do one of the tasks for all bodies; returns the findings of what was done."""
-    sweep_block(0, task, scheme, law, setting, bodies, kinds, lists, box, partial)
+def sweep_serial(task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+    """Do one of the tasks for all bodies; returns the findings of what was done.
+
+    Parameters
+    ----------
+    task, scheme, law, setting, kinds, box : see `sweep_block`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `sweep_block`
+    """
+    sweep_block(0, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
     return findings(partial)
 
 
 @formula
-def sweep_threaded(task, scheme, law, setting, bodies, kinds, lists, box, partial):
-    """The same by threads, a block of chunks each."""
-    blocks = lists.block.size - 1
+def sweep_threaded(task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+    """The same by threads, a block of chunks each.
+
+    Parameters
+    ----------
+    task, scheme, law, setting, kinds, box : see `sweep_block`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `sweep_block`
+    """
+    blocks = neighbours.block.size - 1
     if task != PREDICT:
-        spread(BORDERS, blocks, task, scheme, law, setting, bodies, kinds, lists, box, partial)
-    spread(SWEEP, blocks, task, scheme, law, setting, bodies, kinds, lists, box, partial)
+        spread(BORDERS, blocks, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+    spread(SWEEP, blocks, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
     return findings(partial)
 
 
 @formula
-def displacement_serial(scheme, law, setting, bodies, kinds, lists, box, partial):
+def displacement_serial(scheme, law, setting, bodies, kinds, neighbours, box, partial):
     """Distance that no sphere exceeds from where it was listed."""
     for c in range(partial.shape[0]):
-        partial[c, TRAVEL] = travel.displacement(c, bodies, kinds, lists, box)
+        partial[c, TRAVEL] = travel.displacement(c, bodies, kinds, neighbours, box)
     return largest(partial, TRAVEL)
 
 
 @formula
-def displacement_threaded(scheme, law, setting, bodies, kinds, lists, box, partial):
+def displacement_threaded(scheme, law, setting, bodies, kinds, neighbours, box, partial):
     """The same by threads."""
-    spread(DISPLACE, partial.shape[0], PREDICT, scheme, law, setting, bodies, kinds, lists, box, partial)
+    spread(DISPLACE, partial.shape[0], PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
     return largest(partial, TRAVEL)
 
 
 @apart
-def pick_serial(scheme, law, setting, bodies, kinds, lists, box, partial):
+def pick_serial(scheme, law, setting, bodies, kinds, neighbours, box, partial):
     """Pick the candidates of all bodies; False, and nothing to rely on, if a chunk wants more room."""
-    for c in range(lists.pairs.size):
+    for c in range(neighbours.pairs.size):
         contact.place_crooked(c, bodies, kinds)
-    for c in range(lists.pairs.size):
-        pick_chunk(c, setting.candidate_skin, bodies, kinds, lists, box)
-    fits = candidates.has_room(lists)
+    for c in range(neighbours.pairs.size):
+        pick_chunk(c, setting.candidate_skin, bodies, kinds, neighbours, box)
+    fits = candidates.has_room(neighbours)
     if fits:
-        for c in range(lists.pairs.size):
-            finish_pick(c, setting.candidate_skin, bodies, kinds, lists, box)
+        for c in range(neighbours.pairs.size):
+            finish_pick(c, setting.candidate_skin, bodies, kinds, neighbours, box)
     return fits
 
 
 @formula
-def pick_threaded(scheme, law, setting, bodies, kinds, lists, box, partial):
+def pick_threaded(scheme, law, setting, bodies, kinds, neighbours, box, partial):
     """The same by threads."""
-    chunks = lists.pairs.size
-    spread(PLACE, chunks, PREDICT, scheme, law, setting, bodies, kinds, lists, box, partial)
-    spread(PICK, chunks, PREDICT, scheme, law, setting, bodies, kinds, lists, box, partial)
-    fits = candidates.has_room(lists)
+    chunks = neighbours.pairs.size
+    spread(PLACE, chunks, PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+    spread(PICK, chunks, PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+    fits = candidates.has_room(neighbours)
     if fits:
-        spread(FINISH, chunks, PREDICT, scheme, law, setting, bodies, kinds, lists, box, partial)
+        spread(FINISH, chunks, PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
     return fits
 
 
-@kernel
-def reorder_serial(order, rows, scratch):
-    """Permute each row of a component-major array (R, N): new slot b holds what old slot order[b] held."""
-    n = order.size
-    for r in range(rows.shape[0]):
-        cells.take(0, n, rows[r], order, scratch)
-        cells.copy(0, n, scratch, rows[r])
-
-
-@threaded
-def reorder_threaded(order, rows, scratch):
-    """The same by threads."""
-    n = order.size
-    for r in range(rows.shape[0]):
-        for c in prange((n + CHUNK - 1) // CHUNK):
-            low, high = chunk_of(c, n)
-            cells.take(low, high, rows[r], order, scratch)
-        for c in prange((n + CHUNK - 1) // CHUNK):
-            low, high = chunk_of(c, n)
-            cells.copy(low, high, scratch, rows[r])
-
-
-@kernel
-def search_serial(skin, grid, cell_first, bodies, kinds, lists, box, wanted):
-    """List the pairs of all bodies, and the entries of each; returns the room that both want, of a chunk and in all.
-
-    What does not fit is not listed, and entries not if pairs do not fit.
-    """
-    for c in range(wanted.size):
-        wanted[c] = neighbours.search(c, skin, grid, cell_first, bodies, kinds, lists, box)
-    return neighbours.list_entries(wanted, bodies, lists)
-
-
-@threaded
-def search_threaded(skin, grid, cell_first, bodies, kinds, lists, box, wanted):
-    """The same by threads."""
-    for c in prange(wanted.size):
-        wanted[c] = neighbours.search(c, skin, grid, cell_first, bodies, kinds, lists, box)
-    return neighbours.list_entries(wanted, bodies, lists)
-
-
-reorder = by_mode(reorder_serial, reorder_threaded)
-search = by_mode(search_serial, search_threaded)
 displacement = by_mode(displacement_serial, displacement_threaded)
 sweep = by_mode(sweep_serial, sweep_threaded)
 pick = by_mode(pick_serial, pick_threaded)

@@ -33,7 +33,21 @@ class Found(NamedTuple):
 
 @formula
 def evaluate(law, c, sense, half, unit, bodies, kinds, neighbours, box):
-    """Evaluate the touching among the candidate pairs of chunk c."""
+    """Evaluate the touching among the candidate pairs of chunk c.
+
+    Parameters
+    ----------
+    law, c, sense, half, unit, bodies, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    neighbours.overlap, neighbours.touching, neighbours.touched : of the chunk's segment
+    neighbours.wrench, neighbours.history, neighbours.held : of its candidates
+
+    Returns
+    -------
+    `Found`
+    """
     number = neighbours.pairs[c]
     room = candidate_room(neighbours)
     start, column = c * room, neighbours.force_at[c]
@@ -88,7 +102,22 @@ def list_touching(overlap, touching):
 
 @loop
 def evaluate_touching(law, start, column, touching, sense, half, unit, bodies, kinds, neighbours, box):
-    """Force on sphere i of each touching pair, at the point of contact; memory and energies."""
+    """Force on sphere i of each touching pair, at the point of contact; memory and energies.
+
+    Parameters
+    ----------
+    law, sense, half, unit, bodies, kinds, box : see `kernels.soft.state`
+    start, column : first candidate of the chunk, and its row of `wrench`
+    touching : (T,) the touching candidates, counted from start
+
+    Writes
+    ------
+    neighbours.wrench, neighbours.history, neighbours.held : of those candidates
+
+    Returns
+    -------
+    `Found`
+    """
     elastic, stored, loss = np.int64(0), np.int64(0), np.int64(0)
     largest = 0.0
     for t in range(touching.size):
@@ -121,7 +150,18 @@ def evaluate_touching(law, start, column, touching, sense, half, unit, bodies, k
 
 @formula
 def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
-    """What sphere i of body b and sphere j of body c do to each other, and the point halfway between their surfaces."""
+    """What sphere i of body b and sphere j of body c do to each other, and the point halfway between their surfaces.
+
+    Parameters
+    ----------
+    i, b, j, c : the two spheres, each with its body
+    reach, stiffness : R_i + R_j [m], K [N m^-1.5]
+    bodies, kinds, box : see `kernels.soft.state`
+
+    Returns
+    -------
+    `laws.Touch`, point [m]
+    """
     x_i = load(bodies.sphere_position, i)
     d = gap(box, x_i, load(bodies.sphere_position, j))
     distance = math.sqrt(dot(d, d))

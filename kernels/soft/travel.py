@@ -48,7 +48,18 @@ def drifted(box, low, high, position, listed_position):
 
 @loop
 def drifted_and_turned(box, low, high, kind, tip, position, orientation, listed_position, listed_orientation):
-    """Bits of the largest distance of any sphere of the slots low to high from where it was listed, or more."""
+    """Bits of the largest distance of any sphere of the slots low to high from where it was listed, or more.
+
+    Parameters
+    ----------
+    box, low, high : see `kernels.soft.state`
+    kind, tip : (N,), (G,) [m]
+    position, orientation, listed_position, listed_orientation : (3, N) [m], (4, N), now and then
+
+    Returns
+    -------
+    int64, bits of a float [m]
+    """
     farthest = np.int64(0)
     for b in unsigned_range(low, high):
         d = gap(box, load(position, b), load(listed_position, b))

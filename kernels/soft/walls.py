@@ -22,7 +22,20 @@ PLANE = 7  # columns of wall_history that hold the plane of a rough wall: normal
 
 @formula
 def add_elastic(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box):
-    """Add the elastic forces and torques of the walls on body b; they push along their normals only."""
+    """Add the elastic forces and torques of the walls on body b; they push along their normals only.
+
+    Parameters
+    ----------
+    law, b, shift, sense, half, unit, kinds, neighbours, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : column b - shift, added to [N, N m]
+
+    Returns
+    -------
+    `Found`
+    """
     g = bodies.kind[b]
     x = load(bodies.position, b)
     elastic = 0.0
@@ -84,7 +97,21 @@ def opposite_walls(axis, k, radius, x, box):
 
 @formula
 def add_lawful(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box):
-    """Add the forces and torques of the walls on body b by a law that needs velocities."""
+    """Add the forces and torques of the walls on body b by a law that needs velocities.
+
+    Parameters
+    ----------
+    law, b, shift, sense, half, unit, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies.force, bodies.torque, bodies.wall_contacts : columns b - shift, added to [N, N m]; entry b
+    neighbours.wall_history, neighbours.wall_held : rows 6 s + face of the body's spheres s
+
+    Returns
+    -------
+    `Found`
+    """
     elastic, stored, loss, work = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     largest = 0.0
     x_b = load(bodies.position, b)
@@ -144,6 +171,21 @@ def plane_seen(s, b, face, flat, half, history, held, bodies, kinds, box):
     along m in this step. Planes are no higher or deeper than σ R about the flat wall, so that who rolls along one
     neither climbs it nor falls through. The particle's number, and that of its wall contacts so far, say which
     inclination it is: neither threads nor lists matter.
+
+    Parameters
+    ----------
+    s, b, face : sphere, its body, number of the face
+    flat : overlap with the flat wall [m]
+    half, held, kinds, box : half a step [s]; (6 M,) whether a plane is known; see `kernels.soft.state`
+
+    Writes
+    ------
+    history : row 6 s + face, the plane
+    bodies.wall_contacts : one more for a new plane
+
+    Returns
+    -------
+    overlap [m], unit normal into the box
     """
     k = 6 * s + face
     n = inward(face)
@@ -180,7 +222,18 @@ def touches_rough(b, bodies, neighbours):
 
 @formula
 def meeting(s, b, face, overlap, normal, bodies, kinds, box):
-    """What sphere s of body b and a face do to each other, and the point halfway between their surfaces."""
+    """What sphere s of body b and a face do to each other, and the point halfway between their surfaces.
+
+    Parameters
+    ----------
+    s, b, face : sphere, its body, number of the face
+    overlap, normal : with the plane seen [m], and its unit normal into the box
+    bodies, kinds, box : see `kernels.soft.state`
+
+    Returns
+    -------
+    `laws.Touch`, point [m]
+    """
     radius = radius_of(s, b, bodies, kinds)
     x = add_scaled(load(bodies.sphere_position, s), 0.5 * overlap - radius, normal)
     velocity = subtract(surface_velocity(b, x, bodies, box), load(box.velocity, face))

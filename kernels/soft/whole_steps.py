@@ -1,0 +1,92 @@
+"""Whole steps, at which users give and see states: into the leap-frog of `kernels.soft.motion`, and out of it."""
+
+import numpy as np
+
+from kernels import rotation
+from kernels.base.energy import as_fixed, gravitational, rotational, translational
+from kernels.base.jit import part
+from kernels.base.quaternion import (
+    exponential,
+    load_quaternion,
+    product,
+    renormalise,
+    rotate,
+    rotate_back,
+    store_quaternion,
+)
+from kernels.base.vector import add_scaled, load, scale, store
+from kernels.box.periodic import unfold
+from kernels.soft.motion import note_velocity
+
+
+@part
+def start(scheme, law, dt, gravity, datum, unit, bodies, kinds, box):
+    """From whole-step velocity, orientation and (in memory_w) world angular velocity to the half-step memory.
+
+    Parameters
+    ----------
+    scheme, law, dt, gravity, datum, unit, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies.velocity, bodies.velocity_ahead, bodies.memory_q : and the rest of the memory
+
+    Returns
+    -------
+    energy that `correct` will report while it is conserved, in units
+    """
+    rotating = bodies.torque.shape[1] > 0
+    energy = np.int64(0)
+    for b in range(bodies.kind.size):
+        g = bodies.kind[b]
+        m = kinds.mass[g]
+        v = load(bodies.velocity, b)
+        x = unfold(box, load(bodies.position, b), bodies.image, b)
+        energy += as_fixed(translational(m, v) + gravitational(m, gravity, x, datum), unit)
+        a = add_scaled(gravity, 1.0 / m, load(bodies.force, b))
+        store(bodies.velocity, b, add_scaled(v, 0.5 * dt, a))
+        note_velocity(law, add_scaled(v, dt, a), bodies.velocity_ahead, b)
+        if rotating:
+            i = load(kinds.inertia, g)
+            q = load_quaternion(bodies.orientation, b)
+            omega_body = rotate_back(q, load(bodies.memory_w, b))
+            energy += as_fixed(rotational(i, omega_body), unit)
+            memory = rotation.start(scheme, q, omega_body, load(bodies.torque, b), i, dt)
+            rotation.store_memory(
+                scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b, memory
+            )
+    return energy
+
+
+@part
+def synchronise(scheme, dt, elapsed, gravity, bodies, kinds, box, position, velocity, orientation, angular_velocity):
+    """Whole-step state in the user's numbering.
+
+    Parameters
+    ----------
+    scheme, dt, gravity, bodies, kinds, box : see `kernels.soft.state`
+    elapsed : time since the start [s], by which spheres without torque have turned
+
+    Writes
+    ------
+    position, velocity, orientation, angular_velocity : (3, N) [m, m/s], (4, N), (3, N) world frame [rad/s]
+    """
+    rotating = bodies.torque.shape[1] > 0
+    for b in range(bodies.kind.size):
+        n = bodies.identity[b]
+        g = bodies.kind[b]
+        a = add_scaled(gravity, 1.0 / kinds.mass[g], load(bodies.force, b))
+        store(position, n, unfold(box, load(bodies.position, b), bodies.image, b))
+        store(velocity, n, add_scaled(load(bodies.velocity, b), -0.5 * dt, a))
+        q = load_quaternion(bodies.orientation, b)
+        if rotating:
+            memory = rotation.load_memory(
+                scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b
+            )
+            q, omega_body = rotation.whole(scheme, memory, q, load(kinds.inertia, g), dt)
+            omega = rotate(q, omega_body)
+        else:
+            omega = load(bodies.memory_w, b)
+            q = renormalise(product(exponential(scale(0.5 * elapsed, omega)), q))
+        store_quaternion(orientation, n, q)
+        store(angular_velocity, n, omega)
