@@ -51,7 +51,7 @@ def place_all(bodies, kinds):
 
 
 @part
-def place_crooked(c, bodies, kinds):
+def place_off_line(c, bodies, kinds):
     """Place the spheres of those bodies of chunk c that are not on a line, before candidates are picked."""
     if kinds.round:
         return

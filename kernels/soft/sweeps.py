@@ -245,7 +245,7 @@ def do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, 
     elif job == BORDERS:
         evaluate_borders(k, law, task, setting, bodies, kinds, neighbours, box, partial)
     elif job == PLACE:
-        contact.place_crooked(k, bodies, kinds)
+        contact.place_off_line(k, bodies, kinds)
     elif job == DISPLACE:
         partial[k, TRAVEL] = travel.displacement(k, bodies, kinds, neighbours, box)
     elif job == PICK:
@@ -315,7 +315,7 @@ def displacement_threaded(scheme, law, setting, bodies, kinds, neighbours, box, 
 def pick_serial(scheme, law, setting, bodies, kinds, neighbours, box, partial):
     """Pick the candidates of all bodies; False, and nothing to rely on, if a chunk wants more room."""
     for c in range(neighbours.pairs.size):
-        contact.place_crooked(c, bodies, kinds)
+        contact.place_off_line(c, bodies, kinds)
     for c in range(neighbours.pairs.size):
         pick_chunk(c, setting.candidate_skin, bodies, kinds, neighbours, box)
     fits = candidates.has_room(neighbours)
