@@ -87,7 +87,7 @@ WALLS = (
            "test_contact.py", "double_loop"),
     Mutant("wall-radius", "wall_force", "hertz.stiffness(modulus, radius)", "hertz.stiffness(modulus, 0.5 * radius)",
            "test_contact.py", "double_loop"),
-    Mutant("wall-work", "add_lawful", "half * dot(force", "-half * dot(force",
+    Mutant("wall-work", "add_dissipative", "half * dot(force", "-half * dot(force",
            "test_walls.py", "damping_takes_in_its_frame"),
     Mutant("wall-slip", "meeting", "load(box.velocity, face)", "(0.0, 0.0, 0.0)",
            "test_walls.py", "damping_takes_in_its_frame"),

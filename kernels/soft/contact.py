@@ -235,7 +235,7 @@ def gather_elastic(law, low, high, shift, e, bodies, kinds, neighbours, box):
 
 
 @formula
-def gather_lawful(law, low, high, shift, e, bodies, kinds, neighbours, box):
+def gather_dissipative(law, low, high, shift, e, bodies, kinds, neighbours, box):
     """Force on single spheres by a law that needs velocities, and torque if they turn.
 
     Parameters
@@ -252,7 +252,7 @@ def gather_lawful(law, low, high, shift, e, bodies, kinds, neighbours, box):
     )  # fmt: skip
 
 
-gather_spheres = laws.elastic_or(gather_elastic, gather_lawful)
+gather_spheres = laws.elastic_or(gather_elastic, gather_dissipative)
 
 
 @loop

@@ -96,7 +96,7 @@ def opposite_walls(axis, k, radius, x, box):
 
 
 @formula
-def add_lawful(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box):
+def add_dissipative(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box):
     """Add the forces and torques of the walls on body b by a law that needs velocities.
 
     Parameters
@@ -243,4 +243,4 @@ def meeting(s, b, face, overlap, normal, bodies, kinds, box):
     return laws.Touch(stiffness, mass, overlap, normal, velocity, twist), x
 
 
-add_walls = laws.elastic_or(add_elastic, add_lawful)
+add_walls = laws.elastic_or(add_elastic, add_dissipative)
