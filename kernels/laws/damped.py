@@ -33,7 +33,7 @@ def normal_force(alpha, touch):
 
 
 @formula
-def contact(law, i, j, touch, memory, half, sense):
+def contact(law, i, j, touch, memory, half, time_sign):
     """Force of a damped contact; it remembers nothing."""
     force, elastic, _, parting = normal_force(law.damping[i, j], touch)
     return scale(force, touch.normal), memory, 0.0, -half * (force - elastic) * parting

@@ -34,14 +34,14 @@ class Frictional(NamedTuple):
 
 
 @formula
-def contact(law, i, j, touch, memory, half, sense):
+def contact(law, i, j, touch, memory, half, time_sign):
     """Force of a contact with friction; memory = (spring half a step ahead, δ)."""
     force_n, elastic, eta, parting = normal_force(law.damping[i, j], touch)
     slip = add_scaled(touch.velocity, -parting, touch.normal)
     k_t = law.shear[i, j] * touch.stiffness * math.sqrt(touch.overlap)
     ahead, before = memory
-    lead = sense * half if sense > 0.0 or before > 0.0 else 0.0
-    spring = carry(ahead, touch.overlap, before, touch.normal, (1.0 + sense) * half * touch.twist)
+    lead = time_sign * half if time_sign > 0.0 or before > 0.0 else 0.0
+    spring = carry(ahead, touch.overlap, before, touch.normal, (1.0 + time_sign) * half * touch.twist)
     spring = add_scaled(spring, -lead * k_t, slip)
     trial = add_scaled(spring, -eta * law.dashpot[i, j], slip)
     limit = law.friction[i, j] * force_n

@@ -62,14 +62,14 @@ def place_off_line(c, bodies, kinds):
 
 
 @formula
-def evaluate_elastic(law, c, sense, half, unit, bodies, kinds, neighbours, box):
+def evaluate_elastic(law, c, time_sign, half, unit, bodies, kinds, neighbours, box):
     """Evaluate the candidate pairs of chunk c.
 
     Spheres that are all alike do without reading reach and stiffness of each pair, a tenth of a step's memory traffic.
 
     Parameters
     ----------
-    law, c, sense, half, unit, bodies, kinds, box : see `kernels.soft.state`
+    law, c, time_sign, half, unit, bodies, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -148,12 +148,12 @@ def evaluate_pairs(box, sphere_position, sphere_i, sphere_j, reach, stiffness, u
 
 
 @stage
-def gather(law, c, shift, sense, half, bodies, kinds, neighbours, box, unit):
+def gather(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, unit):
     """Sum pair forces, their torques and the walls for the bodies of chunk c; that of slot b goes to column b - shift.
 
     Parameters
     ----------
-    law, c, shift, sense, half, kinds, box, unit : see `kernels.soft.state`
+    law, c, shift, time_sign, half, kinds, box, unit : see `kernels.soft.state`
 
     Writes
     ------
@@ -174,7 +174,7 @@ def gather(law, c, shift, sense, half, bodies, kinds, neighbours, box, unit):
     elastic, stored, loss, work = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     largest = np.int64(0)
     for k in range(low, low + neighbours.walled_count[c]):
-        found = add_walls(law, neighbours.walled[k], shift, sense, half, unit, bodies, kinds, neighbours, box)
+        found = add_walls(law, neighbours.walled[k], shift, time_sign, half, unit, bodies, kinds, neighbours, box)
         elastic += found.elastic
         stored += found.stored
         loss += found.loss

@@ -40,7 +40,7 @@ class Findings(NamedTuple):
 
 
 @formula
-def sense_of(task):
+def time_sign_of(task):
     """Of time, for laws that remember: forces at the start are wanted at the time of what is remembered."""
     return -1.0 if task == FORCES else 1.0
 
@@ -74,36 +74,36 @@ def predict_chunk(c, scheme, law, dt, bodies, kinds, neighbours, box, partial):
 
 
 @stage
-def evaluate_chunk(c, law, sense, setting, bodies, kinds, neighbours, box, partial):
+def evaluate_chunk(c, law, time_sign, setting, bodies, kinds, neighbours, box, partial):
     """Evaluate candidate pairs.
 
     Parameters
     ----------
-    c, law, sense, setting, bodies, kinds, box : see `kernels.soft.state`
+    c, law, time_sign, setting, bodies, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
     neighbours : forces or wrenches of the chunk's candidates, and what they remember
     partial : row c, PAIRS and on
     """
-    found = contact.evaluate(law, c, sense, 0.5 * setting.dt, setting.unit, bodies, kinds, neighbours, box)
+    found = contact.evaluate(law, c, time_sign, 0.5 * setting.dt, setting.unit, bodies, kinds, neighbours, box)
     report(partial, c, PAIRS, found)
 
 
 @stage
-def gather_chunk(c, law, shift, sense, setting, bodies, kinds, neighbours, box, partial):
+def gather_chunk(c, law, shift, time_sign, setting, bodies, kinds, neighbours, box, partial):
     """Gather the forces.
 
     Parameters
     ----------
-    c, law, shift, sense, setting, kinds, box : see `kernels.soft.state`
+    c, law, shift, time_sign, setting, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
     bodies, neighbours : forces and torques, what contacts with walls remember
     partial : row c, WALLS and on
     """
-    found = contact.gather(law, c, shift, sense, 0.5 * setting.dt, bodies, kinds, neighbours, box, setting.unit)
+    found = contact.gather(law, c, shift, time_sign, 0.5 * setting.dt, bodies, kinds, neighbours, box, setting.unit)
     report(partial, c, WALLS, found)
 
 
@@ -147,7 +147,7 @@ def evaluate_borders(block, law, task, setting, bodies, kinds, neighbours, box, 
     first, stop = neighbours.block[block], neighbours.block[block + 1]
     for c in range(first, stop):
         if reaches_out(c, first, stop, neighbours):
-            evaluate_chunk(c, law, sense_of(task), setting, bodies, kinds, neighbours, box, partial)
+            evaluate_chunk(c, law, time_sign_of(task), setting, bodies, kinds, neighbours, box, partial)
 
 
 @stage
@@ -172,12 +172,12 @@ def sweep_block(block, task, scheme, law, setting, bodies, kinds, neighbours, bo
     lag = neighbours.lag[0]
     for c in range(first, stop + lag):
         if task != PREDICT and c < stop and not reaches_out(c, first, stop, neighbours):
-            evaluate_chunk(c, law, sense_of(task), setting, bodies, kinds, neighbours, box, partial)
+            evaluate_chunk(c, law, time_sign_of(task), setting, bodies, kinds, neighbours, box, partial)
         d = c - lag
         if d >= first:
             shift = (d - first) * CHUNK if task == STEP and kinds.round else 0
             if task != PREDICT:
-                gather_chunk(d, law, shift, sense_of(task), setting, bodies, kinds, neighbours, box, partial)
+                gather_chunk(d, law, shift, time_sign_of(task), setting, bodies, kinds, neighbours, box, partial)
             if task == STEP or task == LAST_STEP:  # noqa: PLR1714, numba wants it spelt out
                 correct_chunk(d, law, shift, scheme, setting, bodies, kinds, box, partial)
             if task == STEP or task == PREDICT:  # noqa: PLR1714

@@ -32,12 +32,12 @@ class Found(NamedTuple):
 
 
 @formula
-def evaluate(law, c, sense, half, unit, bodies, kinds, neighbours, box):
+def evaluate(law, c, time_sign, half, unit, bodies, kinds, neighbours, box):
     """Evaluate the touching among the candidate pairs of chunk c.
 
     Parameters
     ----------
-    law, c, sense, half, unit, bodies, kinds, box : see `kernels.soft.state`
+    law, c, time_sign, half, unit, bodies, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -63,7 +63,7 @@ def evaluate(law, c, sense, half, unit, bodies, kinds, neighbours, box):
     clear(column, touching[: neighbours.touched[segment]], neighbours.wrench)
     neighbours.touched[segment] = list_touching(overlap, touching)
     touching = touching[: neighbours.touched[segment]]
-    return evaluate_touching(law, start, column, touching, sense, half, unit, bodies, kinds, neighbours, box)
+    return evaluate_touching(law, start, column, touching, time_sign, half, unit, bodies, kinds, neighbours, box)
 
 
 @loop
@@ -101,12 +101,12 @@ def list_touching(overlap, touching):
 
 
 @loop
-def evaluate_touching(law, start, column, touching, sense, half, unit, bodies, kinds, neighbours, box):
+def evaluate_touching(law, start, column, touching, time_sign, half, unit, bodies, kinds, neighbours, box):
     """Force on sphere i of each touching pair, at the point of contact; memory and energies.
 
     Parameters
     ----------
-    law, sense, half, unit, bodies, kinds, box : see `kernels.soft.state`
+    law, time_sign, half, unit, bodies, kinds, box : see `kernels.soft.state`
     start, column : first candidate of the chunk, and its row of `wrench`
     touching : (T,) the touching candidates, counted from start
 
@@ -133,7 +133,7 @@ def evaluate_touching(law, start, column, touching, sense, half, unit, bodies, k
         memory = laws.nothing(law)
         if neighbours.held.size > 0 and neighbours.held[k] != 0:
             memory = laws.load(law, neighbours.history, k, 0)
-        force, memory, stored_k, loss_k = laws.contact(law, m_i, m_j, touch, memory, half, sense)
+        force, memory, stored_k, loss_k = laws.contact(law, m_i, m_j, touch, memory, half, time_sign)
         if neighbours.held.size > 0:
             laws.store(law, neighbours.history, k, 0, memory)
             neighbours.held[k] = 1

@@ -21,12 +21,12 @@ PLANE = 7  # columns of wall_history that hold the plane of a rough wall: normal
 
 
 @formula
-def add_elastic(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box):
+def add_elastic(law, b, shift, time_sign, half, unit, bodies, kinds, neighbours, box):
     """Add the elastic forces and torques of the walls on body b; they push along their normals only.
 
     Parameters
     ----------
-    law, b, shift, sense, half, unit, kinds, neighbours, box : see `kernels.soft.state`
+    law, b, shift, time_sign, half, unit, kinds, neighbours, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -96,12 +96,12 @@ def opposite_walls(axis, k, radius, x, box):
 
 
 @formula
-def add_dissipative(law, b, shift, sense, half, unit, bodies, kinds, neighbours, box):
+def add_dissipative(law, b, shift, time_sign, half, unit, bodies, kinds, neighbours, box):
     """Add the forces and torques of the walls on body b by a law that needs velocities.
 
     Parameters
     ----------
-    law, b, shift, sense, half, unit, kinds, box : see `kernels.soft.state`
+    law, b, shift, time_sign, half, unit, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -131,7 +131,7 @@ def add_dissipative(law, b, shift, sense, half, unit, bodies, kinds, neighbours,
                 if held.size > 0 and held[k] != 0:
                     memory = laws.load(law, history, k, own)
                 force, memory, stored_s, loss_s = laws.contact(
-                    law, m, kinds.modulus.shape[0], touch, memory, half, sense
+                    law, m, kinds.modulus.shape[0], touch, memory, half, time_sign
                 )
                 if held.size > 0:
                     laws.store(law, history, k, own, memory)
