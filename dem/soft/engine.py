@@ -124,7 +124,7 @@ class Engine:
     @property
     def energy_unit(self) -> float:
         """Units per joule in which energies are summed; a power of two."""
-        return self.setting.unit
+        return self.setting.per_joule
 
     def snapshot(self) -> Snapshot:
         """Copies of all that decides how the run goes on."""
@@ -305,7 +305,7 @@ class Engine:
             elif code == loop.TOO_DEEP and self.limits.passes(
                 self.overlaps().deepest().share, float(self.progress.largest_overlap[0])
             ):
-                self.setting = self._setting(self.setting.unit)
+                self.setting = self._setting(self.setting.per_joule)
             elif code == loop.DONE:
                 break
             else:

@@ -16,9 +16,9 @@ CLIP = 2.0**56  # units; what a term of an exploding run counts as
 
 
 @formula
-def as_fixed(energy, unit):
-    """Energy [J] as an integer number of units (unit [1/J] a power of two); the rest is cut off."""
-    return np.int64(max(min(energy * unit, CLIP), -CLIP))
+def as_fixed(energy, per_joule):
+    """Energy [J] as an integer number of units, per_joule [1/J] (a power of two) a joule; the rest is cut off."""
+    return np.int64(max(min(energy * per_joule, CLIP), -CLIP))
 
 
 @formula

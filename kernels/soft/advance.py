@@ -49,7 +49,7 @@ class Setting(NamedTuple):
     gravity_y: float
     gravity_z: float
     datum: float  # g·x at zero potential [m2/s2]
-    unit: float  # units per joule
+    per_joule: float  # units of energy a joule
     list_skin: float  # [m]
     candidate_skin: float  # [m]
     farthest: float  # that a sphere may go in one step [m]
@@ -77,7 +77,9 @@ def serve(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, bo
         place_all(bodies, kinds)
     elif order == START:
         gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
-        moving = whole_steps.start(scheme, law, setting.dt, gravity, setting.datum, setting.unit, bodies, kinds, box)
+        moving = whole_steps.start(
+            scheme, law, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box
+        )
         progress.energy_start[0] = progress.elastic[0] + moving
     elif order == SHOW:
         gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)

@@ -62,14 +62,14 @@ def place_off_line(c, bodies, kinds):
 
 
 @formula
-def evaluate_elastic(law, c, time_sign, half, unit, bodies, kinds, neighbours, box):
+def evaluate_elastic(law, c, time_sign, half, per_joule, bodies, kinds, neighbours, box):
     """Evaluate the candidate pairs of chunk c.
 
     Spheres that are all alike do without reading reach and stiffness of each pair, a tenth of a step's memory traffic.
 
     Parameters
     ----------
-    law, c, time_sign, half, unit, bodies, kinds, box : see `kernels.soft.state`
+    law, c, time_sign, half, per_joule, bodies, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -95,7 +95,7 @@ def evaluate_elastic(law, c, time_sign, half, unit, bodies, kinds, neighbours, b
             sphere_j,
             kinds.reach,
             kinds.stiffness,
-            unit,
+            per_joule,
             force_x,
             force_y,
             force_z,
@@ -103,7 +103,7 @@ def evaluate_elastic(law, c, time_sign, half, unit, bodies, kinds, neighbours, b
     else:
         reach, stiffness = neighbours.reach[start:stop], neighbours.stiffness[start:stop]
         elastic, largest = evaluate_pairs(
-            box, bodies.sphere_position, sphere_i, sphere_j, reach, stiffness, unit, force_x, force_y, force_z
+            box, bodies.sphere_position, sphere_i, sphere_j, reach, stiffness, per_joule, force_x, force_y, force_z
         )
     return Found(elastic, largest, np.int64(0), np.int64(0), np.int64(0))
 
@@ -112,12 +112,12 @@ evaluate = laws.elastic_or(evaluate_elastic, touching.evaluate)
 
 
 @loop
-def evaluate_pairs(box, sphere_position, sphere_i, sphere_j, reach, stiffness, unit, force_x, force_y, force_z):
+def evaluate_pairs(box, sphere_position, sphere_i, sphere_j, reach, stiffness, per_joule, force_x, force_y, force_z):
     """Hertz force on sphere i of each candidate pair.
 
     Parameters
     ----------
-    box, unit : see `kernels.soft.state`
+    box, per_joule : see `kernels.soft.state`
     sphere_position : (3, M) centres [m]
     sphere_i, sphere_j : (K,) the spheres of each pair
     reach, stiffness : (K,) or one float for all, R_i + R_j [m] and K [N m^-1.5]
@@ -141,19 +141,19 @@ def evaluate_pairs(box, sphere_position, sphere_i, sphere_j, reach, stiffness, u
         force_x[k] = f * d[0]
         force_y[k] = f * d[1]
         force_z[k] = f * d[2]
-        elastic += as_fixed(hertz.energy(of_pair(stiffness, k), overlap), unit)
+        elastic += as_fixed(hertz.energy(of_pair(stiffness, k), overlap), per_joule)
         bits = np.float64(overlap).view(np.int64)
         largest = bits if bits > largest else largest
     return elastic, largest
 
 
 @stage
-def gather(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, unit):
+def gather(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
     """Sum pair forces, their torques and the walls for the bodies of chunk c; that of slot b goes to column b - shift.
 
     Parameters
     ----------
-    law, c, shift, time_sign, half, kinds, box, unit : see `kernels.soft.state`
+    law, c, shift, time_sign, half, kinds, box, per_joule : see `kernels.soft.state`
 
     Writes
     ------
@@ -174,7 +174,7 @@ def gather(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, unit)
     elastic, stored, loss, work = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     largest = np.int64(0)
     for k in range(low, low + neighbours.walled_count[c]):
-        found = add_walls(law, neighbours.walled[k], shift, time_sign, half, unit, bodies, kinds, neighbours, box)
+        found = add_walls(law, neighbours.walled[k], shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
         elastic += found.elastic
         stored += found.stored
         loss += found.loss

@@ -168,12 +168,14 @@ spin_at_whole_step = rotation.spheres_or(spin_of_sphere, spin_of_body)
 
 
 @loop
-def kick(law, box, low, high, shift, dt, gravity, datum, unit, kind, mass, position, velocity, force, ahead, image):
+def kick(
+    law, box, low, high, shift, dt, gravity, datum, per_joule, kind, mass, position, velocity, force, ahead, image
+):
     """v += dt (F/m + g); returns kinetic and gravitational energy at the whole step, in units.
 
     Parameters
     ----------
-    law, box, low, high, shift, dt, gravity, datum, unit : see `kernels.soft.state`
+    law, box, low, high, shift, dt, gravity, datum, per_joule : see `kernels.soft.state`
     kind, mass, position, force, image : of `Bodies` and `Kinds`
 
     Writes
@@ -190,20 +192,21 @@ def kick(law, box, low, high, shift, dt, gravity, datum, unit, kind, mass, posit
         note_velocity(law, add_scaled(v, 1.5 * dt, a), ahead, b)
         v = add_scaled(v, 0.5 * dt, a)
         energy += as_fixed(
-            translational(m, v) + gravitational(m, gravity, unfold(box, load(position, b), image, b), datum), unit
+            translational(m, v) + gravitational(m, gravity, unfold(box, load(position, b), image, b), datum), per_joule
         )
     return energy
 
 
 @loop
 def spin(
-    scheme, low, high, shift, dt, unit, kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque
-):
+    scheme, low, high, shift, dt, per_joule, kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more,
+    torque,
+):  # fmt: skip
     """Rotation completed with the torque; returns rotational energy in units, and the bits of the squared spin.
 
     Parameters
     ----------
-    scheme, low, high, shift, dt, unit : see `kernels.soft.state`
+    scheme, low, high, shift, dt, per_joule : see `kernels.soft.state`
     kind, inertia, orientation, torque : of `Bodies` and `Kinds`
 
     Writes
@@ -219,7 +222,7 @@ def spin(
         memory = rotation.correct(scheme, memory, q, load(torque, b - np.uint64(shift)), i, dt)
         rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
         omega = spin_at_whole_step(scheme, memory, q, i, dt)
-        energy += as_fixed(rotational(i, omega), unit)
+        energy += as_fixed(rotational(i, omega), per_joule)
         fastest = larger(fastest, dot(omega, omega))
     return energy, fastest
 
@@ -238,12 +241,12 @@ def predict(scheme, law, c, dt, bodies, kinds, box):
 
 
 @stage
-def correct(scheme, law, c, shift, dt, gravity, datum, unit, bodies, kinds, box):
+def correct(scheme, law, c, shift, dt, gravity, datum, per_joule, bodies, kinds, box):
     """The step of chunk c completed with its forces, that of slot b in column b - shift.
 
     Parameters
     ----------
-    scheme, law, c, shift, dt, gravity, datum, unit, kinds, box : see `kernels.soft.state`
+    scheme, law, c, shift, dt, gravity, datum, per_joule, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -255,13 +258,13 @@ def correct(scheme, law, c, shift, dt, gravity, datum, unit, bodies, kinds, box)
     """
     low, high = chunk_of(c, bodies.kind.size)
     energy = kick(
-        law, box, low, high, shift, dt, gravity, datum, unit, bodies.kind, kinds.mass, bodies.position, bodies.velocity,
-        bodies.force, bodies.velocity_ahead, bodies.image,
+        law, box, low, high, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass, bodies.position,
+        bodies.velocity, bodies.force, bodies.velocity_ahead, bodies.image,
     )  # fmt: skip
     fastest = np.int64(0)
     if bodies.torque.shape[1] > 0:
         rotational_energy, fastest = spin(
-            scheme, low, high, shift, dt, unit, bodies.kind, kinds.inertia, bodies.orientation,
+            scheme, low, high, shift, dt, per_joule, bodies.kind, kinds.inertia, bodies.orientation,
             bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque,
         )  # fmt: skip
         energy += rotational_energy

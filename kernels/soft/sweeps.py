@@ -86,7 +86,7 @@ def evaluate_chunk(c, law, time_sign, setting, bodies, kinds, neighbours, box, p
     neighbours : forces or wrenches of the chunk's candidates, and what they remember
     partial : row c, PAIRS and on
     """
-    found = contact.evaluate(law, c, time_sign, 0.5 * setting.dt, setting.unit, bodies, kinds, neighbours, box)
+    found = contact.evaluate(law, c, time_sign, 0.5 * setting.dt, setting.per_joule, bodies, kinds, neighbours, box)
     report(partial, c, PAIRS, found)
 
 
@@ -103,7 +103,9 @@ def gather_chunk(c, law, shift, time_sign, setting, bodies, kinds, neighbours, b
     bodies, neighbours : forces and torques, what contacts with walls remember
     partial : row c, WALLS and on
     """
-    found = contact.gather(law, c, shift, time_sign, 0.5 * setting.dt, bodies, kinds, neighbours, box, setting.unit)
+    found = contact.gather(
+        law, c, shift, time_sign, 0.5 * setting.dt, bodies, kinds, neighbours, box, setting.per_joule
+    )
     report(partial, c, WALLS, found)
 
 
@@ -122,7 +124,7 @@ def correct_chunk(c, law, shift, scheme, setting, bodies, kinds, box, partial):
     """
     gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
     partial[c, MOVING], partial[c, SPIN] = motion.correct(
-        scheme, law, c, shift, setting.dt, gravity, setting.datum, setting.unit, bodies, kinds, box
+        scheme, law, c, shift, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box
     )
 
 

@@ -32,12 +32,12 @@ class Found(NamedTuple):
 
 
 @formula
-def evaluate(law, c, time_sign, half, unit, bodies, kinds, neighbours, box):
+def evaluate(law, c, time_sign, half, per_joule, bodies, kinds, neighbours, box):
     """Evaluate the touching among the candidate pairs of chunk c.
 
     Parameters
     ----------
-    law, c, time_sign, half, unit, bodies, kinds, box : see `kernels.soft.state`
+    law, c, time_sign, half, per_joule, bodies, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -63,7 +63,7 @@ def evaluate(law, c, time_sign, half, unit, bodies, kinds, neighbours, box):
     clear(column, touching[: neighbours.touched[segment]], neighbours.wrench)
     neighbours.touched[segment] = list_touching(overlap, touching)
     touching = touching[: neighbours.touched[segment]]
-    return evaluate_touching(law, start, column, touching, time_sign, half, unit, bodies, kinds, neighbours, box)
+    return evaluate_touching(law, start, column, touching, time_sign, half, per_joule, bodies, kinds, neighbours, box)
 
 
 @loop
@@ -101,12 +101,12 @@ def list_touching(overlap, touching):
 
 
 @loop
-def evaluate_touching(law, start, column, touching, time_sign, half, unit, bodies, kinds, neighbours, box):
+def evaluate_touching(law, start, column, touching, time_sign, half, per_joule, bodies, kinds, neighbours, box):
     """Force on sphere i of each touching pair, at the point of contact; memory and energies.
 
     Parameters
     ----------
-    law, time_sign, half, unit, bodies, kinds, box : see `kernels.soft.state`
+    law, time_sign, half, per_joule, bodies, kinds, box : see `kernels.soft.state`
     start, column : first candidate of the chunk, and its row of `wrench`
     touching : (T,) the touching candidates, counted from start
 
@@ -141,9 +141,9 @@ def evaluate_touching(law, start, column, touching, time_sign, half, unit, bodie
         if kinds.round and kinds.reach > 0.0:
             below = cross(subtract(x, load(bodies.position, b)), force)
         store_wrench(neighbours.wrench, at, force, below)
-        elastic += as_fixed(hertz.energy(stiffness, touch.overlap), unit)
-        stored += as_fixed(stored_k, unit)
-        loss += as_fixed(loss_k, unit)
+        elastic += as_fixed(hertz.energy(stiffness, touch.overlap), per_joule)
+        stored += as_fixed(stored_k, per_joule)
+        loss += as_fixed(loss_k, per_joule)
         largest = max(largest, touch.overlap)
     return Found(elastic, np.float64(largest).view(np.int64), stored, loss, np.int64(0))
 

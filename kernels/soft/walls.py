@@ -21,12 +21,12 @@ PLANE = 7  # columns of wall_history that hold the plane of a rough wall: normal
 
 
 @formula
-def add_elastic(law, b, shift, time_sign, half, unit, bodies, kinds, neighbours, box):
+def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
     """Add the elastic forces and torques of the walls on body b; they push along their normals only.
 
     Parameters
     ----------
-    law, b, shift, time_sign, half, unit, kinds, neighbours, box : see `kernels.soft.state`
+    law, b, shift, time_sign, half, per_joule, kinds, neighbours, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -51,7 +51,7 @@ def add_elastic(law, b, shift, time_sign, half, unit, bodies, kinds, neighbours,
             largest = max(largest, overlap)
             power += power_s
     bits = np.float64(largest).view(np.int64)
-    return Found(as_fixed(elastic, unit), bits, np.int64(0), np.int64(0), as_fixed(half * power, unit))
+    return Found(as_fixed(elastic, per_joule), bits, np.int64(0), np.int64(0), as_fixed(half * power, per_joule))
 
 
 @formula
@@ -96,12 +96,12 @@ def opposite_walls(axis, k, radius, x, box):
 
 
 @formula
-def add_dissipative(law, b, shift, time_sign, half, unit, bodies, kinds, neighbours, box):
+def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
     """Add the forces and torques of the walls on body b by a law that needs velocities.
 
     Parameters
     ----------
-    law, b, shift, time_sign, half, unit, kinds, box : see `kernels.soft.state`
+    law, b, shift, time_sign, half, per_joule, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -137,10 +137,10 @@ def add_dissipative(law, b, shift, time_sign, half, unit, bodies, kinds, neighbo
                     laws.store(law, history, k, own, memory)
                     held[k] = 1
                 push(b, shift, force, subtract(x, x_b), bodies)
-                elastic += as_fixed(hertz.energy(touch.stiffness, overlap), unit)
-                stored += as_fixed(stored_s, unit)
-                loss += as_fixed(loss_s, unit)
-                work += as_fixed(half * dot(force, load(box.velocity, face)), unit)
+                elastic += as_fixed(hertz.energy(touch.stiffness, overlap), per_joule)
+                stored += as_fixed(stored_s, per_joule)
+                loss += as_fixed(loss_s, per_joule)
+                work += as_fixed(half * dot(force, load(box.velocity, face)), per_joule)
                 largest = max(largest, overlap)
             elif held.size > 0:
                 held[k] = 0

@@ -20,12 +20,12 @@ from kernels.soft.motion import note_velocity
 
 
 @part
-def start(scheme, law, dt, gravity, datum, unit, bodies, kinds, box):
+def start(scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box):
     """From whole-step velocity, orientation and (in memory_w) world angular velocity to the half-step memory.
 
     Parameters
     ----------
-    scheme, law, dt, gravity, datum, unit, kinds, box : see `kernels.soft.state`
+    scheme, law, dt, gravity, datum, per_joule, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -42,7 +42,7 @@ def start(scheme, law, dt, gravity, datum, unit, bodies, kinds, box):
         m = kinds.mass[g]
         v = load(bodies.velocity, b)
         x = unfold(box, load(bodies.position, b), bodies.image, b)
-        energy += as_fixed(translational(m, v) + gravitational(m, gravity, x, datum), unit)
+        energy += as_fixed(translational(m, v) + gravitational(m, gravity, x, datum), per_joule)
         a = add_scaled(gravity, 1.0 / m, load(bodies.force, b))
         store(bodies.velocity, b, add_scaled(v, 0.5 * dt, a))
         note_velocity(law, add_scaled(v, dt, a), bodies.velocity_ahead, b)
@@ -50,7 +50,7 @@ def start(scheme, law, dt, gravity, datum, unit, bodies, kinds, box):
             i = load(kinds.inertia, g)
             q = load_quaternion(bodies.orientation, b)
             omega_body = rotate_back(q, load(bodies.memory_w, b))
-            energy += as_fixed(rotational(i, omega_body), unit)
+            energy += as_fixed(rotational(i, omega_body), per_joule)
             memory = rotation.start(scheme, q, omega_body, load(bodies.torque, b), i, dt)
             rotation.store_memory(
                 scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b, memory
