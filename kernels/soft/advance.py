@@ -124,25 +124,25 @@ def advance(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, 
             )
             if code != DONE or order == PICK:
                 return code
-        found = sweeps.sweep(mode, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-        account(task, found, progress)
-        code = limit_passed(task, found, setting, progress)
+        totals = sweeps.sweep(mode, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+        account(task, totals, progress)
+        code = limit_passed(task, totals, setting, progress)
         if code != DONE:
             return code
     return DONE
 
 
 @formula
-def limit_passed(task, found, setting, progress):
-    """What in the findings of a sweep is beyond its limit; DONE if nothing is. NaN is beyond any."""
+def limit_passed(task, totals, setting, progress):
+    """What in the totals of a sweep is beyond its limit; DONE if nothing is. NaN is beyond any."""
     if not progress.travel[0] < np.inf:
         return NOT_FINITE
-    if not found.spin * setting.dt <= LARGEST_TURN:
+    if not totals.spin * setting.dt <= LARGEST_TURN:
         return TURNS_TOO_FAST
     predicted = task == sweeps.STEP or task == sweeps.PREDICT  # noqa: PLR1714
-    if predicted and found.travel > setting.farthest:
+    if predicted and totals.travel > setting.farthest:
         return TOO_FAST
-    if task != sweeps.PREDICT and found.overlap > setting.deepest:
+    if task != sweeps.PREDICT and totals.overlap > setting.deepest:
         return TOO_DEEP
     return DONE
 
@@ -192,25 +192,25 @@ def refresh_candidates(order, mode, scheme, law, setting, bodies, kinds, neighbo
 
 
 @stage
-def account(task, found, progress):
+def account(task, totals, progress):
     """Note what a sweep did: energy, extremes, steps, and how far the prediction went."""
     if task != sweeps.PREDICT:
-        progress.elastic[0] = found.elastic + found.stored
-        progress.stored[0] = found.stored
-        progress.largest_overlap[0] = max(progress.largest_overlap[0], found.overlap)
+        progress.elastic[0] = totals.elastic + totals.stored
+        progress.stored[0] = totals.stored
+        progress.largest_overlap[0] = max(progress.largest_overlap[0], totals.overlap)
     if task == sweeps.FORCES:
-        progress.taken[0] = found.stored
+        progress.taken[0] = totals.stored
         progress.worked[0] = 0
     if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
-        progress.taken[0] += progress.taking[0] + found.loss
-        progress.worked[0] += progress.working[0] + found.work
-        total = found.elastic + progress.taken[0] + found.moving - progress.worked[0]
+        progress.taken[0] += progress.taking[0] + totals.loss
+        progress.worked[0] += progress.working[0] + totals.work
+        total = totals.elastic + progress.taken[0] + totals.moving - progress.worked[0]
         progress.energy_error[0] = max(progress.energy_error[0], abs(total - progress.energy_start[0]))
         progress.step[0] += 1
     if task != sweeps.PREDICT:
-        progress.taking[0], progress.working[0] = found.loss, found.work
+        progress.taking[0], progress.working[0] = totals.loss, totals.work
     if task == sweeps.STEP or task == sweeps.PREDICT:  # noqa: PLR1714
-        progress.travel[0] += found.travel
+        progress.travel[0] += totals.travel
         progress.phase[0] = PREDICTED
     else:
         progress.phase[0] = COMPLETE

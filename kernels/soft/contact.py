@@ -19,7 +19,7 @@ from kernels.laws import hertz
 from kernels.soft import touching
 from kernels.soft.candidates import GROUP, first_incident, unpack
 from kernels.soft.chunks import chunk_of, first_candidate, unsigned_range
-from kernels.soft.touching import TINY, Found, below_of, force_of
+from kernels.soft.touching import TINY, Sums, below_of, force_of
 from kernels.soft.values import of_pair
 from kernels.soft.walls import add_walls
 
@@ -77,7 +77,7 @@ def evaluate_elastic(law, c, time_sign, half, per_joule, bodies, kinds, neighbou
 
     Returns
     -------
-    `Found`
+    `Sums`
     """
     number = neighbours.pairs[c]
     start = first_candidate(c, neighbours)
@@ -105,7 +105,7 @@ def evaluate_elastic(law, c, time_sign, half, per_joule, bodies, kinds, neighbou
         elastic, largest = evaluate_pairs(
             box, bodies.sphere_position, sphere_i, sphere_j, reach, stiffness, per_joule, force_x, force_y, force_z
         )
-    return Found(elastic, largest, np.int64(0), np.int64(0), np.int64(0))
+    return Sums(elastic, largest, np.int64(0), np.int64(0), np.int64(0))
 
 
 evaluate = laws.elastic_or(evaluate_elastic, touching.evaluate)
@@ -162,7 +162,7 @@ def gather(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_j
 
     Returns
     -------
-    `Found` at the walls
+    `Sums` at the walls
     """
     low, high = chunk_of(c, bodies.kind.size)
     e = first_incident(low, neighbours.first_entry)
@@ -174,13 +174,13 @@ def gather(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_j
     elastic, stored, loss, work = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     largest = np.int64(0)
     for k in range(low, low + neighbours.walled_count[c]):
-        found = add_walls(law, neighbours.walled[k], shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
-        elastic += found.elastic
-        stored += found.stored
-        loss += found.loss
-        work += found.work
-        largest = max(largest, found.overlap)
-    return Found(elastic, largest, stored, loss, work)
+        sums = add_walls(law, neighbours.walled[k], shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
+        elastic += sums.elastic
+        stored += sums.stored
+        loss += sums.loss
+        work += sums.work
+        largest = max(largest, sums.overlap)
+    return Sums(elastic, largest, stored, loss, work)
 
 
 @loop

@@ -18,7 +18,7 @@ from kernels.base.jit import apart, formula, part, stage, threaded
 from kernels.soft import candidates, contact, history, motion, travel
 from kernels.soft.chunks import CHUNK, by_mode
 
-# columns of `partial`, one row a chunk: a `Found` of pairs, one of walls, and what motion reports
+# columns of `partial`, one row a chunk: a `Sums` of pairs, one of walls, and what motion reports
 PAIRS, WALLS, MOVING, SPIN, TRAVEL, COLUMNS = 0, 5, 10, 11, 12, 13
 
 # what a sweep does: all forces; the first prediction; forces, the step completed, the next one predicted; the same
@@ -26,8 +26,8 @@ PAIRS, WALLS, MOVING, SPIN, TRAVEL, COLUMNS = 0, 5, 10, 11, 12, 13
 FORCES, PREDICT, STEP, LAST_STEP = range(4)
 
 
-class Findings(NamedTuple):
-    """What a sweep found over all chunks; forces first, then motion."""
+class Totals(NamedTuple):
+    """Of a sweep over all chunks; forces first, then motion."""
 
     elastic: np.int64  # Hertz's elastic energy of pairs and walls, in units
     stored: np.int64  # elastic energy of the contact law beyond that
@@ -46,13 +46,13 @@ def time_sign_of(task):
 
 
 @formula
-def report(partial, c, column, found):
-    """Write what evaluating found."""
-    partial[c, column] = found.elastic
-    partial[c, column + 1] = found.overlap
-    partial[c, column + 2] = found.stored
-    partial[c, column + 3] = found.loss
-    partial[c, column + 4] = found.work
+def write_sums(partial, c, column, sums):
+    """Write sums over contacts."""
+    partial[c, column] = sums.elastic
+    partial[c, column + 1] = sums.overlap
+    partial[c, column + 2] = sums.stored
+    partial[c, column + 3] = sums.loss
+    partial[c, column + 4] = sums.work
 
 
 @stage
@@ -86,8 +86,8 @@ def evaluate_chunk(c, law, time_sign, setting, bodies, kinds, neighbours, box, p
     neighbours : forces or wrenches of the chunk's candidates, and what they remember
     partial : row c, PAIRS and on
     """
-    found = contact.evaluate(law, c, time_sign, 0.5 * setting.dt, setting.per_joule, bodies, kinds, neighbours, box)
-    report(partial, c, PAIRS, found)
+    sums = contact.evaluate(law, c, time_sign, 0.5 * setting.dt, setting.per_joule, bodies, kinds, neighbours, box)
+    write_sums(partial, c, PAIRS, sums)
 
 
 @stage
@@ -103,10 +103,8 @@ def gather_chunk(c, law, shift, time_sign, setting, bodies, kinds, neighbours, b
     bodies, neighbours : forces and torques, what contacts with walls remember
     partial : row c, WALLS and on
     """
-    found = contact.gather(
-        law, c, shift, time_sign, 0.5 * setting.dt, bodies, kinds, neighbours, box, setting.per_joule
-    )
-    report(partial, c, WALLS, found)
+    sums = contact.gather(law, c, shift, time_sign, 0.5 * setting.dt, bodies, kinds, neighbours, box, setting.per_joule)
+    write_sums(partial, c, WALLS, sums)
 
 
 @stage
@@ -196,8 +194,8 @@ def largest(partial, column):
 
 
 @stage
-def findings(partial):
-    """Combine what the chunks found."""
+def totals(partial):
+    """Combine what the chunks report."""
     elastic, stored, loss, work, moving = np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for c in range(partial.shape[0]):
         elastic += partial[c, PAIRS] + partial[c, WALLS]
@@ -205,7 +203,7 @@ def findings(partial):
         loss += partial[c, PAIRS + 3] + partial[c, WALLS + 3]
         work += partial[c, WALLS + 4]
         moving += partial[c, MOVING]
-    return Findings(
+    return Totals(
         elastic,
         stored,
         loss,
@@ -265,7 +263,7 @@ def spread(job, parts, task, scheme, law, setting, bodies, kinds, neighbours, bo
 
 @formula
 def sweep_serial(task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
-    """Do one of the tasks for all bodies; returns the findings of what was done.
+    """Do one of the tasks for all bodies; returns the totals.
 
     Parameters
     ----------
@@ -276,7 +274,7 @@ def sweep_serial(task, scheme, law, setting, bodies, kinds, neighbours, box, par
     bodies, neighbours, partial : as `sweep_block`
     """
     sweep_block(0, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-    return findings(partial)
+    return totals(partial)
 
 
 @formula
@@ -295,7 +293,7 @@ def sweep_threaded(task, scheme, law, setting, bodies, kinds, neighbours, box, p
     if task != PREDICT:
         spread(BORDERS, blocks, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
     spread(SWEEP, blocks, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-    return findings(partial)
+    return totals(partial)
 
 
 @formula

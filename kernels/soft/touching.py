@@ -21,8 +21,8 @@ from kernels.soft.values import of_pair
 TINY = 1e-300  # keeps the direction of two coincident spheres finite (zero) instead of 0/0
 
 
-class Found(NamedTuple):
-    """What evaluating contacts found, energies in units."""
+class Sums(NamedTuple):
+    """Sums over contacts, energies in units, and the largest overlap."""
 
     elastic: int  # of Hertz's law
     overlap: int  # bits of the largest
@@ -46,7 +46,7 @@ def evaluate(law, c, time_sign, half, per_joule, bodies, kinds, neighbours, box)
 
     Returns
     -------
-    `Found`
+    `Sums`
     """
     number = neighbours.pairs[c]
     room = candidate_room(neighbours)
@@ -116,7 +116,7 @@ def evaluate_touching(law, start, column, touching, time_sign, half, per_joule, 
 
     Returns
     -------
-    `Found`
+    `Sums`
     """
     elastic, stored, loss = np.int64(0), np.int64(0), np.int64(0)
     largest = 0.0
@@ -145,7 +145,7 @@ def evaluate_touching(law, start, column, touching, time_sign, half, per_joule, 
         stored += as_fixed(stored_k, per_joule)
         loss += as_fixed(loss_k, per_joule)
         largest = max(largest, touch.overlap)
-    return Found(elastic, np.float64(largest).view(np.int64), stored, loss, np.int64(0))
+    return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, np.int64(0))
 
 
 @formula

@@ -15,7 +15,7 @@ from kernels.box.periodic import gap
 from kernels.box.roughness import tilted_normal
 from kernels.laws import hertz
 from kernels.soft.surfaces import inverse_mass, radius_of, spin_of, surface_velocity
-from kernels.soft.touching import Found
+from kernels.soft.touching import Sums
 
 PLANE = 7  # columns of wall_history that hold the plane of a rough wall: normal, last place, overlap there
 
@@ -34,7 +34,7 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
 
     Returns
     -------
-    `Found`
+    `Sums`
     """
     g = bodies.kind[b]
     x = load(bodies.position, b)
@@ -51,7 +51,7 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
             largest = max(largest, overlap)
             power += power_s
     bits = np.float64(largest).view(np.int64)
-    return Found(as_fixed(elastic, per_joule), bits, np.int64(0), np.int64(0), as_fixed(half * power, per_joule))
+    return Sums(as_fixed(elastic, per_joule), bits, np.int64(0), np.int64(0), as_fixed(half * power, per_joule))
 
 
 @formula
@@ -110,7 +110,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
 
     Returns
     -------
-    `Found`
+    `Sums`
     """
     elastic, stored, loss, work = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     largest = 0.0
@@ -144,7 +144,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
                 largest = max(largest, overlap)
             elif held.size > 0:
                 held[k] = 0
-    return Found(elastic, np.float64(largest).view(np.int64), stored, loss, work)
+    return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, work)
 
 
 @formula
