@@ -159,8 +159,8 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         touching=np.zeros(0, np.int32),
         touched=np.zeros(0, np.int64),
         wall_history=np.zeros((6 * bodies.owner.size if layout.wall_width else 0, layout.wall_width)),
-        wall_held=np.zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
-        kept_count=np.full(chunks, -1),
+        wall_has_history=np.zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
+        aside_count=np.full(chunks, -1),
     )
 
 
@@ -189,17 +189,17 @@ def candidate_arrays(room: int, layout: Layout) -> dict[str, np.ndarray]:
         "reach": np.empty(own),
         "stiffness": np.empty(own),
         "history": np.zeros((remembering, layout.width)),
-        "held": np.zeros(remembering, np.int8),
-        "kept": np.zeros((remembering, layout.width)),
-        "kept_pair": np.empty(remembering, np.int64),
-        "kept_i": np.empty(remembering, np.int32),
-        "kept_j": np.empty(remembering, np.int32),
+        "has_history": np.zeros(remembering, np.int8),
+        "aside": np.zeros((remembering, layout.width)),
+        "aside_pair": np.empty(remembering, np.int64),
+        "aside_i": np.empty(remembering, np.int32),
+        "aside_j": np.empty(remembering, np.int32),
     }
 
 
 def keep_contents(old: Neighbours, new: dict[str, np.ndarray]) -> None:
     """Copy what is put aside, chunk by chunk, to larger arrays."""
-    for name in ("kept", "kept_pair", "kept_i", "kept_j"):
+    for name in ("aside", "aside_pair", "aside_i", "aside_j"):
         source, target = getattr(old, name), new[name]
         chunks = old.pairs.size
         if source.size:

@@ -175,9 +175,9 @@ class Engine:
         """
         self.progress.step[0] = self.start_step = step
         self.move_walls(step * self.dt)
-        if held:
-            self.bodies.wall_contacts[:] = held.wall_contacts  # bodies are in the user's order still
-        self.rebuild(held)
+        if histories:
+            self.bodies.wall_contacts[:] = histories.wall_contacts  # bodies are in the user's order still
+        self.rebuild(histories)
         unit = self._energy_unit()
         self.setting = self._setting(unit)
         self.progress.phase[0] = loop.FRESH
@@ -249,7 +249,7 @@ class Engine:
         nb.listed_position[:] = b.position
         if not self.kinds.round:
             nb.listed_orientation[:] = b.orientation
-        nb.kept_count[:] = 0  # the table has it all
+        nb.aside_count[:] = 0  # the table has it all
         table = history.indexed(b.owner.size, self._first_numbers()) if self.layout.wall_width else None
         if table:
             table.give_walls(b, self.neighbours)

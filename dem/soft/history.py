@@ -27,7 +27,7 @@ class ContactHistory(NamedTuple):
     ) -> ContactHistory:
         """What the contacts of these bodies remember; the first sphere of slot b has the number first_number[b]."""
         width = neighbours.wall_history.shape[1]
-        n = history.count_held(bodies, neighbours) if width else 0
+        n = history.count_histories(bodies, neighbours) if width else 0
         contacts = numbering.by_row(bodies.identity, bodies.wall_contacts)
         table = cls(np.empty(n, np.int64), np.empty(n, np.int64), np.zeros((n, width)), contacts)
         if n:

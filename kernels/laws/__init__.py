@@ -5,17 +5,17 @@ own (``kernels.soft.contact``); those below lose energy, and are evaluated for t
 (``kernels.soft.touching``, ``kernels.soft.walls``). A law is a NamedTuple of tables by material, the wall's last, and a
 `Law` of
 
-    contact(law, i, j, touch, memory, half, time_sign) -> force on i, memory, stored, loss
+    contact(law, i, j, touch, history, half, time_sign) -> force on i, history, stored, loss
         i, j      rows of the law's tables, the materials in contact
         touch     a `Touch`: what the two surfaces do
-        memory    what the contact remembers of the last step, `nothing` at first touch
+        history   what the contact remembers of the last step, `nothing` at first touch
         half      half a time step [s]
-        time_sign 1 in a step; -1 when forces are wanted once more at the time for which `memory` knows them
+        time_sign 1 in a step; -1 when forces are wanted once more at the time for which `history` knows them
         stored    elastic energy that the law holds beyond Hertz's [J]
         loss      energy that it takes up beyond Hertz's in half a step [J], what is stored included
-    nothing()     memory of a contact that begins
-    load(history, k, at), store(history, k, at, memory), width
-        how it is kept: in row k of `history`, in so many columns from `at` on
+    nothing()     history of a contact that begins
+    load(rows, k, at), store(rows, k, at, history), width
+        how it is kept: in row k of `rows`, in so many columns from `at` on
 
 To add one: a file like ``damped.py``, a row here, a line in ``law`` of ``dem.model.contacts``.
 """

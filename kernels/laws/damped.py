@@ -33,27 +33,27 @@ def normal_force(alpha, touch):
 
 
 @formula
-def contact(law, i, j, touch, memory, half, time_sign):
+def contact(law, i, j, touch, history, half, time_sign):
     """Force of a damped contact; it remembers nothing."""
     force, elastic, _, parting = normal_force(law.damping[i, j], touch)
-    return scale(force, touch.normal), memory, 0.0, -half * (force - elastic) * parting
+    return scale(force, touch.normal), history, 0.0, -half * (force - elastic) * parting
 
 
 @formula
 def nothing():
-    """No memory."""
+    """No history."""
     return ()
 
 
 @formula
-def load(history, k, at):
-    """No memory."""
+def load(rows, k, at):
+    """No history."""
     return ()
 
 
 @formula
-def store(history, k, at, memory):
-    """No memory."""
+def store(rows, k, at, history):
+    """No history."""
     return
 
 

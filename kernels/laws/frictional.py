@@ -34,12 +34,12 @@ class Frictional(NamedTuple):
 
 
 @formula
-def contact(law, i, j, touch, memory, half, time_sign):
-    """Force of a contact with friction; memory = (spring half a step ahead, δ)."""
+def contact(law, i, j, touch, history, half, time_sign):
+    """Force of a contact with friction; history = (spring half a step ahead, δ)."""
     force_n, elastic, eta, parting = normal_force(law.damping[i, j], touch)
     slip = add_scaled(touch.velocity, -parting, touch.normal)
     k_t = law.shear[i, j] * touch.stiffness * math.sqrt(touch.overlap)
-    ahead, before = memory
+    ahead, before = history
     lead = time_sign * half if time_sign > 0.0 or before > 0.0 else 0.0
     spring = carry(ahead, touch.overlap, before, touch.normal, (1.0 + time_sign) * half * touch.twist)
     spring = add_scaled(spring, -lead * k_t, slip)
@@ -76,17 +76,17 @@ def nothing():
 
 
 @formula
-def load(history, k, at):
+def load(rows, k, at):
     """Spring and overlap of contact k."""
-    return (history[k, at], history[k, at + 1], history[k, at + 2]), history[k, at + 3]
+    return (rows[k, at], rows[k, at + 1], rows[k, at + 2]), rows[k, at + 3]
 
 
 @formula
-def store(history, k, at, memory):
+def store(rows, k, at, history):
     """Write spring and overlap of contact k."""
-    spring, overlap = memory
-    history[k, at], history[k, at + 1], history[k, at + 2] = spring
-    history[k, at + 3] = overlap
+    spring, overlap = history
+    rows[k, at], rows[k, at + 1], rows[k, at + 2] = spring
+    rows[k, at + 3] = overlap
 
 
 FRICTIONAL = Law(contact, nothing, load, store, 4)

@@ -158,7 +158,7 @@ def gather(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_j
     Writes
     ------
     bodies.force, bodies.torque : (3, N) world frame [N, N m]
-    neighbours.wall_history, neighbours.wall_held, bodies.wall_contacts : what contacts with walls remember
+    neighbours.wall_history, neighbours.wall_has_history, bodies.wall_contacts : what contacts with walls remember
 
     Returns
     -------

@@ -1,9 +1,9 @@
 """What contacts remember, carried over from one list to the next.
 
-While the neighbours last, a chunk keeps what its touching pairs remember beside their pair of bodies, and finds them
-again among its new candidates (``keep``, ``give_back``). When bodies are listed anew they change places, so everything
-goes into a table by the user's numbers (``write_table``, ``read_pairs``, ``read_walls``): spheres are numbered through
-all particles; a wall counts as the partner -1 - face.
+While the neighbours last, a chunk keeps what its touching pairs remember beside their pair of bodies, and finds
+them again among its new candidates (``put_aside``, ``give_back``). When bodies are listed anew they change places, so
+everything goes into a table by the user's numbers (``write_table``, ``read_pairs``, ``read_walls``): spheres are
+numbered through all particles; a wall counts as the partner -1 - face.
 """
 
 from kernels.base.jit import formula, kernel, part
@@ -26,19 +26,19 @@ def copy_row(source, k, target, m):
 
 
 @part
-def keep(c, bodies, neighbours):
+def put_aside(c, bodies, neighbours):
     """Put aside what the contacts of chunk c remember, in the order of its pairs."""
     start = m = first_candidate(c, neighbours)
     first, last = pairs_of(c, bodies, neighbours)
     for p in range(first, last):
         k_first, number = candidates_of(p, c, neighbours)
         for k in range(k_first, k_first + number):
-            if neighbours.held[k] != 0:
-                neighbours.kept_pair[m] = p
-                neighbours.kept_i[m], neighbours.kept_j[m] = neighbours.sphere_i[k], neighbours.sphere_j[k]
-                copy_row(neighbours.history, k, neighbours.kept, m)
+            if neighbours.has_history[k] != 0:
+                neighbours.aside_pair[m] = p
+                neighbours.aside_i[m], neighbours.aside_j[m] = neighbours.sphere_i[k], neighbours.sphere_j[k]
+                copy_row(neighbours.history, k, neighbours.aside, m)
                 m += 1
-    neighbours.kept_count[c] = m - start
+    neighbours.aside_count[c] = m - start
 
 
 @part
@@ -46,14 +46,14 @@ def give_back(c, neighbours):
     """Hand what was put aside to the new candidates of chunk c; the others remember nothing."""
     start = first_candidate(c, neighbours)
     for k in range(start, start + neighbours.pairs[c]):
-        neighbours.held[k] = 0
-    for m in range(start, start + neighbours.kept_count[c]):
-        k_first, number = candidates_of(neighbours.kept_pair[m], c, neighbours)
+        neighbours.has_history[k] = 0
+    for m in range(start, start + neighbours.aside_count[c]):
+        k_first, number = candidates_of(neighbours.aside_pair[m], c, neighbours)
         for k in range(k_first, k_first + number):
-            if neighbours.sphere_i[k] == neighbours.kept_i[m] and neighbours.sphere_j[k] == neighbours.kept_j[m]:
-                copy_row(neighbours.kept, m, neighbours.history, k)
-                neighbours.held[k] = 1
-    neighbours.kept_count[c] = -1
+            if neighbours.sphere_i[k] == neighbours.aside_i[m] and neighbours.sphere_j[k] == neighbours.aside_j[m]:
+                copy_row(neighbours.aside, m, neighbours.history, k)
+                neighbours.has_history[k] = 1
+    neighbours.aside_count[c] = -1
 
 
 @formula
@@ -64,32 +64,32 @@ def number_of(s, bodies, first_number):
 
 
 @kernel
-def count_held(bodies, neighbours):
+def count_histories(bodies, neighbours):
     """Contacts that remember something."""
     n = 0
-    for c in range(neighbours.pairs.size if neighbours.held.size > 0 else 0):
+    for c in range(neighbours.pairs.size if neighbours.has_history.size > 0 else 0):
         start = first_candidate(c, neighbours)
         for k in range(start, start + neighbours.pairs[c]):
-            n += 1 if neighbours.held[k] != 0 else 0
-    for k in range(neighbours.wall_held.size):
-        n += 1 if neighbours.wall_held[k] != 0 else 0
+            n += 1 if neighbours.has_history[k] != 0 else 0
+    for k in range(neighbours.wall_has_history.size):
+        n += 1 if neighbours.wall_has_history[k] != 0 else 0
     return n
 
 
 @kernel
 def write_table(bodies, first_number, neighbours, i, j, history):
-    """Fill a table of what contacts remember: numbers of the spheres (H,), (H,), and their memory (H, R)."""
+    """Fill a table of what contacts remember: numbers of the spheres (H,), (H,), and their history (H, R)."""
     n = 0
-    for c in range(neighbours.pairs.size if neighbours.held.size > 0 else 0):
+    for c in range(neighbours.pairs.size if neighbours.has_history.size > 0 else 0):
         start = first_candidate(c, neighbours)
         for k in range(start, start + neighbours.pairs[c]):
-            if neighbours.held[k] != 0:
+            if neighbours.has_history[k] != 0:
                 i[n] = number_of(neighbours.sphere_i[k], bodies, first_number)
                 j[n] = number_of(neighbours.sphere_j[k], bodies, first_number)
                 copy_row(neighbours.history, k, history, n)
                 n += 1
-    for k in range(neighbours.wall_held.size):
-        if neighbours.wall_held[k] != 0:
+    for k in range(neighbours.wall_has_history.size):
+        if neighbours.wall_has_history[k] != 0:
             i[n] = number_of(k // 6, bodies, first_number)
             j[n] = -1 - k % 6
             copy_row(neighbours.wall_history, k, history, n)
@@ -125,16 +125,16 @@ def read_pairs(bodies, first_number, neighbours, i, j, history, first, order):
 
     Writes
     ------
-    neighbours.history, neighbours.held : of candidates in the table; the others stay
+    neighbours.history, neighbours.has_history : of candidates in the table; the others stay
     """
-    for c in range(neighbours.pairs.size if neighbours.held.size > 0 else 0):
+    for c in range(neighbours.pairs.size if neighbours.has_history.size > 0 else 0):
         start = first_candidate(c, neighbours)
         for k in range(start, start + neighbours.pairs[c]):
             a = number_of(neighbours.sphere_i[k], bodies, first_number)
             for m in range(first[a], first[a + 1]):
                 if j[order[m]] == number_of(neighbours.sphere_j[k], bodies, first_number):
                     copy_row(history, order[m], neighbours.history, k)
-                    neighbours.held[k] = 1
+                    neighbours.has_history[k] = 1
 
 
 @kernel
@@ -147,13 +147,13 @@ def read_walls(bodies, first_number, neighbours, i, j, history, first, order):
 
     Writes
     ------
-    neighbours.wall_history, neighbours.wall_held : of all contacts with walls
+    neighbours.wall_history, neighbours.wall_has_history : of all contacts with walls
     """
-    for s in range(neighbours.wall_held.size // 6):
+    for s in range(neighbours.wall_has_history.size // 6):
         for face in range(6):
-            neighbours.wall_held[6 * s + face] = 0
+            neighbours.wall_has_history[6 * s + face] = 0
         a = number_of(s, bodies, first_number)
         for m in range(first[a], first[a + 1]):
             if j[order[m]] < 0:
                 copy_row(history, order[m], neighbours.wall_history, 6 * s - 1 - j[order[m]])
-                neighbours.wall_held[6 * s - 1 - j[order[m]]] = 1
+                neighbours.wall_has_history[6 * s - 1 - j[order[m]]] = 1

@@ -103,14 +103,14 @@ class Neighbours(NamedTuple):
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first
     touched: np.ndarray  # (F / K,) int64, number of them in each segment of F
     history: np.ndarray  # (C K, R) what each candidate remembers (kernels.laws), empty if the law needs nothing
-    held: np.ndarray  # (C K) int8, 1 if it does
+    has_history: np.ndarray  # (C K) int8, 1 if it remembers anything
     wall_history: (
         np.ndarray
     )  # (6 M, R) the same of sphere s at face f, in row 6 s + f; after the plane that a rough wall
     # shows, see kernels.soft.walls
-    wall_held: np.ndarray  # (6 M) int8
-    kept: np.ndarray  # (C K, R), what touching pairs of a chunk remember while candidates are picked
-    kept_pair: np.ndarray  # (C K) int64, their pair of bodies, ascending
-    kept_i: np.ndarray  # (C K) int32, their spheres
-    kept_j: np.ndarray  # (C K) int32
-    kept_count: np.ndarray  # (C,) int64, their number; -1 if nothing is put aside
+    wall_has_history: np.ndarray  # (6 M) int8
+    aside: np.ndarray  # (C K, R), what touching pairs of a chunk remember while candidates are picked
+    aside_pair: np.ndarray  # (C K) int64, their pair of bodies, ascending
+    aside_i: np.ndarray  # (C K) int32, their spheres
+    aside_j: np.ndarray  # (C K) int32
+    aside_count: np.ndarray  # (C,) int64, their number; -1 if nothing is put aside

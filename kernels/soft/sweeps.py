@@ -218,7 +218,7 @@ def totals(partial):
 @part
 def pick_chunk(c, skin, bodies, kinds, neighbours, box):
     """Pick the candidates of a chunk, what they remember put aside unless it is already."""
-    if neighbours.history.shape[1] > 0 and neighbours.kept_count[c] < 0:
+    if neighbours.history.shape[1] > 0 and neighbours.aside_count[c] < 0:
         history.keep(c, bodies, neighbours)
     candidates.pick(c, skin, bodies, kinds, neighbours, box)
 

@@ -42,7 +42,7 @@ def evaluate(law, c, time_sign, half, per_joule, bodies, kinds, neighbours, box)
     Writes
     ------
     neighbours.overlap, neighbours.touching, neighbours.touched : of the chunk's segment
-    neighbours.wrench, neighbours.history, neighbours.held : of its candidates
+    neighbours.wrench, neighbours.history, neighbours.has_history : of its candidates
 
     Returns
     -------
@@ -58,8 +58,8 @@ def evaluate(law, c, time_sign, half, per_joule, bodies, kinds, neighbours, box)
         find(box, bodies.sphere_position, sphere_i, sphere_j, kinds.reach, overlap)
     else:
         find(box, bodies.sphere_position, sphere_i, sphere_j, neighbours.reach[start:stop], overlap)
-    if neighbours.held.size > 0:
-        forget(overlap, neighbours.held[start:stop])
+    if neighbours.has_history.size > 0:
+        forget(overlap, neighbours.has_history[start:stop])
     clear(column, touching[: neighbours.touched[segment]], neighbours.wrench)
     neighbours.touched[segment] = list_touching(overlap, touching)
     touching = touching[: neighbours.touched[segment]]
@@ -76,10 +76,10 @@ def find(box, position, sphere_i, sphere_j, reach, overlap):
 
 
 @loop
-def forget(overlap, held):
+def forget(overlap, has_history):
     """Pairs that are apart remember nothing."""
     for k in range(overlap.size):
-        held[k] = held[k] if overlap[k] > 0.0 else 0
+        has_history[k] = has_history[k] if overlap[k] > 0.0 else 0
 
 
 @loop
@@ -102,7 +102,7 @@ def list_touching(overlap, touching):
 
 @loop
 def evaluate_touching(law, start, column, touching, time_sign, half, per_joule, bodies, kinds, neighbours, box):
-    """Force on sphere i of each touching pair, at the point of contact; memory and energies.
+    """Force on sphere i of each touching pair, at the point of contact; history and energies.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def evaluate_touching(law, start, column, touching, time_sign, half, per_joule, 
 
     Writes
     ------
-    neighbours.wrench, neighbours.history, neighbours.held : of those candidates
+    neighbours.wrench, neighbours.history, neighbours.has_history : of those candidates
 
     Returns
     -------
@@ -130,13 +130,13 @@ def evaluate_touching(law, start, column, touching, time_sign, half, per_joule, 
             reach, stiffness = neighbours.reach[k], neighbours.stiffness[k]
         touch, x = meeting(i, b, j, c, reach, stiffness, bodies, kinds, box)
         m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
-        memory = laws.nothing(law)
-        if neighbours.held.size > 0 and neighbours.held[k] != 0:
-            memory = laws.load(law, neighbours.history, k, 0)
-        force, memory, stored_k, loss_k = laws.contact(law, m_i, m_j, touch, memory, half, time_sign)
-        if neighbours.held.size > 0:
-            laws.store(law, neighbours.history, k, 0, memory)
-            neighbours.held[k] = 1
+        history = laws.nothing(law)
+        if neighbours.has_history.size > 0 and neighbours.has_history[k] != 0:
+            history = laws.load(law, neighbours.history, k, 0)
+        force, history, stored_k, loss_k = laws.contact(law, m_i, m_j, touch, history, half, time_sign)
+        if neighbours.has_history.size > 0:
+            laws.store(law, neighbours.history, k, 0, history)
+            neighbours.has_history[k] = 1
         below = x
         if kinds.round and kinds.reach > 0.0:
             below = cross(subtract(x, load(bodies.position, b)), force)

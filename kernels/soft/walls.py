@@ -106,7 +106,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     Writes
     ------
     bodies.force, bodies.torque, bodies.wall_contacts : columns b - shift, added to [N, N m]; entry b
-    neighbours.wall_history, neighbours.wall_held : rows 6 s + face of the body's spheres s
+    neighbours.wall_history, neighbours.wall_has_history : rows 6 s + face of the body's spheres s
 
     Returns
     -------
@@ -116,7 +116,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     largest = 0.0
     x_b = load(bodies.position, b)
     m = kinds.material[bodies.kind[b]]
-    history, held = neighbours.wall_history, neighbours.wall_held
+    rows, has_history = neighbours.wall_history, neighbours.wall_has_history
     own = PLANE if box.roughness > 0.0 else 0
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         for face in range(6):
@@ -124,26 +124,26 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
             overlap = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
             normal = inward(face)
             if box.roughness > 0.0:
-                overlap, normal = plane_seen(s, b, face, overlap, half, history, held, bodies, kinds, box)
+                overlap, normal = plane_seen(s, b, face, overlap, half, rows, has_history, bodies, kinds, box)
             if overlap > 0.0:
                 touch, x = meeting(s, b, face, overlap, normal, bodies, kinds, box)
-                memory = laws.nothing(law)
-                if held.size > 0 and held[k] != 0:
-                    memory = laws.load(law, history, k, own)
-                force, memory, stored_s, loss_s = laws.contact(
-                    law, m, kinds.modulus.shape[0], touch, memory, half, time_sign
+                history = laws.nothing(law)
+                if has_history.size > 0 and has_history[k] != 0:
+                    history = laws.load(law, rows, k, own)
+                force, history, stored_s, loss_s = laws.contact(
+                    law, m, kinds.modulus.shape[0], touch, history, half, time_sign
                 )
-                if held.size > 0:
-                    laws.store(law, history, k, own, memory)
-                    held[k] = 1
+                if has_history.size > 0:
+                    laws.store(law, rows, k, own, history)
+                    has_history[k] = 1
                 push(b, shift, force, subtract(x, x_b), bodies)
                 elastic += as_fixed(hertz.energy(touch.stiffness, overlap), per_joule)
                 stored += as_fixed(stored_s, per_joule)
                 loss += as_fixed(loss_s, per_joule)
                 work += as_fixed(half * dot(force, load(box.velocity, face)), per_joule)
                 largest = max(largest, overlap)
-            elif held.size > 0:
-                held[k] = 0
+            elif has_history.size > 0:
+                has_history[k] = 0
     return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, work)
 
 
@@ -163,7 +163,7 @@ def inward(face):
 
 
 @formula
-def plane_seen(s, b, face, flat, half, history, held, bodies, kinds, box):
+def plane_seen(s, b, face, flat, half, rows, has_history, bodies, kinds, box):
     """Overlap of sphere s of body b with the plane that a rough face shows it, and the plane's normal.
 
     Drawn when the sphere comes to touch the flat wall while it approaches, and kept while they touch: the normal m,
@@ -176,11 +176,11 @@ def plane_seen(s, b, face, flat, half, history, held, bodies, kinds, box):
     ----------
     s, b, face : sphere, its body, number of the face
     flat : overlap with the flat wall [m]
-    half, held, kinds, box : half a step [s]; (6 M,) whether a plane is known; see `kernels.soft.state`
+    half, has_history, kinds, box : half a step [s]; (6 M,) whether a plane is known; see `kernels.soft.state`
 
     Writes
     ------
-    history : row 6 s + face, the plane
+    rows : row 6 s + face, the plane
     bodies.wall_contacts : one more for a new plane
 
     Returns
@@ -191,23 +191,23 @@ def plane_seen(s, b, face, flat, half, history, held, bodies, kinds, box):
     n = inward(face)
     x = load(bodies.sphere_position, s)
     place = subtract(x, load(box.shift, face))
-    if held[k] == 0:
+    if has_history[k] == 0:
         v = subtract(surface_velocity(b, x, bodies, box), load(box.velocity, face))
         if not (flat > 0.0 and dot(v, n) < 0.0):
             return 0.0, n
         m = tilted_normal(n, v, box.roughness, box.seed, bodies.identity[b], bodies.wall_contacts[b])
         bodies.wall_contacts[b] += 1
-        history[k, 0], history[k, 1], history[k, 2] = m
+        rows[k, 0], rows[k, 1], rows[k, 2] = m
         overlap = -dot(v, m) * min(2.0 * half, -flat / dot(v, n))
     else:
-        m = (history[k, 0], history[k, 1], history[k, 2])
-        before = (history[k, 3], history[k, 4], history[k, 5])
-        overlap = history[k, 6] - dot(m, gap(box, place, before))
+        m = (rows[k, 0], rows[k, 1], rows[k, 2])
+        before = (rows[k, 3], rows[k, 4], rows[k, 5])
+        overlap = rows[k, 6] - dot(m, gap(box, place, before))
     band = box.roughness * radius_of(s, b, bodies, kinds)
     if abs(overlap - flat) > band:
         m, overlap = n, flat + math.copysign(band, overlap - flat)
-    history[k, 3], history[k, 4], history[k, 5] = place
-    history[k, 6] = overlap
+    rows[k, 3], rows[k, 4], rows[k, 5] = place
+    rows[k, 6] = overlap
     return overlap, m
 
 
@@ -216,7 +216,7 @@ def touches_rough(b, bodies, neighbours):
     """Whether a sphere of body b is in touch with the plane that a rough wall shows it."""
     touches = False
     for k in range(6 * bodies.first_sphere[b], 6 * bodies.first_sphere[b + 1]):
-        touches = touches or neighbours.wall_held[k] != 0
+        touches = touches or neighbours.wall_has_history[k] != 0
     return touches
 
 
