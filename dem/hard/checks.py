@@ -11,7 +11,7 @@ from dem.base import checks
 from dem.hard.engine import LEAST_PERIOD, MARGIN
 from dem.model.box import AXES
 from kernels.hard import events
-from kernels.hard.impact import Law
+from kernels.hard.impact import ImpactLaw
 
 if TYPE_CHECKING:
     from dem.hard.engine import HardEngine
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from dem.model.particles import Particles
 
 ROUNDING = 1e-9  # how deep hard spheres may overlap at the start, over the sum of their radii
-IDEAL = Law(restitution=1.0, tangential=-1.0, friction=math.inf)  # elastic and smooth
+IDEAL = ImpactLaw(restitution=1.0, tangential=-1.0, friction=math.inf)  # elastic and smooth
 
 
-def law(prefix: str, e: float | None, xi: float | None, mu: float | None, default: Law = IDEAL) -> Law:
+def law(prefix: str, e: float | None, xi: float | None, mu: float | None, default: ImpactLaw = IDEAL) -> ImpactLaw:
     """Checked parameters of an impact."""
-    return Law(
+    return ImpactLaw(
         default.restitution if e is None else checks.number(f"{prefix}restitution", e, above=0, most=1),
         default.tangential if xi is None else checks.number(f"{prefix}tangential_restitution", xi, least=-1, most=1),
         default.friction if mu is None else checks.number(f"{prefix}friction", mu, least=0),

@@ -45,7 +45,7 @@ class HardEngine:
         particles: Particles,
         box: Box | None,
         gravity: tuple[float, float, float],
-        laws: events.Laws,
+        laws: events.ImpactLaws,
         time: float,
     ) -> None:
         n = len(particles)
@@ -59,7 +59,7 @@ class HardEngine:
             period = self.space.period[axis]
             image[axis] = np.floor((row[:, axis] - self.space.lower[axis]) / period)
             row[:, axis] -= image[axis] * period
-        self.spheres = flight.Spheres(
+        self.spheres = flight.SphereState(
             row=row,
             plan=np.zeros((n, 8)),
             image=image,

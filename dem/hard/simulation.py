@@ -119,7 +119,7 @@ class HardSpheres(Runnable):
         pair = law("", restitution, tangential_restitution, friction)
         wall = law("wall_", wall_restitution, wall_tangential_restitution, wall_friction, pair)
         contact_time = checks.number("contact_time", contact_time, above=0, unit="s")
-        self._laws = events.Laws(pair, wall, contact_time, box.roughness if box else 0.0, box.seed if box else 0)
+        self._laws = events.ImpactLaws(pair, wall, contact_time, box.roughness if box else 0.0, box.seed if box else 0)
         check_spheres(self._particles)
         check_box(box, self._particles)
         self._shown = 0.0  # the time at which the particles are shown

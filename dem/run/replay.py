@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dem.model.box import Box
 
 
-class Touch(NamedTuple):
+class Overlap(NamedTuple):
     """The deepest overlap of a particle with one partner."""
 
     partner: str
@@ -37,7 +37,7 @@ class State(NamedTuple):
     angular_velocity: np.ndarray  # (3,) world frame [rad/s]
     energy: float  # kinetic [J]
     force: np.ndarray  # (3,) mean of all forces since the frame before, weight included [N]
-    touches: list[Touch]  # what overlaps it, the deepest first
+    touches: list[Overlap]  # what overlaps it, the deepest first
 
 
 def concerned(run: Trajectory) -> list[int]:
@@ -65,7 +65,7 @@ def states(run: Trajectory, particles: Sequence[int], first: int = 0) -> Iterato
         before = frame
 
 
-def _touches(n: int, spheres: Spheres, box: Box | None, walls: tuple[np.ndarray, np.ndarray]) -> Iterator[Touch]:
+def _touches(n: int, spheres: Spheres, box: Box | None, walls: tuple[np.ndarray, np.ndarray]) -> Iterator[Overlap]:
     """Partners whose spheres overlap those of particle n, and walls."""
     centres, radii, owner = spheres
     mine, others = owner == n, owner != n
@@ -76,12 +76,12 @@ def _touches(n: int, spheres: Spheres, box: Box | None, walls: tuple[np.ndarray,
     deepest, share = overlap.max(0), (overlap / smaller).max(0)
     for partner in np.unique(owner[others][deepest > 0]):
         of_it = owner[others] == partner
-        yield Touch(f"particle {partner}", float(deepest[of_it].max()), float(share[of_it].max()))
+        yield Overlap(f"particle {partner}", float(deepest[of_it].max()), float(share[of_it].max()))
     for k, face in enumerate(FACES):
         sign = -1 if k % 2 else 1
         depth = radii[mine] - sign * (centres[mine][:, k // 2] - walls[k % 2][k // 2])  # -inf where there is no wall
         if depth.max() > 0:
-            yield Touch(f"the wall {face}", float(depth.max()), float((depth / radii[mine]).max()))
+            yield Overlap(f"the wall {face}", float(depth.max()), float((depth / radii[mine]).max()))
 
 
 def in_words(state: State) -> list[str]:

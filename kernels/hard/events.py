@@ -43,7 +43,7 @@ from kernels.hard.flight import (
     turn_to,
     velocity_at,
 )
-from kernels.hard.impact import Law, contact_velocity, impulse
+from kernels.hard.impact import ImpactLaw, contact_velocity, impulse
 
 DONE, BUSY, STUCK = range(3)
 SLOWEST = 1e-3  # of the rebound that lasts t_c: what leaves a wall more slowly is lifted
@@ -51,11 +51,11 @@ TILTS = 100  # inclinations of a rough wall at one moment; the last one is none
 PATIENCE = 1000  # events a particle at one moment; more than that and time stands still
 
 
-class Laws(NamedTuple):
+class ImpactLaws(NamedTuple):
     """How spheres collide."""
 
-    pair: Law
-    wall: Law
+    pair: ImpactLaw
+    wall: ImpactLaw
     contact_time: float  # t_c [s]
     roughness: float  # standard deviation of the walls' inclination [rad]
     seed: int  # of the inclinations
@@ -79,7 +79,7 @@ class Tally(NamedTuple):
 def law_now(i, t, law, spheres, contact_time):
     """The law for particle i: elastic if it has been hit less than t_c ago."""
     e = 1.0 if t - spheres.last[i] < contact_time else law.restitution
-    return Law(e, law.tangential, law.friction)
+    return ImpactLaw(e, law.tangential, law.friction)
 
 
 @formula

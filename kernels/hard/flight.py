@@ -20,14 +20,14 @@ from kernels.base.vector import load, scale, subtract
 from kernels.hard.agenda import reschedule
 from kernels.hard.impact import pair_time, plane_time, will_meet
 
-TIME, RADIUS = 6, 7  # columns of Spheres.row, after position and velocity
-IMPACT, PARTNER, SEEN, LEAVE, FACE, CELL = range(6)  # columns of Spheres.plan
+TIME, RADIUS = 6, 7  # columns of SphereState.row, after position and velocity
+IMPACT, PARTNER, SEEN, LEAVE, FACE, CELL = range(6)  # columns of SphereState.plan
 WALLED, PERIODIC, OPEN = range(3)  # axes
 AROUND = (-1, 1, -1, 1, -1, 1)  # first and last cell of a block along each axis
 NOBODY = -7  # partner of a particle without an impact ahead; -1 to -6 are the walls, lower x, upper x, lower y ...
 
 
-class Spheres(NamedTuple):
+class SphereState(NamedTuple):
     """State of N hard spheres, each at its own time.
 
     A row of `plan` holds the time of the next impact [s], the partner, the partner's number of impacts when this one
@@ -213,7 +213,7 @@ def search(i, t, avoid, block, spheres, space, soonest, partner):
     i, t : particle, and its time [s]
     avoid : partner of an impact that has just happened, or -1: the two part, and cannot meet before one met another
     block : first and last cell along each axis, relative to that of i
-    spheres : `Spheres`
+    spheres : `SphereState`
     soonest, partner : impact known so far [s]
 
     Writes

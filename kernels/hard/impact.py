@@ -19,7 +19,7 @@ from kernels.base.vector import add, add_scaled, cross, dot, scale, subtract
 ROUNDING = 2.0**-49  # 8 units in the last place: an approach slower than that, of spheres that touch, is none
 
 
-class Law(NamedTuple):
+class ImpactLaw(NamedTuple):
     """What an impact keeps."""
 
     restitution: float  # e, of the normal relative velocity

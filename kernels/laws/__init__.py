@@ -3,7 +3,7 @@
 Every law starts from Hertz (``hertz.py``). ``Elastic`` contacts need positions only and have a vectorised loop of their
 own (``kernels.soft.contact``); those below lose energy, and are evaluated for touching pairs only, with velocities
 (``kernels.soft.touching``, ``kernels.soft.walls``). A law is a NamedTuple of tables by material, the wall's last, and a
-`Law` of
+`ContactLaw` of
 
     contact(law, i, j, touch, history, half, time_sign) -> force on i, history, stored, loss
         i, j      rows of the law's tables, the materials in contact
@@ -25,7 +25,7 @@ from typing import NamedTuple
 from kernels.base.jit import by_type, by_type_of_first
 from kernels.laws.damped import DAMPED, Damped
 from kernels.laws.frictional import FRICTIONAL, Frictional
-from kernels.laws.touch import Law, Touch  # noqa: F401
+from kernels.laws.touch import ContactLaw, Touch  # noqa: F401
 
 
 class Elastic(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 
 from kernels.base.jit import formula
 from kernels.base.vector import dot, scale
-from kernels.laws.touch import Law
+from kernels.laws.touch import ContactLaw
 
 
 class Damped(NamedTuple):
@@ -57,4 +57,4 @@ def store(rows, k, at, history):
     return
 
 
-DAMPED = Law(contact, nothing, load, store, 0)
+DAMPED = ContactLaw(contact, nothing, load, store, 0)

@@ -19,7 +19,7 @@ import numpy as np
 from kernels.base.jit import formula
 from kernels.base.vector import add, add_scaled, cross, dot, scale
 from kernels.laws.damped import normal_force
-from kernels.laws.touch import Law
+from kernels.laws.touch import ContactLaw
 
 TINY = 1e-300  # keeps the direction of a vanishing force finite
 
@@ -89,4 +89,4 @@ def store(rows, k, at, history):
     rows[k, at + 3] = overlap
 
 
-FRICTIONAL = Law(contact, nothing, load, store, 4)
+FRICTIONAL = ContactLaw(contact, nothing, load, store, 4)

@@ -14,7 +14,7 @@ class Touch(NamedTuple):
     twist: float  # mean angular velocity of the two about the normal [rad/s]
 
 
-class Law(NamedTuple):
+class ContactLaw(NamedTuple):
     """The functions of a law, see the package's docstring."""
 
     contact: object
