@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model.box import AXES, FACES
-from kernels.box.faces import Box as Walls
-from kernels.box.faces import move
-from kernels.box.periodic import PeriodicBox
+from kernels.box.faces import Faces, move
+from kernels.box.periodic import PeriodicFaces
 
 if TYPE_CHECKING:
     from dem.model.box import Box
 
 
-def walls(box: Box | None) -> Walls | PeriodicBox:
+def faces_of(box: Box | None) -> Faces | PeriodicFaces:
     """Faces of the box, those that are open, periodic or absent at infinity."""
     rest = np.array([-np.inf, np.inf] * 3)
     drift, swing, rate, phase = np.zeros((3, 6)), np.zeros((3, 6)), np.zeros(6), np.zeros(6)
@@ -26,7 +25,7 @@ def walls(box: Box | None) -> Walls | PeriodicBox:
             motion = box.motion[face]
             drift[:, k], swing[:, k] = motion.velocity, motion.amplitude
             rate[k], phase[k] = 2 * np.pi * motion.frequency, motion.phase
-    faces = Walls(
+    faces = Faces(
         lower=rest[0::2].copy(), upper=rest[1::2].copy(), velocity=np.zeros((3, 6)), shift=np.zeros((3, 6)),
         moving=bool(box and box.motion), rest=rest, drift=drift, swing=swing, rate=rate, phase=phase,
         roughness=box.roughness if box else 0.0, seed=box.seed if box else 0,
@@ -34,12 +33,12 @@ def walls(box: Box | None) -> Walls | PeriodicBox:
     if not (box and box.periodic):
         return faces
     length = [size if axis in box.periodic else 0.0 for axis, size in zip(AXES, box.size, strict=True)]
-    return PeriodicBox(*faces, *box.lower, *length, *(1 / size if size else 0.0 for size in length))
+    return PeriodicFaces(*faces, *box.lower, *length, *(1 / size if size else 0.0 for size in length))
 
 
 def walls_at(box: Box | None, time: float) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper walls (3,), (3,) [m], where they are at a time; infinite where there is none."""
-    faces = walls(box)
+    faces = faces_of(box)
     if faces.moving:
         move(time, faces)
     return faces.lower, faces.upper

@@ -11,7 +11,7 @@ from kernels.laws import hertz
 
 if TYPE_CHECKING:
     from dem.soft.overlaps import Overlaps
-    from kernels.box.faces import Box as Walls
+    from kernels.box.faces import Faces
     from kernels.soft.state import Kinds
 
 
@@ -44,7 +44,7 @@ def energies_of_contacts(kinds: Kinds, overlaps: Overlaps) -> float:
 
 
 def energies_to_come(
-    kinds: Kinds, kind: np.ndarray, walls: Walls, fastest: float, gravity: tuple[float, float, float]
+    kinds: Kinds, kind: np.ndarray, faces: Faces, fastest: float, gravity: tuple[float, float, float]
 ) -> float:
     """What walls that move at most so fast may give, and a little that even a system at rest has [J]."""
     driven = 0.0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.model.walls import walls
+from dem.model.walls import faces_of
 from dem.soft import arrays
 from dem.soft.energies import energies_of_contacts, energies_of_motion, energies_to_come
 from dem.soft.grid import grid_for, most_cells
@@ -20,7 +20,7 @@ from dem.soft.snapshot import Snapshot
 from kernels import laws, rotation
 from kernels.base.energy import REFERENCE_BITS
 from kernels.box.faces import move
-from kernels.box.periodic import PeriodicBox
+from kernels.box.periodic import PeriodicFaces
 from kernels.soft import advance as loop
 from kernels.soft import cells, lists, sweeps
 from kernels.soft.chunks import CHUNK, Serial, Threaded
@@ -69,8 +69,8 @@ class Engine:
     ) -> None:
         self.kinds = arrays.kinds(particles, box)
         self.law = law
-        self.walls = walls(box)
-        alone = len(particles) == 1 and not np.isfinite([self.walls.lower, self.walls.upper]).any()
+        self.faces = faces_of(box)
+        alone = len(particles) == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any()
         self.limits = Limits(self.kinds, deepest, alone=alone)
         self.fastest_wall = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
         smallest = 2 * self.kinds.radius.min()
@@ -84,7 +84,7 @@ class Engine:
         self.skins = Skins(wide, min(wide, narrow))
         lossy = not isinstance(self.law, laws.Elastic)
         width = laws.LAWS[type(self.law)].width if lossy else 0
-        wall_width = PLANE + width if self.walls.roughness > 0 else width
+        wall_width = PLANE + width if self.faces.roughness > 0 else width
         self.rotating = not self.kinds.round or width > 0
         self.scheme = (
             integrator.scheme_for(self.kinds.inertia, spheres=self.kinds.round) if self.rotating else integrator.scheme
@@ -158,13 +158,13 @@ class Engine:
 
     def move_walls(self, time: float) -> None:
         """Put the walls where they are at a time [s]."""
-        if self.walls.moving:
-            move(time, self.walls)
+        if self.faces.moving:
+            move(time, self.faces)
 
     def periods(self) -> list[tuple[float, float]]:
         """Corner and length of the periodic cell along each axis [m], the length 0 where it is not periodic."""
-        w = self.walls
-        if not isinstance(w, PeriodicBox):
+        w = self.faces
+        if not isinstance(w, PeriodicFaces):
             return [(0.0, 0.0)] * 3
         return [(w.corner_x, w.length_x), (w.corner_y, w.length_y), (w.corner_z, w.length_z)]
 
@@ -192,7 +192,7 @@ class Engine:
             total = (
                 energies_of_motion(kinds, *moving, self.gravity, self.datum)
                 + energies_of_contacts(kinds, self.overlaps())
-                + energies_to_come(kinds, moving[0], self.walls, self.fastest_wall, self.gravity)
+                + energies_to_come(kinds, moving[0], self.faces, self.fastest_wall, self.gravity)
             )
         return 2.0 ** min(max(REFERENCE_BITS - math.frexp(total)[1], -1000), 1000)
 
@@ -215,13 +215,13 @@ class Engine:
 
     def arrays(self) -> Iterator[np.ndarray]:
         """All its arrays, some more than once."""
-        for part in (self.kinds, self.walls, self.bodies, self.neighbours, self.workspace, self.progress):
+        for part in (self.kinds, self.faces, self.bodies, self.neighbours, self.workspace, self.progress):
             yield from (a for a in part if isinstance(a, np.ndarray))
 
     def overlaps(self) -> Overlaps:
         """Overlaps of the present candidate pairs, and of all spheres with the nearest wall."""
         self._order(loop.PLACE)
-        return Overlaps.of(self.bodies, self.kinds, self.walls, self.candidates(), self.periods())
+        return Overlaps.of(self.bodies, self.kinds, self.faces, self.candidates(), self.periods())
 
     def history(self) -> ContactHistory:
         """What contacts remember."""
@@ -266,7 +266,7 @@ class Engine:
         skin, chunks = self.skins.neighbours, nb.pairs.size
         w = self.workspace
         pairs, entries = lists.search(
-            self.mode, skin, grid, w.cell_first, b, self.kinds, nb, self.walls, w.wanted
+            self.mode, skin, grid, w.cell_first, b, self.kinds, nb, self.faces, w.wanted
         )  # fmt: skip
         if pairs > (nb.lower.size - 1) // chunks:
             self.neighbours = nb._replace(**arrays.pair_arrays(chunks * arrays.room(pairs)))
@@ -322,5 +322,5 @@ class Engine:
         """Have the kernels carry out an order; returns DONE or why they came back."""
         return loop.serve(
             order, self.scheme, self.law, self.mode, self.setting, stop, self.bodies, self.kinds, self.neighbours,
-            self.walls, self.progress, self.partial, view or NOWHERE,
+            self.faces, self.progress, self.partial, view or NOWHERE,
         )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from kernels.box.faces import Box as Walls
+    from kernels.box.faces import Faces
     from kernels.soft.state import Bodies, Kinds
 
 
@@ -36,7 +36,7 @@ class Overlaps(NamedTuple):
         cls,
         bodies: Bodies,
         kinds: Kinds,
-        walls: Walls,
+        faces: Faces,
         candidates: tuple[np.ndarray, np.ndarray],
         periods: list[tuple[float, float]],
     ) -> Overlaps:
@@ -50,7 +50,7 @@ class Overlaps(NamedTuple):
         for axis, (_, length) in enumerate(periods):
             gap[axis] -= length * np.floor(gap[axis] / (length or 1) + 0.5)
         pair = radius[i] + radius[j] - np.linalg.norm(gap, axis=0)
-        height = np.stack([x - walls.lower[:, None], walls.upper[:, None] - x], axis=1).reshape(6, -1)
+        height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(6, -1)
         return cls(b.identity[b.owner], radius, i, j, pair, radius - height.min(0), height.argmin(0))
 
     def deepest(self) -> Deepest:

@@ -171,7 +171,7 @@ class Simulation(Stepping):
         """Start the integrator from the particles' whole-step state; all that is kept of a run begins again."""
         engine = self._new_engine()
         engine.move_walls(step * self._time_step)
-        check_inside(self._particles, self._box, engine.walls)
+        check_inside(self._particles, self._box, engine.faces)
         check_box(self._box, engine)
         engine.start(step, history)
         check_overlaps(engine)

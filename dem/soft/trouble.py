@@ -160,7 +160,7 @@ def _deepest_meeting(now: _Moment) -> _Meeting:
     if t < 0:
         face = -1 - t
         modulus, partner, particles = kinds.wall_modulus[material], f"the wall {FACES[face]}", (who,)
-        velocity = _surface_velocity(now, o, s, x) - engine.walls.velocity[:, face]
+        velocity = _surface_velocity(now, o, s, x) - engine.faces.velocity[:, face]
     else:
         particles = tuple(sorted((who, int(o.owner[t]))))
         mass, modulus = (
@@ -190,8 +190,8 @@ def _surface_velocity(now: _Moment, o: Overlaps, sphere: int, x: np.ndarray) -> 
 
 def _check_box(now: _Moment, where: str) -> None:
     """Refuse to go on when a centre is beyond a wall."""
-    walls, position = now.engine.walls, now.particles.position
-    beyond = outside(position, walls.lower, walls.upper)
+    faces, position = now.engine.faces, now.particles.position
+    beyond = outside(position, faces.lower, faces.upper)
     if len(beyond):
         row = beyond[0]
         i, speed = now.who(row), np.linalg.norm(now.particles.velocity[row])

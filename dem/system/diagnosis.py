@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
     from dem.model.box import Box
     from dem.model.particles import Particles
-    from kernels.box.faces import Box as Walls
+    from kernels.box.faces import Faces
 
 LIGHTEST = 23.0  # kg/m3: below it are no solids but foams; osmium, the heaviest, has 22.6 g/cm3
 
 
-def check_inside(particles: Particles, box: Box | None, walls: Walls | None = None) -> None:
+def check_inside(particles: Particles, box: Box | None, faces: Faces | None = None) -> None:
     """Refuse particles whose centre is outside the walls of the box, as they are now or at the start."""
     if box is None:
         return
     position = particles.position
-    beyond = outside(position, *((walls.lower, walls.upper) if walls else box.bounds))
+    beyond = outside(position, *((faces.lower, faces.upper) if faces else box.bounds))
     if len(beyond):
         i = beyond[0]
         message = (

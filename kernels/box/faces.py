@@ -11,7 +11,7 @@ import numpy as np
 from kernels.base.jit import part
 
 
-class Box(NamedTuple):
+class Faces(NamedTuple):
     """Six walls; open ones are at infinity. Face 2 a is the lower, 2 a + 1 the upper one of axis a."""
 
     lower: np.ndarray  # (3,) present position [m]

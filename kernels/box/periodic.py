@@ -12,11 +12,11 @@ import numpy as np
 
 from kernels.base.jit import by_type_of_first, formula
 from kernels.base.vector import load, store, subtract
-from kernels.box.faces import Box
+from kernels.box.faces import Faces
 
 
-class PeriodicBox(NamedTuple):
-    """A `kernels.box.faces.Box` whose walls along periodic axes are at infinity, and what is periodic."""
+class PeriodicFaces(NamedTuple):
+    """A `kernels.box.faces.Faces` whose walls along periodic axes are at infinity, and what is periodic."""
 
     lower: np.ndarray
     upper: np.ndarray
@@ -43,7 +43,7 @@ class PeriodicBox(NamedTuple):
 
 def by_box(closed, periodic):
     """Function of (box, *arguments): the first for a box without periodic faces, else the second."""
-    return by_type_of_first(lambda box: closed if box is Box else periodic)
+    return by_type_of_first(lambda box: closed if box is Faces else periodic)
 
 
 @formula
