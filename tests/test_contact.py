@@ -22,7 +22,7 @@ def crowd(rng, nylon, rubber, wall, monkeypatch):
 
 
 def by_identity(engine, rows):
-    """Component-major array in slot order as rows in the user's order."""
+    """Component-major array in order of index as rows in the user's order."""
     result = np.empty_like(rows.T)
     result[engine.bodies.identity] = rows.T
     return result
@@ -63,7 +63,7 @@ def test_candidate_pairs_are_those_of_a_tree(kind, crowd, rng, nylon, fibre, bal
     expected = {tuple(sorted(pair)) for pair in near[gap < reach]}
     first = np.concatenate([[0], np.cumsum(np.bincount(owner))])
     slot_owner = np.repeat(np.arange(len(particles)), np.diff(engine.bodies.first_sphere))
-    # sphere in slot order -> sphere in the user's order
+    # sphere in order of index -> sphere in the user's order
     user = first[engine.bodies.identity[slot_owner]] + np.arange(owner.size) - engine.bodies.first_sphere[slot_owner]
     found = [tuple(sorted(p)) for p in zip(*(user[sphere] for sphere in engine.candidates()), strict=True)]
     assert len(found) == len(set(found))

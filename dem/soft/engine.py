@@ -49,7 +49,7 @@ class Skins(NamedTuple):
 
 
 class Engine:
-    """Bodies in slot order, their neighbours, and what a run has come to.
+    """Bodies in order of index, their neighbours, and what a run has come to.
 
     Created from a whole-step state of particles; `Simulation` is what users see.
     """

@@ -225,7 +225,7 @@ def list_incident(c, skin, bodies, kinds, neighbours, box):
 def list_pairs(
     low, high, alone, zero_candidate, first_entry, entry_count, entry, packed, incident, incident_j, incident_i
 ):
-    """List the incident pairs of the slots low to high.
+    """List the incident pairs of the bodies low to high.
 
     Entries come in ascending identity of the partner, so those where b is on side j (the higher identity) come first.
     Both parts are filled up to whole groups with a pair that never has a force (see contact.gather_round), except for
@@ -233,7 +233,7 @@ def list_pairs(
 
     Parameters
     ----------
-    low, high : slots of a chunk
+    low, high : bodies of a chunk
     alone : whether all bodies are one sphere, which makes candidates of pairs
     zero_candidate : one without a force for ever; -1 if there is none
     first_entry, entry_count, entry, packed : of `Neighbours`
@@ -265,7 +265,7 @@ def list_pairs(
 
 @formula
 def first_incident(b, first_entry):
-    """First incident pair of a chunk that begins with slot b: each body before may fill up two groups."""
+    """First incident pair of a chunk that begins with body b: each body before may fill up two groups."""
     return first_entry[b] + 2 * GROUP * b
 
 

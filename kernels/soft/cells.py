@@ -1,7 +1,7 @@
 """Linked cells: sort bodies into cells, and keep them in memory in that order.
 
 Allen & Tildesley, Computer Simulation of Liquids, section 5.3. Neighbours in space are then neighbours in memory, and
-three cells in a row are one contiguous stretch of slots.
+three cells in a row are one contiguous stretch of indices.
 """
 
 from typing import NamedTuple
@@ -53,7 +53,7 @@ def row_of(y, z, grid):
 
 @kernel
 def cell_order(position, grid, cell, cell_first, order):
-    """Counting sort of the bodies by cell: slots of cell c are order[cell_first[c]:cell_first[c + 1]]."""
+    """Counting sort of the bodies by cell: bodies of cell c are order[cell_first[c]:cell_first[c + 1]]."""
     n = position.shape[1]
     cells = grid.shape_x * grid.shape_y * grid.shape_z
     for c in range(cells + 1):
@@ -76,13 +76,13 @@ def cell_order(position, grid, cell, cell_first, order):
 
 @loop
 def take(low, high, source, order, target):
-    """target[b] = source[order[b]] for the slots low to high."""
+    """target[b] = source[order[b]] for the bodies low to high."""
     for b in unsigned_range(low, high):
         target[b] = source[order[b]]
 
 
 @loop
 def copy(low, high, source, target):
-    """target[b] = source[b] for the slots low to high."""
+    """target[b] = source[b] for the bodies low to high."""
     for b in unsigned_range(low, high):
         target[b] = source[b]

@@ -1,4 +1,4 @@
-"""Chunks: the stretches of slots that bodies are worked on in, whatever the number of threads."""
+"""Chunks: the stretches of indices that bodies are worked on in, whatever the number of threads."""
 
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ def by_mode(serial, parallel):
 
 @formula
 def chunk_of(c, n):
-    """First slot of chunk c of n bodies, and the one after its last."""
+    """First body of chunk c of n bodies, and the one after its last."""
     low = c * CHUNK
     return low, min(low + CHUNK, n)
 

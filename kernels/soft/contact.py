@@ -149,7 +149,7 @@ def evaluate_pairs(box, sphere_position, sphere_i, sphere_j, reach, stiffness, p
 
 @stage
 def gather(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
-    """Sum pair forces, their torques and the walls for the bodies of chunk c; that of slot b goes to column b - shift.
+    """Sum pair forces, their torques and the walls for the bodies of chunk c; that of body b goes to column b - shift.
 
     Parameters
     ----------
@@ -192,8 +192,8 @@ def gather_round(low, high, shift, e, incident_j, incident_i, incident, pair_for
 
     Parameters
     ----------
-    low, high, shift : slots, and how far before them their columns of `force` are
-    e : first incident pair of slot low
+    low, high, shift : bodies, and how far before them their columns of `force` are
+    e : first incident pair of body low
     incident_j, incident_i, incident, pair_force : of `Neighbours`
 
     Writes

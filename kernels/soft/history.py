@@ -58,7 +58,7 @@ def give_back(c, neighbours):
 
 @formula
 def number_of(s, bodies, first_number):
-    """Number of sphere s through all particles in the user's order; the first one of slot b has first_number[b]."""
+    """Number of sphere s through all particles in the user's order; the first one of index b has first_number[b]."""
     b = bodies.owner[s]
     return first_number[b] + s - bodies.first_sphere[b]
 

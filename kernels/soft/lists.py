@@ -11,7 +11,7 @@ from kernels.soft.neighbours import search as search_chunk
 
 @kernel
 def reorder_serial(order, rows, scratch):
-    """Permute each row of a component-major array (R, N): new slot b holds what old slot order[b] held."""
+    """Permute each row of a component-major array (R, N): new index b holds what old index order[b] held."""
     n = order.size
     for r in range(rows.shape[0]):
         cells.take(0, n, rows[r], order, scratch)

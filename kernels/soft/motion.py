@@ -22,7 +22,7 @@ from kernels.soft.travel import as_float, larger, squared_turn
 
 @loop
 def drift(box, low, high, dt, position, velocity, image):
-    """x += dt v for the slots low to high; returns the bits of the largest squared speed."""
+    """x += dt v for the bodies low to high; returns the bits of the largest squared speed."""
     fastest = np.int64(0)
     for b in unsigned_range(low, high):
         v = load(velocity, b)
@@ -242,7 +242,7 @@ def predict(scheme, law, c, dt, bodies, kinds, box):
 
 @stage
 def correct(scheme, law, c, shift, dt, gravity, datum, per_joule, bodies, kinds, box):
-    """The step of chunk c completed with its forces, that of slot b in column b - shift.
+    """The step of chunk c completed with its forces, that of body b in column b - shift.
 
     Parameters
     ----------

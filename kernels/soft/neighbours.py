@@ -30,7 +30,7 @@ def search(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
     Parameters
     ----------
     c, skin, bodies, kinds, box : see `kernels.soft.state`
-    grid, cell_first : `cells.Grid`; (cells + 1,) first slot of each cell
+    grid, cell_first : `cells.Grid`; (cells + 1,) first body of each cell
 
     Writes
     ------
@@ -56,7 +56,7 @@ def search(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
 
 @loop
 def reached(low, lower, higher):
-    """First and last chunk that these pairs of the chunk beginning at slot low reach, that chunk included."""
+    """First and last chunk that these pairs of the chunk beginning at body low reach, that chunk included."""
     first, last = np.int32(low), np.int32(low)
     for p in range(lower.size):
         first = min(first, lower[p], higher[p])
@@ -66,15 +66,15 @@ def reached(low, lower, higher):
 
 @formula
 def search_cells(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
-    """Slots whose bounding spheres come closer to that of b than the skin.
+    """Bodies whose bounding spheres come closer to that of b than the skin.
 
     Cells have the size of the smallest bodies. A body looks for those that are not larger than itself, so only the
-    large ones look far. Among equals it looks for higher slots, which half of the surrounding cells hold.
+    large ones look far. Among equals it looks for higher indices, which half of the surrounding cells hold.
 
     Parameters
     ----------
     box, b, skin, bodies, kinds : see `kernels.soft.state`
-    grid, cell_first : `cells.Grid`; (cells + 1,) first slot of each cell
+    grid, cell_first : `cells.Grid`; (cells + 1,) first body of each cell
     k, stop : where to write, and the end of the room
 
     Writes
@@ -148,14 +148,14 @@ search_around = by_box(search_cells, search_folded)
 
 @loop
 def search_row(box, begin, end, b, equal, centre, bound, skin, position, kind, bounds, k, stop, found):
-    """Append those of the slots begin to end that are within reach; returns the new end of the list.
+    """Append those of the bodies begin to end that are within reach; returns the new end of the list.
 
-    No branch on the distance: every slot is written, and counts if it is near.
+    No branch on the distance: every body is written, and counts if it is near.
 
     Parameters
     ----------
     box, skin : see `kernels.soft.state`
-    begin, end : slots of a row of cells
+    begin, end : bodies of a row of cells
     b, centre, bound : the body that looks, its centre and bounding radius [m]
     equal : whether all bodies are of one size
     position, kind, bounds : (3, N) [m], (N,), (G,) bounding radii [m]
@@ -179,12 +179,12 @@ def search_row(box, begin, end, b, equal, centre, bound, skin, position, kind, b
 
 @formula
 def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
-    """Of the slots found for body b keep those that it may meet, as pairs in order of identity; returns their end.
+    """Of the bodies found for body b keep those that it may meet, as pairs in order of identity; returns their end.
 
     Parameters
     ----------
     b, skin, bodies, kinds, box : see `kernels.soft.state`
-    start, found, stop : where the slots begin and end in `neighbours.higher`, and the end of the room
+    start, found, stop : where the bodies begin and end in `neighbours.higher`, and the end of the room
 
     Writes
     ------
@@ -215,7 +215,7 @@ def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
 
 @loop
 def order_pairs(b, identity, lower, higher):
-    """Pairs of body b and the slots in `higher`, lower identity first."""
+    """Pairs of body b and the bodies in `higher`, lower identity first."""
     for m in range(higher.size):
         c = higher[m]
         b_first = identity[b] < identity[c]
@@ -243,7 +243,7 @@ def flag_near(box, skin, lower, higher, position, orientation, kind, tip, bound,
     Parameters
     ----------
     box, skin : see `kernels.soft.state`
-    lower, higher : (P,) slots of each pair
+    lower, higher : (P,) bodies of each pair
     position, orientation, kind : (3, N) [m], (4, N), (N,)
     tip, bound, on_line : (G,) of `Kinds`
 

@@ -5,7 +5,7 @@ writes to ``tuple.array[i]`` inside a prange, and flat arguments are what the lo
 
 N bodies, M spheres, G kinds of body, S spheres in all kinds, C chunks of bodies, P pairs, E entries (two a pair),
 K candidate pairs that a chunk has room for.
-A *slot* is a body's present place in the arrays, its *identity* the user's number, which never changes.
+The *index* of a body is where it is in the arrays at present, its *identity* the user's number, which never changes.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ import numpy as np
 
 
 class Bodies(NamedTuple):
-    """Rigid bodies in slot order, and the spheres they carry.
+    """Rigid bodies in order of index, and the spheres they carry.
 
     ``velocity`` is half a step ahead of ``position``; the memory is that of ``kernels.rotation``.
     """
@@ -31,9 +31,9 @@ class Bodies(NamedTuple):
     memory_more: np.ndarray  # (7, N), or empty for schemes that need no more
     force: np.ndarray  # (3, N) of contacts, without weight [N]
     torque: np.ndarray  # (3, N) of contacts, world frame, about the centre of mass [N m]
-    first_sphere: np.ndarray  # (N + 1,) int32: spheres of slot b are first_sphere[b] to first_sphere[b + 1]
+    first_sphere: np.ndarray  # (N + 1,) int32: spheres of body b are first_sphere[b] to first_sphere[b + 1]
     sphere_position: np.ndarray  # (3, M) [m]; the very array `position` where every body is one sphere
-    owner: np.ndarray  # (M,) int32, slot of the body that carries each sphere
+    owner: np.ndarray  # (M,) int32, index of the body that carries each sphere
     velocity_ahead: np.ndarray  # (3, N) at the time of the next forces, as far as known; empty for elastic contacts
     spin: np.ndarray  # (3, N) angular velocity then, world frame; empty for elastic contacts or without torques
     wall_contacts: np.ndarray  # (N,) int64, contacts with rough walls so far
@@ -62,26 +62,26 @@ class Kinds(NamedTuple):
 class Neighbours(NamedTuple):
     """Who may meet whom: pairs of bodies for a hundred steps or so, candidate pairs of spheres for about fifteen.
 
-    Bodies are worked on in C chunks of slots. A pair of bodies is stored with the lower slot; what a chunk
+    Bodies are worked on chunk by chunk. A pair of bodies is stored with the lower index; what a chunk
     finds goes to its own segment of the arrays, so chunks never wait for each other. Each body lists its pairs in
     ascending identity of the partner: the order of its sums depends on nothing else.
     """
 
-    first: np.ndarray  # (N,) int64: pairs of slot b with higher slots are first[b] to first[b] + count[b]
+    first: np.ndarray  # (N,) int64: pairs of body b with higher indices are first[b] to first[b] + count[b]
     count: np.ndarray  # (N,) int32
-    lower: np.ndarray  # (P + 1,) int32, slot of the body of lower identity
-    higher: np.ndarray  # (P + 1,) int32, slot of the other
+    lower: np.ndarray  # (P + 1,) int32, index of the body of lower identity
+    higher: np.ndarray  # (P + 1,) int32, index of the other
     packed: np.ndarray  # (P + 1,) int64, the candidates of a pair (candidates.pack); none for the last one, for ever
-    first_entry: np.ndarray  # (N + 1,) int64: entries of slot b begin at first_entry[b]
+    first_entry: np.ndarray  # (N + 1,) int64: entries of body b begin at first_entry[b]
     entry_count: np.ndarray  # (N,) int32, number of them
     entry: np.ndarray  # (E,) int64: partner's identity, pair, side (neighbours.entry_key), ascending for each body
     incident: np.ndarray  # int32: those pairs that have candidates, in the same order, from candidates.first_incident
     # of the chunk on without gaps; as the pair or, where all bodies are one sphere, as its column of pair_force
     incident_j: np.ndarray  # (N,) int32, number where the body is on side j, filled up to whole groups; they come first
     incident_i: np.ndarray  # (N,) int32, number where it is on side i, filled up to whole groups
-    active: np.ndarray  # (N,) int32, by chunk: the slots with candidates or near a wall
+    active: np.ndarray  # (N,) int32, by chunk: the bodies with candidates or near a wall
     active_count: np.ndarray  # (C,) int64
-    walled: np.ndarray  # (N,) int32, by chunk: the slots near a wall
+    walled: np.ndarray  # (N,) int32, by chunk: the bodies near a wall
     walled_count: np.ndarray  # (C,) int64
     block: np.ndarray  # (B + 1,) int64: the chunks from block[k] to block[k + 1] are one thread's
     lowest: np.ndarray  # (C,) int32, first chunk that the pairs of each chunk reach

@@ -155,7 +155,7 @@ def sweep_block(block, task, scheme, law, setting, bodies, kinds, neighbours, bo
     """Sweep once over the chunks of a block: evaluate, gather, correct, and predict the next step.
 
     In one pass, because what a chunk needs is then still in the core's cache. A chunk is gathered and moved when all
-    its pairs are evaluated, that is `lag` chunks later; pairs are kept by the lower slot where bodies are equal, and
+    its pairs are evaluated, that is `lag` chunks later; pairs are kept by the lower index where bodies are equal, and
     then the lag is 0. The forces on spheres are kept only at the last step: until then they go where those of the
     block's first chunk go, and never leave the cache.
 

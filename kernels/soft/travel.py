@@ -38,7 +38,7 @@ def squared_turn(tip, q, q_old):
 
 @loop
 def drifted(box, low, high, position, listed_position):
-    """Bits of the largest distance of the slots low to high from where they were listed."""
+    """Bits of the largest distance of the bodies low to high from where they were listed."""
     farthest = np.int64(0)
     for b in unsigned_range(low, high):
         d = gap(box, load(position, b), load(listed_position, b))
@@ -48,7 +48,7 @@ def drifted(box, low, high, position, listed_position):
 
 @loop
 def drifted_and_turned(box, low, high, kind, tip, position, orientation, listed_position, listed_orientation):
-    """Bits of the largest distance of any sphere of the slots low to high from where it was listed, or more.
+    """Bits of the largest distance of any sphere of the bodies low to high from where it was listed, or more.
 
     Parameters
     ----------
