@@ -49,5 +49,5 @@ def energies_to_come(
     """What walls that move at most so fast may give, and a little that even a system at rest has [J]."""
     driven = 0.0
     if fastest > 0:
-        driven = kinds.mass[kind].sum() * (fastest**2 + np.linalg.norm(gravity) * np.abs(walls.swing).max())
+        driven = kinds.mass[kind].sum() * (fastest**2 + np.linalg.norm(gravity) * np.abs(faces.swing).max())
     return float(driven + 1e-9 * kinds.modulus.max() * kinds.radius.min() ** 3)

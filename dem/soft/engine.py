@@ -94,7 +94,7 @@ class Engine:
         self.bodies = arrays.bodies(particles, self.kinds, box, rotating=self.rotating, lossy=lossy, more=more)
         self.numbering = Numbering(self.bodies.identity.copy())
         self.first_sphere_of_row = self.bodies.first_sphere[:-1].copy()
-        self.owned = len(particles)  # bodies that are moved here: those in the first slots, today all that are present
+        self.owned = len(particles)  # bodies that are moved here: those of the first indices, today all that are present
         chunks = -(-len(particles) // CHUNK)
         self.mode = self.mode_for(len(particles), threads)()
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
@@ -116,7 +116,7 @@ class Engine:
     def _setting(self, energy_unit: float) -> loop.Setting:
         g_x, g_y, g_z = self.gravity
         return loop.Setting(
-            dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, datum=self.datum, unit=energy_unit,
+            dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, datum=self.datum, per_joule=energy_unit,
             list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates,
             farthest=self.limits.farthest, deepest=self.limits.deepest, start_step=self.start_step,
         )  # fmt: skip
@@ -139,7 +139,7 @@ class Engine:
         )
 
     def _by_row(self, values: np.ndarray) -> np.ndarray:
-        """Values (..., N) of owned bodies by slot, in the order of the user's rows."""
+        """Values (..., N) of owned bodies by index, in the order of the user's rows."""
         return self.numbering.by_row(self.bodies.identity[: self.owned], values[..., : self.owned])
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -168,16 +168,16 @@ class Engine:
             return [(0.0, 0.0)] * 3
         return [(w.corner_x, w.length_x), (w.corner_y, w.length_y), (w.corner_z, w.length_z)]
 
-    def start(self, step: int = 0, held: ContactHistory | None = None) -> None:
+    def start(self, step: int = 0, history: ContactHistory | None = None) -> None:
         """Evaluate the forces of the whole-step state and set the integrator going from there.
 
         Contacts begin with what they remember of an earlier run, if that is given.
         """
         self.progress.step[0] = self.start_step = step
         self.move_walls(step * self.dt)
-        if histories:
-            self.bodies.wall_contacts[:] = histories.wall_contacts  # bodies are in the user's order still
-        self.rebuild(histories)
+        if history:
+            self.bodies.wall_contacts[:] = history.wall_contacts  # bodies are in the user's order still
+        self.rebuild(history)
         unit = self._energy_unit()
         self.setting = self._setting(unit)
         self.progress.phase[0] = loop.FRESH
@@ -229,7 +229,7 @@ class Engine:
         return ContactHistory.of(self.bodies, self.neighbours, numbers, self.numbering)
 
     def _first_numbers(self) -> np.ndarray:
-        """Number, through all particles in the user's order, of the first sphere of the body in each slot (N,)."""
+        """Number, through all particles in the user's order, of the first sphere of each body (N,)."""
         return self.first_sphere_of_row[self.numbering.rows(self.bodies.identity)]
 
     def rebuild(self, history: ContactHistory | None = None) -> None:

@@ -25,7 +25,7 @@ class ContactHistory(NamedTuple):
     def of(
         cls, bodies: Bodies, neighbours: Neighbours, first_number: np.ndarray, numbering: Numbering
     ) -> ContactHistory:
-        """What the contacts of these bodies remember; the first sphere of slot b has the number first_number[b]."""
+        """What the contacts of these bodies remember; the first sphere of body b has the number first_number[b]."""
         width = neighbours.wall_history.shape[1]
         n = history.count_histories(bodies, neighbours) if width else 0
         contacts = numbering.by_row(bodies.identity, bodies.wall_contacts)
@@ -40,16 +40,16 @@ class ContactHistory(NamedTuple):
         return self._replace(i=self.i[order], j=self.j[order], history=self.history[order])
 
     def indexed(self, spheres: int, first_number: np.ndarray) -> Index:
-        """The table by its first spheres, of which there are so many; slot b's first one has number first_number[b]."""
+        """The table by its first spheres, of which there are so many; body b's first one has number first_number[b]."""
         first, order = np.empty(spheres + 1, np.int64), np.empty(self.i.size, np.int64)
         history.index_table(self.i, first, order)
         return Index(first_number, self, first, order)
 
 
 class Index(NamedTuple):
-    """A table, and where the entries of each sphere are; it is for bodies in the slots that they have now."""
+    """A table, and where the entries of each sphere are; it is for bodies where they are now."""
 
-    first_number: np.ndarray  # (N,) number of the first sphere of each slot's body
+    first_number: np.ndarray  # (N,) number of the first sphere of each body
     table: ContactHistory
     first: np.ndarray  # (M + 1,) entries of sphere a are order[first[a]] to order[first[a + 1]]
     order: np.ndarray  # (H,)

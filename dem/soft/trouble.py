@@ -49,7 +49,7 @@ class _Moment(NamedTuple):
         return int(self.engine.numbering.identities[row])
 
     def by_row(self, values: np.ndarray) -> np.ndarray:
-        """Values (..., N) by slot, in the order of the user's rows."""
+        """Values (..., N) by index, in the order of the user's rows."""
         return self.engine.numbering.by_row(self.engine.bodies.identity, values)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from kernels.base.jit import formula, kernel, stage
 from kernels.base.quaternion import LARGEST_TURN
 from kernels.box.faces import move
-from kernels.soft import sweeps
+from kernels.soft import sweeps, whole_steps
 from kernels.soft.contact import place_all
 
 # what Python orders: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
