@@ -1,22 +1,26 @@
 """Numba kernels on plain arrays and floats: formulae and loops, no classes, no I/O, no exceptions.
 
-A room imports from rooms above it in this list, or from itself. Where to look for what:
+A room imports from rooms above it in this list, or from itself. What words mean is in docs/glossary.md, and what
+goes by the same name in all kernels of soft particles in ``state``. Where to look for what:
 
 ``base``        what all others stand on
     ``jit``         how everything here is compiled and cached
+    ``linking``     how parts are put together to what Python calls
     ``vector``      3-vectors as tuples
     ``quaternion``  quaternion algebra, exponential map, rotation of vectors
     ``random``      random numbers from a counter and a key, without a state
     ``geometry``    distances of segments
     ``union``       moments of the union of spheres
     ``energy``      per-body energies and sums that do not depend on their order
-``rotation``    the rotational integrators, one file each
+``rotation``    the rotational integrators, one file each, with its paper
+    ``steps``       what a scheme is made of, and what several of them share
     ``several``     those with several torques a step
     ``problems``    torque laws of one body
     ``study``       the loop over its steps
-``laws``        contact laws, one file each
+``laws``        contact laws, one file each, with its paper
+    ``touch``       what a law is made of, and what it is told
     ``hertz``       elastic contacts: force and energy
-    ``damped``, ``frictional``  those that lose energy
+    ``damped``, ``frictional``  dissipative ones
 ``box``         what soft and hard particles are in
     ``faces``       where the walls are, how they move
     ``periodic``    nearest images, and bodies folded back into the box
@@ -27,6 +31,7 @@ A room imports from rooms above it in this list, or from itself. Where to look f
 ``soft``        particles that overlap where they touch, in time steps
     ``advance``     the loop over time steps
     ``sweeps``      its parts over all bodies, by one thread or several
+    ``lists``       what it needs lists for: bodies in order, neighbours, candidates, by one thread or several
     ``stages``      its parts one at a time, for benchmarks
     ``state``       the arrays
     ``chunks``      bodies that are worked on together
@@ -40,7 +45,8 @@ A room imports from rooms above it in this list, or from itself. Where to look f
     ``walls``       what the faces of the box do
     ``history``     what contacts remember, from one list to the next
     ``motion``      predict and correct all bodies
-    ``travel``      how far they have come since they were listed
+    ``whole_steps`` into the leap-frog from a state of the user's, and out of it
+    ``travel``      how far bodies have come since they were listed
 ``hard``        spheres whose impacts take no time, from event to event
     ``events``      the loop over events
     ``agenda``      those events, soonest first

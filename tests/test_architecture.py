@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import dem
+import kernels
 from kernels.base import jit
 from kernels.soft import advance, whole_steps
 
@@ -186,6 +187,50 @@ def test_nothing_is_imported_that_is_not_needed(code, unwanted):
     script = f"import sys, atexit; atexit.register(lambda: print({unwanted} & set(sys.modules))); {code}"
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert said.splitlines()[-1] == "set()"
+
+
+def sections(text):
+    """Names of arguments in each section of a docstring, those of tuples without their fields: `bodies.force`."""
+    found = {}
+    for title, body in re.findall(r"^(\w+)\n-+\n((?:.+\n?)+)", inspect.cleandoc(text), re.MULTILINE):
+        entries = re.findall(r"^(\S.*?) : ", body, re.MULTILINE)
+        found[title] = [name.split(".")[0] for entry in entries for name in entry.split(", ")]
+    return found
+
+
+LONG = [
+    pytest.param(node, id=f"{path.stem}.{node.name}")
+    for path in sorted((ROOT / "kernels").rglob("*.py"))
+    for node in ast.walk(ast.parse(path.read_text()))
+    if isinstance(node, ast.FunctionDef) and len(node.args.args) >= 8 and not node.name.startswith("_")
+]
+
+
+@pytest.mark.parametrize("node", LONG)
+def test_kernels_with_many_arguments_say_what_they_read_and_write(node):
+    """Each argument once at least, what is written under `Writes`; who writes nothing says what it `Returns`."""
+    told = sections(ast.get_docstring(node) + "\n")
+    assert "Writes" in told or "Returns" in told
+    assert told["Parameters"], "nothing under Parameters"
+    assert {*told["Parameters"], *told.get("Writes", ())} == {argument.arg for argument in node.args.args}
+    assert not {*told["Parameters"]} & {*told.get("Writes", ())}, "under Writes is enough"
+
+
+def test_the_directory_of_kernels_names_every_module():
+    """But for rotational schemes, which have a table of their own, and each room; and it names nothing else."""
+    schemes = {module.removeprefix("kernels.rotation.") for module in imports(ROOT / "kernels/rotation/__init__.py")}
+    named = set(re.findall(r"``([a-z_]+)``", kernels.__doc__))
+    modules = {path.stem for path in (ROOT / "kernels").rglob("*.py")} - {"__init__"}
+    assert modules - schemes <= named
+    assert named <= modules | {path.parent.name for path in (ROOT / "kernels").rglob("__init__.py")}
+
+
+def test_words_of_the_glossary_are_in_use():
+    text = (ROOT / "docs/glossary.md").read_text()
+    code = "\n".join(path.read_text() for path in FILES.values())
+    words = {word for row in re.findall(r"^\|.*\|$", text, re.MULTILINE) for word in re.findall(r"`(\w+)`", row)}
+    assert len(words) > 40
+    assert {word for word in words if not re.search(rf"\b{word}\b", code)} == set()
 
 
 def test_every_public_name_is_documented():

@@ -8,7 +8,6 @@ from conftest import random_quaternions
 from scipy import stats
 
 import dem
-from dem.system import diagnosis
 from kernels.soft.contact import place_all
 from kernels.soft.walls import wall_force
 
@@ -200,7 +199,7 @@ def sphere_pairs(sim, skin):
 @pytest.mark.parametrize("axes", [("x", "y", "z"), ("y",), ("x", "z")])
 @pytest.mark.parametrize("kind", ["spheres", "sizes", "fibres"])
 def test_periodic_pairs_are_those_of_all_images(kind, axes, rng, nylon, wall, monkeypatch):
-    monkeypatch.setattr(diagnosis, "DEEPEST_START", 10.0)
+    monkeypatch.setattr("dem.soft.checks.DEEPEST_START", 10.0)
     shapes = {
         "spheres": [dem.Sphere(diameter=0.01)],
         "sizes": [dem.Sphere(diameter=0.01), dem.Sphere(diameter=0.003)],

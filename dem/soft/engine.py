@@ -94,7 +94,9 @@ class Engine:
         self.bodies = arrays.bodies(particles, self.kinds, box, rotating=self.rotating, lossy=lossy, more=more)
         self.numbering = Numbering(self.bodies.identity.copy())
         self.first_sphere_of_row = self.bodies.first_sphere[:-1].copy()
-        self.owned = len(particles)  # bodies that are moved here: those of the first indices, today all that are present
+        self.owned = len(
+            particles
+        )  # bodies that are moved here: those of the first indices, today all that are present
         chunks = -(-len(particles) // CHUNK)
         self.mode = self.mode_for(len(particles), threads)()
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1

@@ -1,5 +1,6 @@
 """Soft particles: the kernels of time steps.
 
-``advance`` is the loop over time steps and ``sweeps`` what a step does; begin there. Lists: ``cells``, ``neighbours``,
-``candidates``; forces: ``contact``, ``touching``, ``walls``; motion: ``motion``, ``travel``; arrays: ``state``.
+``advance`` is the loop over time steps and ``sweeps`` what a step does; begin there. Arrays: ``state``, ``chunks``;
+lists: ``lists``, ``cells``, ``neighbours``, ``candidates``; forces: ``contact``, ``touching``, ``walls``; motion:
+``motion``, ``travel``, ``whole_steps``.
 """

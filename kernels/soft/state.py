@@ -6,6 +6,21 @@ writes to ``tuple.array[i]`` inside a prange, and flat arguments are what the lo
 N bodies, M spheres, G kinds of body, S spheres in all kinds, C chunks of bodies, P pairs, E entries (two a pair),
 K candidate pairs that a chunk has room for.
 The *index* of a body is where it is in the arrays at present, its *identity* the user's number, which never changes.
+
+What goes by the same name in all kernels of this room:
+
+bodies, kinds, neighbours   the tuples below
+box             `kernels.box.faces.Faces`, or `kernels.box.periodic.PeriodicFaces`
+scheme, law     a type of ``kernels.rotation``, a tuple of ``kernels.laws``; memory: what the one remembers of a body
+mode            `chunks.Serial` or `chunks.Threaded`
+setting, progress, partial  `advance.Setting`, `advance.Progress`, (C, COLUMNS) int64 of ``sweeps``: what chunks report
+c; b; s         chunk; index of a body; sphere. low, high: the bodies from low to high, without high
+shift           how far before its index a body's column of force and torque is
+dt, half        time step, half of it [s]
+time_sign       direction of time, 1 or -1: see ``kernels.laws``
+skin            how much farther than where they meet spheres are listed [m]
+gravity, datum  acceleration, three floats [m/s²]; g·x where the potential is zero [m²/s²]
+per_joule       units of energy a joule, in which energies are summed as integers: see `kernels.base.energy.as_fixed`
 """
 
 from typing import NamedTuple

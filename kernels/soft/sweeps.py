@@ -219,7 +219,7 @@ def totals(partial):
 def pick_chunk(c, skin, bodies, kinds, neighbours, box):
     """Pick the candidates of a chunk, what they remember put aside unless it is already."""
     if neighbours.history.shape[1] > 0 and neighbours.aside_count[c] < 0:
-        history.keep(c, bodies, neighbours)
+        history.put_aside(c, bodies, neighbours)
     candidates.pick(c, skin, bodies, kinds, neighbours, box)
 
 
