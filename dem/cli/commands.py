@@ -6,6 +6,10 @@ COMMANDS = {
     "integrators": ("dem.cli.lists", "List the rotational integrators."),
     "init": ("dem.cli.casefiles", "Write a commented case file that runs to the same bytes as a case."),
     "check": ("dem.cli.casefiles", "Validate a case file, and show what it would run and how long that would take."),
+    "compile": (
+        "dem.cli.compile",
+        "Compile the kernels that runs will need, side by side, so that these start at once.",
+    ),
     "info": ("dem.cli.info", "Show what a trajectory holds"),
     "plot": ("dem.cli.plot", "Draw a trajectory"),
     "export": ("dem.cli.export", "Write a trajectory as a file for other programs"),

@@ -21,6 +21,7 @@ from kernels import laws, rotation
 from kernels.base.energy import REFERENCE_BITS
 from kernels.box.faces import move
 from kernels.box.periodic import PeriodicFaces
+from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft import advance as loop
 from kernels.soft import cells, lists, sweeps
 from kernels.soft.chunks import CHUNK, Serial, Threaded
@@ -86,17 +87,16 @@ class Engine:
         width = laws.LAWS[type(self.law)].width if lossy else 0
         wall_width = PLANE + width if self.faces.roughness > 0 else width
         self.rotating = not self.kinds.round or width > 0
+        # what does not turn takes the smallest scheme, so that kernels are compiled once for all integrators
         self.scheme = (
-            integrator.scheme_for(self.kinds.inertia, spheres=self.kinds.round) if self.rotating else integrator.scheme
+            integrator.scheme_for(self.kinds.inertia, spheres=self.kinds.round) if self.rotating else SphericalPCDM()
         )
         self.layout = arrays.Layout(self.kinds.reach > 0, lossy, width, wall_width, self.kinds.round)
-        more = rotation.SCHEMES[type(self.scheme)].more
+        more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more
         self.bodies = arrays.bodies(particles, self.kinds, box, rotating=self.rotating, lossy=lossy, more=more)
         self.numbering = Numbering(self.bodies.identity.copy())
         self.first_sphere_of_row = self.bodies.first_sphere[:-1].copy()
-        self.owned = len(
-            particles
-        )  # bodies that are moved here: those of the first indices, today all that are present
+        self.owned = len(particles)  # bodies that are moved here, those of the first indices: today all there are
         chunks = -(-len(particles) // CHUNK)
         self.mode = self.mode_for(len(particles), threads)()
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1

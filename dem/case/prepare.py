@@ -1,0 +1,59 @@
+"""Compile what cases will need before they are run: once after installing, in an image, before a job on a cluster."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dem.base import compilation
+from dem.case.find import names
+from dem.case.study import StudyCase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dem.case.bases import Case, HardSphereCase
+
+ENOUGH = 5000  # bodies that are spread over threads
+CROWDS = ("many-spheres", "many-fibres")
+LAWS = ({}, {"restitution": 0.8}, {"restitution": 0.8, "friction": 0.3})
+
+
+def everything() -> Iterator[tuple[str, dict]]:
+    """All built-in cases; and spheres and fibres under each kind of contact law, by one thread and by several."""
+    yield from ((name, {}) for name in names())
+    for law in LAWS:
+        for crowd in CROWDS:
+            yield crowd, {"n": 30, **law}
+            if (os.cpu_count() or 1) > 1:
+                yield crowd, {"n": ENOUGH, **law}
+
+
+def prepare(choose: Callable[[str, dict], Case | HardSphereCase | StudyCase], name: str, settings: dict) -> float:
+    """Have a case compile all that it needs, by a run of one step; returns the seconds that took."""
+    compilation.SILENT = True
+    start = time.perf_counter()
+    case = choose(name, settings)
+    with tempfile.TemporaryDirectory() as folder:
+        if isinstance(case, StudyCase):
+            case.write(Path(folder, "table.csv"))
+        else:
+            sim = case.simulation()
+            sim.run(sim.time_step or 1e-9, output=Path(folder, "run.h5"), frames=1, force=True)
+    return time.perf_counter() - start
+
+
+def prepare_all(
+    choose: Callable[[str, dict], Case | HardSphereCase | StudyCase], jobs: list[tuple[str, dict]], processes: int
+) -> Iterator[tuple[str, dict, float | Exception]]:
+    """Prepare cases side by side; yields name, settings, and the seconds that took or what went wrong."""
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        waiting = {pool.submit(prepare, choose, *job): job for job in jobs}
+        for done in as_completed(waiting):
+            error = done.exception()
+            yield *waiting[done], done.result() if error is None else error

@@ -1,0 +1,65 @@
+"""Compile kernels beforehand."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dem.case.prepare import everything, prepare_all
+from dem.casefile import chosen_case
+from dem.cli.common import app, plain_errors, say
+from dem.cli.run import parameters
+from kernels.base.jit import CACHE
+
+if TYPE_CHECKING:
+    from dem.case import Case, HardSphereCase, StudyCase
+
+
+@app.command("compile")
+@plain_errors
+def compile_kernels(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[CASE|FILE.toml ...]", help="What is going to be run.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the cases; repeatable.")
+    ] = None,
+    everything_: Annotated[
+        bool,
+        typer.Option("--all", help="All cases; spheres and fibres under all contact laws, with and without threads."),
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Processes side by side; default: cores.")
+    ] = None,
+) -> None:
+    """Compile the kernels that runs will need, side by side, so that these start at once.
+
+    For a cluster of unlike processors set NUMBA_CPU_NAME and NUMBA_CPU_FEATURES here and there, see the README.
+    """
+    wanted = [(name, parameters(settings or [])) for name in names or []]
+    for name, given in wanted:
+        choose(name, given)  # what is wrong is told before anything is compiled
+    wanted += everything() if everything_ else []
+    if not wanted:
+        message = "give cases or case files, or --all"
+        raise ValueError(message)
+    start, failed = time.perf_counter(), []
+    for name, given, seconds in prepare_all(choose, wanted, min(jobs or os.cpu_count() or 1, len(wanted))):
+        what = " ".join([name, *(f"{key}={value}" for key, value in given.items())])
+        if isinstance(seconds, Exception):
+            failed.append(what)
+            sys.stderr.write(f"dem: {what}: {seconds}\n")
+        else:
+            say(f"{what}: {seconds:.1f} s")
+    say(f"{len(wanted) - len(failed)} of {len(wanted)} prepared in {time.perf_counter() - start:.1f} s, in {CACHE}")
+    if failed:
+        raise typer.Exit(2)
+
+
+def choose(name: str, given: dict) -> Case | HardSphereCase | StudyCase:
+    """The case, or that of a case file, with some parameters set."""
+    return chosen_case(name, given).case
