@@ -11,6 +11,7 @@ import numpy as np
 from dem.base.notices import Notice
 from dem.model.box import AXES
 from dem.soft import arrays
+from kernels.base.jit import in_python
 from kernels.laws import hertz
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ def _impacts(
 
 
 def _impact(who: str, mass: float, radius: float, modulus: float, speed: float, smaller: float) -> Impact:
-    stiffness = hertz.stiffness(modulus, radius)
+    stiffness = in_python(hertz.stiffness)(modulus, radius)
     overlap = (1.25 * mass * speed**2 / stiffness) ** 0.4
     return Impact(who, float(contact_time(mass, radius, modulus, speed)), float(speed), float(overlap / smaller))
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.model.walls import fold
-from kernels.laws.hertz import stiffness
+from kernels.base.jit import in_python
+from kernels.laws import hertz
 from kernels.soft.candidates import GROUP
 from kernels.soft.state import Bodies, Kinds, Neighbours
 
@@ -46,7 +47,7 @@ def kinds(particles: Particles, box: Box | None) -> Kinds:
         offset=np.ascontiguousarray(np.concatenate([s.offsets for s in shapes]).T),
         radius=radius,
         reach=float(2 * radius[0]) if alike else 0.0,
-        stiffness=float(stiffness(modulus, radius[0] / 2)) if alike else 0.0,
+        stiffness=float(in_python(hertz.stiffness)(modulus, radius[0] / 2)) if alike else 0.0,
         material=np.array([found.index(m) for _, m in particles.kinds], dtype=np.int32),
         modulus=np.array([[a.effective_modulus(b) for b in found] for a in found]),
         wall_modulus=np.array([a.effective_modulus(box.material) if box else 0.0 for a in found]),

@@ -57,13 +57,12 @@ MOVING = tuple(name for name, array in PER_BODY.items() if array.moves)
 
 def reorder(mode: tuple, order: np.ndarray, bodies: Bodies, scratch: np.ndarray) -> None:
     """Put bodies in another order: index b gets what index order[b] had; scratch (N,) float64 is overwritten."""
-    if isinstance(mode, Serial):  # as fast as a loop of our own, which would have to be compiled
-        plain = order.astype(np.intp)
-        for rows in _moving(bodies):
-            rows[:] = rows.take(plain, axis=1, mode="clip")
-    else:
-        for rows in _moving(bodies):
-            lists.reorder(mode, order, rows, scratch.view(rows.dtype))
+    plain = order.astype(np.intp)
+    for rows in _moving(bodies):
+        if isinstance(mode, Serial) or rows.itemsize != scratch.itemsize:
+            rows[:] = rows.take(plain, axis=1, mode="clip")  # as fast as a loop of our own, which wants to be compiled
+        else:
+            lists.reorder(order, rows.view(scratch.dtype), scratch)  # integers as well: moving them changes no bit
 
 
 def _moving(bodies: Bodies) -> Iterator[np.ndarray]:

@@ -12,6 +12,7 @@ from dem.model.fields import STATE
 from dem.soft.advice import ADVISED, RESOLVED, contact_time, effective_masses, rounded_down
 from dem.soft.limits import FARTHEST
 from dem.system.diagnosis import outside, point
+from kernels.base.jit import in_python
 from kernels.laws import hertz
 from kernels.soft import advance as loop
 from kernels.soft.sweeps import TRAVEL
@@ -170,7 +171,7 @@ def _deepest_meeting(now: _Moment) -> _Meeting:
         radius, partner = 1 / (1 / radius + 1 / o.radius[t]), f"particle {particles[1]}"
         velocity = _surface_velocity(now, o, s, x) - _surface_velocity(now, o, t, b.sphere_position[:, t])
     speed = float(np.linalg.norm(velocity))
-    elastic = hertz.energy(hertz.stiffness(modulus, radius), deep.overlap)
+    elastic = in_python(hertz.energy)(in_python(hertz.stiffness)(modulus, radius), deep.overlap)
     steps = contact_time(mass, radius, modulus, math.sqrt(speed**2 + 2 * elastic / mass)) / now.time_step
     return _Meeting(particles, partner, deep.overlap, deep.share, speed, float(steps))
 

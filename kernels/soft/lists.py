@@ -9,18 +9,9 @@ from kernels.soft.neighbours import list_entries
 from kernels.soft.neighbours import search as search_chunk
 
 
-@kernel
-def reorder_serial(order, rows, scratch):
-    """Permute each row of a component-major array (R, N): new index b holds what old index order[b] held."""
-    n = order.size
-    for r in range(rows.shape[0]):
-        cells.take(0, n, rows[r], order, scratch)
-        cells.copy(0, n, scratch, rows[r])
-
-
 @threaded
-def reorder_threaded(order, rows, scratch):
-    """The same by threads."""
+def reorder(order, rows, scratch):
+    """Permute each row of a component-major array (R, N): new index b holds what old index order[b] held."""
     n = order.size
     for r in range(rows.shape[0]):
         for c in prange((n + CHUNK - 1) // CHUNK):
@@ -66,5 +57,4 @@ def search_threaded(skin, grid, cell_first, bodies, kinds, neighbours, box, want
     return list_entries(wanted, bodies, neighbours)
 
 
-reorder = by_mode(reorder_serial, reorder_threaded)
 search = by_mode(search_serial, search_threaded)

@@ -1,0 +1,61 @@
+"""`python -m benchmarks.cold [--against TREE]`: CPU seconds from nothing to the first step, for each combination.
+
+Each start has a cache folder of its own, empty; `after` are combinations compiled when the first one is in the cache.
+Another tree, of an earlier commit, say, is measured by turns with this one, by the same Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).parent.parent
+LOSSES = ("--set", "restitution=0.8", "--set", "friction=0.3")
+FIRST = ("nine-fibres", "--duration", "1e-4", "--threads", "1")
+FIBRES, SPHERES = (("many-fibres", "--duration", "1e-4", "--set", n) for n in ("n=5000", "n=5000"))
+SPHERES = ("many-spheres", *SPHERES[1:])
+STARTS = {
+    "elastic": (FIRST,),
+    "frictional": ((*FIRST, *LOSSES),),
+    "hard spheres": (("hard-spheres", "--duration", "1e-3"),),
+    "two threads": ((*FIBRES, "--threads", "2"),),
+    "another scheme, after": (FIRST, (*FIRST, "--integrator", "splitting")),
+    "friction, after": (FIRST, (*FIRST, *LOSSES)),
+    "spheres, after": (FIRST, (*SPHERES, "--threads", "1")),
+    "all there": (FIRST, FIRST),
+}
+
+
+def cpu_seconds(tree: Path, runs: tuple) -> float:
+    """Of the last of these runs, in a folder without compiled kernels."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "NUMBA_CACHE_DIR": folder, "PYTHONPATH": str(tree)}
+        for k, run in enumerate(runs):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            command = [sys.executable, "-m", "dem.cli", "run", *run, "-o", f"{folder}/{k}.h5", "--quiet"]
+            subprocess.run(command, cwd=folder, env=environment, check=True, stderr=subprocess.DEVNULL)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main() -> None:
+    """Measure the starts named, or all."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.cold", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(STARTS)}")
+    parser.add_argument("--against", type=Path, metavar="TREE", help="checkout of another commit")
+    arguments = parser.parse_args()
+    for name in arguments.names or STARTS:
+        line = f"{name:24}{cpu_seconds(HERE, STARTS[name]):6.1f} s"
+        if arguments.against:
+            other = cpu_seconds(arguments.against.resolve(), STARTS[name])
+            line = f"{line}, there {other:6.1f} s, {other / float(line.split()[-2]):.1f} times less"
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""`python -m benchmarks.same_bytes [--against TREE] [PART ...]`: hashes of runs over shapes x laws x boxes x threads.
+
+A change that is to change no result prints what the commit before it printed; with a checkout of that, differences
+are shown and the exit status is 1. Only runs whose name holds one of the parts are done, if parts are given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import dem
+
+HERE = Path(__file__).parent.parent
+SHAPES = {
+    "spheres": (dem.Sphere(diameter=0.01),),
+    "sizes": (dem.Sphere(diameter=0.008), dem.Sphere(diameter=0.011)),
+    "fibres": (dem.Fibre(diameter=0.01, aspect_ratio=3),),
+    "mixture": (dem.Sphere(diameter=0.009), dem.Fibre(diameter=0.008, aspect_ratio=3)),
+    "clumps": (dem.Clump(offsets=[[0, 0, 0], [0.006, 0, 0], [0, 0.005, 0.002]], radii=[0.005, 0.004, 0.004]),),
+}
+LAWS = {"elastic": {}, "damped": {"restitution": 0.7}, "frictional": {"restitution": 0.8, "friction": 0.4}}
+BOXES = ("closed", "periodic", "moving", "none")
+FEW, MANY = 120, 2500  # the latter are spread over threads
+
+
+def names() -> list[str]:
+    """All runs; two threads only for three of the shapes, since the others would compile the same."""
+    return [
+        "-".join((shape, law, box, str(threads)))
+        for shape, law, box, threads in itertools.product(SHAPES, LAWS, BOXES, (1, 2))
+        if threads == 1 or shape in ("spheres", "fibres", "mixture")
+    ]
+
+
+def simulation(name: str) -> dem.Simulation:
+    """Bodies thrown at each other from a jittered lattice."""
+    shape, law, box, threads = name.split("-")
+    rng, n = np.random.default_rng(20261121), MANY if threads == "2" else FEW
+    material = dem.Material(young=5e7, poisson=0.35, density=1100.0, **LAWS[law])
+    side = int(np.ceil(n ** (1 / 3)))
+    pitch = 0.0135 if shape in ("spheres", "sizes") else 0.033
+    place = np.stack(np.unravel_index(np.arange(n), (side, side, side)), axis=1) + 0.5
+    place = (place + rng.uniform(-0.03, 0.03, (n, 3))) * pitch
+    groups = []
+    for k, one in enumerate(SHAPES[shape]):
+        mine = place[k :: len(SHAPES[shape])]
+        turned = rng.normal(size=(len(mine), 4))
+        groups.append(
+            dem.Particles(
+                one,
+                material,
+                position=mine,
+                orientation=turned / np.linalg.norm(turned, axis=1)[:, None],
+                velocity=rng.normal(0, 0.5, (len(mine), 3)),
+                angular_velocity=rng.normal(0, 30, (len(mine), 3)),
+            )
+        )
+    kind = {"periodic": {"periodic": ["x", "y"]}, "moving": {"motion": {"z-": SHAKEN}}}.get(box, {})
+    walls = None if box == "none" else dem.Box((0, 0, 0), (side * pitch,) * 3, material=material, **kind)
+    return dem.Simulation(dem.Particles.concatenate(groups), walls, time_step=1e-5, threads=int(threads))
+
+
+SHAKEN = dem.Motion(amplitude=(0, 0, 0.001), frequency=30.0)
+
+
+def digest(name: str) -> str:
+    """Hash of the state, the energies and their error after some contacts of each body."""
+    sim = simulation(name)
+    sim.step(700 if name.endswith("2") else 2500)
+    state = sim.particles
+    arrays = (state.position, state.velocity, state.orientation, state.angular_velocity, sim.energy(), sim.energy_error)
+    return hashlib.sha256(b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)).hexdigest()[:16]
+
+
+def main() -> None:
+    """Print the hashes, and compare them with those of another tree."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.same_bytes", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help="of a name like fibres-elastic-closed-1")
+    parser.add_argument("--against", type=Path, metavar="TREE", help="checkout of another commit")
+    arguments = parser.parse_args()
+    chosen = [name for name in names() if not arguments.parts or any(part in name for part in arguments.parts)]
+    there = {}
+    if arguments.against:
+        environment = {**os.environ, "PYTHONPATH": str(arguments.against.resolve())}
+        command = [sys.executable, __file__, *chosen]
+        said = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
+        there = dict(line.split() for line in said.splitlines())
+    differ = 0
+    for name in chosen:
+        mine = digest(name)
+        other = there.get(name, mine)
+        differ += other != mine
+        print(name, mine, *([] if other == mine else [f"there {other}"]), flush=True)
+    if arguments.against:
+        sys.stderr.write(f"{len(chosen) - differ} of {len(chosen)} the same\n")
+    sys.exit(differ > 0)
+
+
+if __name__ == "__main__":
+    main()
