@@ -6,6 +6,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
 ``base``        what all others stand on
     ``jit``         how everything here is compiled and cached
     ``linking``     how parts are put together to what Python calls
+    ``startup``     what numba need not do before its first function runs
     ``vector``      3-vectors as tuples
     ``quaternion``  quaternion algebra, exponential map, rotation of vectors
     ``random``      random numbers from a counter and a key, without a state
@@ -30,7 +31,8 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``directions``  fibres on a lattice
 ``soft``        particles that overlap where they touch, in time steps
     ``advance``     the loop over time steps
-    ``sweeps``      its parts over all bodies, by one thread or several
+    ``passes``      its parts over all bodies, by one thread or several
+    ``sweeps``      the same over a chunk of bodies, or a block of chunks
     ``lists``       what it needs lists for: bodies in order, neighbours, candidates, by one thread or several
     ``stages``      its parts one at a time, for benchmarks
     ``state``       the arrays

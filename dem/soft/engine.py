@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from dem.soft.limits import DEEPEST, Limits
 from dem.soft.numbering import Numbering
 from dem.soft.overlaps import Overlaps
 from dem.soft.per_body import KEPT, reorder
+from dem.soft.skins import Skins
 from dem.soft.snapshot import Snapshot
 from kernels import laws, rotation
 from kernels.base.energy import REFERENCE_BITS
@@ -34,19 +35,8 @@ if TYPE_CHECKING:
     from dem.model.particles import Particles
     from dem.rotation.integrators import Integrator
 
-# Skins of neighbours and candidates in units of the smallest sphere's diameter. Spheres and fibres at 0.5 m/s and
-# dt = 1e-5 s run within 5 % of their best speed from 0.25 to 0.35 and from 0.04 to 0.08.
-LIST_SKIN, CANDIDATE_SKIN = 0.3, 0.05
-FEW, FEW_SKIN = 32, 2.0  # so few bodies that listing all of them costs little; making a list takes 50 us at least
 NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
 FLOATS = ("travel", "largest_overlap")  # of Progress; the others are integers
-
-
-class Skins(NamedTuple):
-    """Widths of the two lists' skins [m]."""
-
-    neighbours: float
-    candidates: float
 
 
 class Engine:
@@ -74,15 +64,7 @@ class Engine:
         alone = len(particles) == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any()
         self.limits = Limits(self.kinds, deepest, alone=alone)
         self.fastest_wall = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
-        smallest = 2 * self.kinds.radius.min()
-        wide, narrow = skin or (
-            (FEW_SKIN if len(particles) <= FEW else LIST_SKIN) * smallest,
-            CANDIDATE_SKIN * smallest,
-        )
-        if box and box.periodic:  # no particle may meet another one twice
-            widest = min(size for axis, size in zip("xyz", box.size, strict=True) if axis in box.periodic) / 2
-            wide = max(min(wide, widest - 2 * float(self.kinds.bound.max())), narrow)
-        self.skins = Skins(wide, min(wide, narrow))
+        self.skins = Skins.of(len(particles), self.kinds, box, skin)
         lossy = not isinstance(self.law, laws.Elastic)
         width = laws.LAWS[type(self.law)].width if lossy else 0
         wall_width = PLANE + width if self.faces.roughness > 0 else width

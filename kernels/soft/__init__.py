@@ -1,6 +1,6 @@
 """Soft particles: the kernels of time steps.
 
-``advance`` is the loop over time steps and ``sweeps`` what a step does; begin there. Arrays: ``state``, ``chunks``;
-lists: ``lists``, ``cells``, ``neighbours``, ``candidates``; forces: ``contact``, ``touching``, ``walls``; motion:
-``motion``, ``travel``, ``whole_steps``.
+``advance`` is the loop over time steps and ``sweeps`` what a step does, ``passes`` by how many threads; begin there.
+Arrays: ``state``, ``chunks``; lists: ``lists``, ``cells``, ``neighbours``, ``candidates``; forces: ``contact``,
+``touching``, ``walls``; motion: ``motion``, ``travel``, ``whole_steps``.
 """

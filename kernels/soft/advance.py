@@ -11,7 +11,7 @@ import numpy as np
 from kernels.base.jit import formula, kernel, stage
 from kernels.base.quaternion import LARGEST_TURN
 from kernels.box.faces import move
-from kernels.soft import sweeps, whole_steps
+from kernels.soft import passes, sweeps, whole_steps
 from kernels.soft.contact import place_all
 
 # what Python orders: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
@@ -72,6 +72,21 @@ def serve(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, bo
 
     One function for all of them, because what they share is then compiled once, and the hundred arrays that Python
     hands over are unpacked by one piece of code.
+
+    Parameters
+    ----------
+    order : ADVANCE, PICK, PLACE, START or SHOW
+    scheme, law, mode, setting, kinds : see `kernels.soft.state`
+    stop : as of `advance`
+
+    Writes
+    ------
+    bodies, neighbours, box, progress, partial : as the function does that the order calls for
+    view : `View`, if it is to be shown
+
+    Returns
+    -------
+    DONE, or one of the others of `advance`
     """
     if order == PLACE:
         place_all(bodies, kinds)
@@ -101,6 +116,7 @@ def advance(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, 
 
     Parameters
     ----------
+    order : ADVANCE; or PICK, to come back when candidates have been picked
     scheme, law, mode, setting, kinds : see `kernels.soft.state`
     stop : number of steps, counted from the start of the run
 
@@ -124,7 +140,7 @@ def advance(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, 
             )
             if code != DONE or order == PICK:
                 return code
-        totals = sweeps.sweep(mode, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+        totals = passes.sweep(mode, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
         account(task, totals, progress)
         code = limit_passed(task, totals, setting, progress)
         if code != DONE:
@@ -169,11 +185,12 @@ def refresh_candidates(order, mode, scheme, law, setting, bodies, kinds, neighbo
 
     Parameters
     ----------
-    mode, setting, kinds, box : see `kernels.soft.state`
+    order : ADVANCE; or PICK, if the list is new
+    mode, scheme, law, setting, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
-    neighbours, bodies : as `kernels.soft.sweeps.pick`
+    neighbours, bodies : as `kernels.soft.passes.pick_serial`
     progress.travel : set back to 0
     partial : scratch
 
@@ -182,10 +199,10 @@ def refresh_candidates(order, mode, scheme, law, setting, bodies, kinds, neighbo
     DONE, LIST_STALE or NO_ROOM
     """
     if order == ADVANCE:
-        displacement = sweeps.displacement(mode, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+        displacement = passes.displacement(mode, scheme, law, setting, bodies, kinds, neighbours, box, partial)
         if not 2.0 * displacement + setting.candidate_skin <= setting.list_skin:
             return LIST_STALE
-    if not sweeps.pick(mode, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+    if not passes.pick(mode, scheme, law, setting, bodies, kinds, neighbours, box, partial):
         return NO_ROOM
     progress.travel[0] = 0.0
     return DONE

@@ -1,7 +1,7 @@
 """The parts of a step one at a time, many times over, to be timed: a bench for `kernels.soft.sweeps`."""
 
 from kernels.base.jit import kernel
-from kernels.soft import sweeps
+from kernels.soft import passes, sweeps
 
 
 @kernel
@@ -73,11 +73,21 @@ def repeat_step(times, mode, scheme, law, still, bodies, kinds, neighbours, box,
     bodies, neighbours, partial : as `sweeps.sweep_block`
     """
     for _ in range(times):
-        sweeps.sweep(mode, sweeps.STEP, scheme, law, still, bodies, kinds, neighbours, box, partial)
+        passes.sweep(mode, sweeps.STEP, scheme, law, still, bodies, kinds, neighbours, box, partial)
 
 
 @kernel
 def repeat_pick(times, mode, scheme, law, still, bodies, kinds, neighbours, box, partial):
-    """Pick the candidates."""
+    """Pick the candidates.
+
+    Parameters
+    ----------
+    times, still : how often; `Setting` with a time step of zero
+    mode, scheme, law, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `passes.pick_serial`
+    """
     for _ in range(times):
-        sweeps.pick(mode, scheme, law, still, bodies, kinds, neighbours, box, partial)
+        passes.pick(mode, scheme, law, still, bodies, kinds, neighbours, box, partial)

@@ -1,22 +1,13 @@
-"""Sweeps over all chunks of bodies: a time step in one pass over memory, in one piece or in blocks by threads.
+"""What a sweep does to a chunk of bodies, and to a block of chunks: a time step in one pass over memory.
 
 For 1e6 spheres memory traffic decides: in one pass, with pair forces and forces that stay in the core's cache, a step
 takes 19 ns a sphere, lists apart; with a pass for each part it took 34. A chunk writes only to its own bodies, its own
-segment of the candidates, and its own row of `partial`. What the chunks report is then combined in order, and by
-operations that do not depend on order anyway: integer sums and maxima. So threads change no bit. Few bodies are better
-off without threads, whose start costs microseconds; ``Serial`` and ``Threaded`` are types, so that only the kind in use
-is compiled.
+segment of the candidates, and its own row of `partial`; ``passes`` goes over all of them.
 """
 
-import math
-from typing import NamedTuple
-
-import numpy as np
-from numba import prange
-
-from kernels.base.jit import apart, formula, part, stage, threaded
-from kernels.soft import candidates, contact, history, motion, travel
-from kernels.soft.chunks import CHUNK, by_mode
+from kernels.base.jit import formula, part, stage
+from kernels.soft import contact, motion
+from kernels.soft.chunks import CHUNK
 
 # columns of `partial`, one row a chunk: a `Sums` of pairs, one of walls, and what motion reports
 PAIRS, WALLS, MOVING, SPIN, TRAVEL, COLUMNS = 0, 5, 10, 11, 12, 13
@@ -24,19 +15,6 @@ PAIRS, WALLS, MOVING, SPIN, TRAVEL, COLUMNS = 0, 5, 10, 11, 12, 13
 # what a sweep does: all forces; the first prediction; forces, the step completed, the next one predicted; the same
 # without the next one
 FORCES, PREDICT, STEP, LAST_STEP = range(4)
-
-
-class Totals(NamedTuple):
-    """Of a sweep over all chunks; forces first, then motion."""
-
-    elastic: np.int64  # Hertz's elastic energy of pairs and walls, in units
-    stored: np.int64  # elastic energy of the contact law beyond that
-    loss: np.int64  # energy that the law took up beyond Hertz's, in half a step
-    work: np.int64  # done by moving walls in half a step
-    moving: np.int64  # energy of motion and height, in units
-    overlap: float  # largest [m]
-    spin: float  # largest angular speed [rad/s]
-    travel: float  # that no sphere exceeded in the prediction [m]
 
 
 @formula
@@ -182,161 +160,3 @@ def sweep_block(block, task, scheme, law, setting, bodies, kinds, neighbours, bo
                 correct_chunk(d, law, shift, scheme, setting, bodies, kinds, box, partial)
             if task == STEP or task == PREDICT:  # noqa: PLR1714
                 predict_chunk(d, scheme, law, setting.dt, bodies, kinds, neighbours, box, partial)
-
-
-@stage
-def largest(partial, column):
-    """Largest of the floats whose bits are in a column of partial results."""
-    bits = np.int64(0)
-    for c in range(partial.shape[0]):
-        bits = max(bits, partial[c, column])
-    return travel.as_float(bits)
-
-
-@stage
-def totals(partial):
-    """Combine what the chunks report."""
-    elastic, stored, loss, work, moving = np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    for c in range(partial.shape[0]):
-        elastic += partial[c, PAIRS] + partial[c, WALLS]
-        stored += partial[c, PAIRS + 2] + partial[c, WALLS + 2]
-        loss += partial[c, PAIRS + 3] + partial[c, WALLS + 3]
-        work += partial[c, WALLS + 4]
-        moving += partial[c, MOVING]
-    return Totals(
-        elastic,
-        stored,
-        loss,
-        work,
-        moving,
-        max(largest(partial, PAIRS + 1), largest(partial, WALLS + 1)),
-        math.sqrt(largest(partial, SPIN)),
-        largest(partial, TRAVEL),
-    )
-
-
-@part
-def pick_chunk(c, skin, bodies, kinds, neighbours, box):
-    """Pick the candidates of a chunk, what they remember put aside unless it is already."""
-    if neighbours.history.shape[1] > 0 and neighbours.aside_count[c] < 0:
-        history.put_aside(c, bodies, neighbours)
-    candidates.pick(c, skin, bodies, kinds, neighbours, box)
-
-
-@part
-def finish_pick(c, skin, bodies, kinds, neighbours, box):
-    """List by body what was picked."""
-    if neighbours.history.shape[1] > 0:
-        history.give_back(c, neighbours)
-    candidates.list_incident(c, skin, bodies, kinds, neighbours, box)
-    if not kinds.round:
-        contact.place(c, bodies, kinds, neighbours)
-
-
-# what threads do chunk by chunk, or block by block
-PLACE, DISPLACE, PICK, FINISH, BORDERS, SWEEP = range(6)
-
-
-@formula
-def do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
-    """Do one of the jobs for chunk k, or block k."""
-    if job == SWEEP:
-        sweep_block(k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-    elif job == BORDERS:
-        evaluate_borders(k, law, task, setting, bodies, kinds, neighbours, box, partial)
-    elif job == PLACE:
-        contact.place_off_line(k, bodies, kinds)
-    elif job == DISPLACE:
-        partial[k, TRAVEL] = travel.displacement(k, bodies, kinds, neighbours, box)
-    elif job == PICK:
-        pick_chunk(k, setting.candidate_skin, bodies, kinds, neighbours, box)
-    elif job == FINISH:
-        finish_pick(k, setting.candidate_skin, bodies, kinds, neighbours, box)
-
-
-@threaded
-def spread(job, parts, task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
-    """Do a job by threads: all jobs in one loop, because numba takes seconds to compile each that it spreads."""
-    for k in prange(parts):
-        do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-
-
-@formula
-def sweep_serial(task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
-    """Do one of the tasks for all bodies; returns the totals.
-
-    Parameters
-    ----------
-    task, scheme, law, setting, kinds, box : see `sweep_block`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `sweep_block`
-    """
-    sweep_block(0, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-    return totals(partial)
-
-
-@formula
-def sweep_threaded(task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
-    """The same by threads, a block of chunks each.
-
-    Parameters
-    ----------
-    task, scheme, law, setting, kinds, box : see `sweep_block`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `sweep_block`
-    """
-    blocks = neighbours.block.size - 1
-    if task != PREDICT:
-        spread(BORDERS, blocks, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-    spread(SWEEP, blocks, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-    return totals(partial)
-
-
-@formula
-def displacement_serial(scheme, law, setting, bodies, kinds, neighbours, box, partial):
-    """Distance that no sphere exceeds from where it was listed."""
-    for c in range(partial.shape[0]):
-        partial[c, TRAVEL] = travel.displacement(c, bodies, kinds, neighbours, box)
-    return largest(partial, TRAVEL)
-
-
-@formula
-def displacement_threaded(scheme, law, setting, bodies, kinds, neighbours, box, partial):
-    """The same by threads."""
-    spread(DISPLACE, partial.shape[0], PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-    return largest(partial, TRAVEL)
-
-
-@apart
-def pick_serial(scheme, law, setting, bodies, kinds, neighbours, box, partial):
-    """Pick the candidates of all bodies; False, and nothing to rely on, if a chunk wants more room."""
-    for c in range(neighbours.pairs.size):
-        contact.place_off_line(c, bodies, kinds)
-    for c in range(neighbours.pairs.size):
-        pick_chunk(c, setting.candidate_skin, bodies, kinds, neighbours, box)
-    fits = candidates.has_room(neighbours)
-    if fits:
-        for c in range(neighbours.pairs.size):
-            finish_pick(c, setting.candidate_skin, bodies, kinds, neighbours, box)
-    return fits
-
-
-@formula
-def pick_threaded(scheme, law, setting, bodies, kinds, neighbours, box, partial):
-    """The same by threads."""
-    chunks = neighbours.pairs.size
-    spread(PLACE, chunks, PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-    spread(PICK, chunks, PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-    fits = candidates.has_room(neighbours)
-    if fits:
-        spread(FINISH, chunks, PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-    return fits
-
-
-displacement = by_mode(displacement_serial, displacement_threaded)
-sweep = by_mode(sweep_serial, sweep_threaded)
-pick = by_mode(pick_serial, pick_threaded)

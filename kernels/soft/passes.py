@@ -1,0 +1,263 @@
+"""Passes over all chunks of bodies, in one piece or by threads: sweeps, displacements, and the pick of candidates.
+
+What the chunks report is combined in order, and by operations that do not depend on order anyway: integer sums and
+maxima. So threads change no bit. Few bodies are better off without threads, whose start costs microseconds; ``Serial``
+and ``Threaded`` are types, so that only the kind in use is compiled.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import prange
+
+from kernels.base.jit import apart, formula, part, stage, threaded
+from kernels.soft import candidates, contact, history, travel
+from kernels.soft.chunks import by_mode
+from kernels.soft.sweeps import MOVING, PAIRS, PREDICT, SPIN, TRAVEL, WALLS, evaluate_borders, sweep_block
+
+
+class Totals(NamedTuple):
+    """Of a sweep over all chunks; forces first, then motion."""
+
+    elastic: np.int64  # Hertz's elastic energy of pairs and walls, in units
+    stored: np.int64  # elastic energy of the contact law beyond that
+    loss: np.int64  # energy that the law took up beyond Hertz's, in half a step
+    work: np.int64  # done by moving walls in half a step
+    moving: np.int64  # energy of motion and height, in units
+    overlap: float  # largest [m]
+    spin: float  # largest angular speed [rad/s]
+    travel: float  # that no sphere exceeded in the prediction [m]
+
+
+@stage
+def largest(partial, column):
+    """Largest of the floats whose bits are in a column of partial results."""
+    bits = np.int64(0)
+    for c in range(partial.shape[0]):
+        bits = max(bits, partial[c, column])
+    return travel.as_float(bits)
+
+
+@stage
+def totals(partial):
+    """Combine what the chunks report."""
+    elastic, stored, loss, work, moving = np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    for c in range(partial.shape[0]):
+        elastic += partial[c, PAIRS] + partial[c, WALLS]
+        stored += partial[c, PAIRS + 2] + partial[c, WALLS + 2]
+        loss += partial[c, PAIRS + 3] + partial[c, WALLS + 3]
+        work += partial[c, WALLS + 4]
+        moving += partial[c, MOVING]
+    return Totals(
+        elastic,
+        stored,
+        loss,
+        work,
+        moving,
+        max(largest(partial, PAIRS + 1), largest(partial, WALLS + 1)),
+        math.sqrt(largest(partial, SPIN)),
+        largest(partial, TRAVEL),
+    )
+
+
+@part
+def pick_chunk(c, skin, bodies, kinds, neighbours, box):
+    """Pick the candidates of a chunk, what they remember put aside unless it is already."""
+    if neighbours.history.shape[1] > 0 and neighbours.aside_count[c] < 0:
+        history.put_aside(c, bodies, neighbours)
+    candidates.pick(c, skin, bodies, kinds, neighbours, box)
+
+
+@part
+def finish_pick(c, skin, bodies, kinds, neighbours, box):
+    """List by body what was picked."""
+    if neighbours.history.shape[1] > 0:
+        history.give_back(c, neighbours)
+    candidates.list_incident(c, skin, bodies, kinds, neighbours, box)
+    if not kinds.round:
+        contact.place(c, bodies, kinds, neighbours)
+
+
+# what threads do chunk by chunk, or block by block
+PLACE, DISPLACE, PICK, FINISH, BORDERS, SWEEP = range(6)
+
+
+@formula
+def do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+    """Do one of the jobs for chunk k, or block k.
+
+    Parameters
+    ----------
+    job, k : one of those above; which chunk or block
+    task, scheme, law, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as the function does that the job calls for
+    """
+    if job == SWEEP:
+        sweep_block(k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+    elif job == BORDERS:
+        evaluate_borders(k, law, task, setting, bodies, kinds, neighbours, box, partial)
+    elif job == PLACE:
+        contact.place_off_line(k, bodies, kinds)
+    elif job == DISPLACE:
+        partial[k, TRAVEL] = travel.displacement(k, bodies, kinds, neighbours, box)
+    elif job == PICK:
+        pick_chunk(k, setting.candidate_skin, bodies, kinds, neighbours, box)
+    elif job == FINISH:
+        finish_pick(k, setting.candidate_skin, bodies, kinds, neighbours, box)
+
+
+@threaded
+def spread(job, parts, task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+    """Do a job by threads: all jobs in one loop, because numba takes seconds to compile each that it spreads.
+
+    Parameters
+    ----------
+    job, parts : as of `do_part`; number of chunks or blocks
+    task, scheme, law, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `do_part`
+    """
+    for k in prange(parts):
+        do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+
+
+@formula
+def sweep_serial(task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+    """Do one of the tasks for all bodies; returns the totals.
+
+    Parameters
+    ----------
+    task, scheme, law, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `kernels.soft.sweeps.sweep_block`
+    """
+    sweep_block(0, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+    return totals(partial)
+
+
+@formula
+def sweep_threaded(task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+    """The same by threads, a block of chunks each.
+
+    Parameters
+    ----------
+    task, scheme, law, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `kernels.soft.sweeps.sweep_block`
+    """
+    blocks = neighbours.block.size - 1
+    if task != PREDICT:
+        spread(BORDERS, blocks, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+    spread(SWEEP, blocks, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+    return totals(partial)
+
+
+@formula
+def displacement_serial(scheme, law, setting, bodies, kinds, neighbours, box, partial):
+    """Distance that no sphere exceeds from where it was listed.
+
+    Parameters
+    ----------
+    scheme, law, setting, bodies, kinds, neighbours, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    partial : TRAVEL of all rows
+
+    Returns
+    -------
+    The distance [m].
+    """
+    for c in range(partial.shape[0]):
+        partial[c, TRAVEL] = travel.displacement(c, bodies, kinds, neighbours, box)
+    return largest(partial, TRAVEL)
+
+
+@formula
+def displacement_threaded(scheme, law, setting, bodies, kinds, neighbours, box, partial):
+    """The same by threads.
+
+    Parameters
+    ----------
+    scheme, law, setting, bodies, kinds, neighbours, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    partial : TRAVEL of all rows
+
+    Returns
+    -------
+    The distance [m].
+    """
+    spread(DISPLACE, partial.shape[0], PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+    return largest(partial, TRAVEL)
+
+
+@apart
+def pick_serial(scheme, law, setting, bodies, kinds, neighbours, box, partial):
+    """Pick the candidates of all bodies; False, and nothing to rely on, if a chunk wants more room.
+
+    Parameters
+    ----------
+    scheme, law, setting, kinds, box : see `kernels.soft.state`
+    partial : not used, here for the threads' sake
+
+    Writes
+    ------
+    bodies : positions of the spheres
+    neighbours : candidates, what they remember, and the bodies that have any or are near a wall
+
+    Returns
+    -------
+    Whether there was room.
+    """
+    for c in range(neighbours.pairs.size):
+        contact.place_off_line(c, bodies, kinds)
+    for c in range(neighbours.pairs.size):
+        pick_chunk(c, setting.candidate_skin, bodies, kinds, neighbours, box)
+    fits = candidates.has_room(neighbours)
+    if fits:
+        for c in range(neighbours.pairs.size):
+            finish_pick(c, setting.candidate_skin, bodies, kinds, neighbours, box)
+    return fits
+
+
+@formula
+def pick_threaded(scheme, law, setting, bodies, kinds, neighbours, box, partial):
+    """The same by threads.
+
+    Parameters
+    ----------
+    scheme, law, setting, kinds, box : see `kernels.soft.state`
+    partial : handed on, as it is
+
+    Writes
+    ------
+    bodies, neighbours : as `pick_serial`
+
+    Returns
+    -------
+    Whether there was room.
+    """
+    chunks = neighbours.pairs.size
+    spread(PLACE, chunks, PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+    spread(PICK, chunks, PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+    fits = candidates.has_room(neighbours)
+    if fits:
+        spread(FINISH, chunks, PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+    return fits
+
+
+displacement = by_mode(displacement_serial, displacement_threaded)
+sweep = by_mode(sweep_serial, sweep_threaded)
+pick = by_mode(pick_serial, pick_threaded)
