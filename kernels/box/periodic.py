@@ -2,8 +2,8 @@
 
 A body stays in the box: what goes out on one side comes in on the other, in the very step, and is counted. Differences
 of positions are taken to the nearest image, which is unique while the box is twice as wide as anything reaches. Whether
-a box is periodic is known from its type, so the others pay nothing: nearest images with periods of zero would change no bit
-of theirs and halve the combinations to compile, but a step of 1e4 spheres or fibres took a fifth longer.
+a box is periodic is known from its type, so the others pay nothing: nearest images with periods of zero would change
+no bit of theirs and halve the combinations to compile, but a step of 1e4 spheres took a fifth longer.
 """
 
 import math
