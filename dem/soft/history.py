@@ -27,7 +27,7 @@ class ContactHistory(NamedTuple):
     ) -> ContactHistory:
         """What the contacts of these bodies remember; the first sphere of body b has the number first_number[b]."""
         width = neighbours.wall_history.shape[1]
-        n = history.count_histories(bodies, neighbours) if width else 0
+        n = _count(neighbours) if width else 0
         contacts = numbering.by_row(bodies.identity, bodies.wall_contacts)
         table = cls(np.empty(n, np.int64), np.empty(n, np.int64), np.zeros((n, width)), contacts)
         if n:
@@ -41,8 +41,9 @@ class ContactHistory(NamedTuple):
 
     def indexed(self, spheres: int, first_number: np.ndarray) -> Index:
         """The table by its first spheres, of which there are so many; body b's first one has number first_number[b]."""
-        first, order = np.empty(spheres + 1, np.int64), np.empty(self.i.size, np.int64)
-        history.index_table(self.i, first, order)
+        first, order = np.zeros(spheres + 1, np.int64), np.empty(self.i.size, np.int64)
+        if self.i.size:
+            history.index_table(self.i, first, order)
         return Index(first_number, self, first, order)
 
 
@@ -56,8 +57,20 @@ class Index(NamedTuple):
 
     def give_walls(self, bodies: Bodies, neighbours: Neighbours) -> None:
         """Tell contacts with walls what they remember; before candidates are picked, see `kernels.soft.history`."""
-        history.read_walls(bodies, self.first_number, neighbours, *self.table[:3], self.first, self.order)
+        if self.order.size:
+            history.read_walls(bodies, self.first_number, neighbours, *self.table[:3], self.first, self.order)
+        else:  # as at the start, which need not wait for a kernel
+            neighbours.wall_has_history[:] = 0
 
     def give_pairs(self, bodies: Bodies, neighbours: Neighbours) -> None:
         """Tell candidate pairs what they remember."""
-        history.read_pairs(bodies, self.first_number, neighbours, *self.table[:3], self.first, self.order)
+        if self.order.size:
+            history.read_pairs(bodies, self.first_number, neighbours, *self.table[:3], self.first, self.order)
+
+
+def _count(neighbours: Neighbours) -> int:
+    """Contacts that remember something."""
+    room = neighbours.has_history.size // neighbours.pairs.size
+    used = np.arange(room) < neighbours.pairs[:, None]
+    pairs = neighbours.has_history[: used.size].reshape(used.shape)[used] if room else np.empty(0)
+    return int(np.count_nonzero(pairs)) + int(np.count_nonzero(neighbours.wall_has_history))

@@ -64,19 +64,6 @@ def number_of(s, bodies, first_number):
 
 
 @kernel
-def count_histories(bodies, neighbours):
-    """Contacts that remember something."""
-    n = 0
-    for c in range(neighbours.pairs.size if neighbours.has_history.size > 0 else 0):
-        start = first_candidate(c, neighbours)
-        for k in range(start, start + neighbours.pairs[c]):
-            n += 1 if neighbours.has_history[k] != 0 else 0
-    for k in range(neighbours.wall_has_history.size):
-        n += 1 if neighbours.wall_has_history[k] != 0 else 0
-    return n
-
-
-@kernel
 def write_table(bodies, first_number, neighbours, i, j, history):
     """Fill a table of what contacts remember: numbers of the spheres (H,), (H,), and their history (H, R)."""
     n = 0
