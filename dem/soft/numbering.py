@@ -1,7 +1,7 @@
 """Who is who: identities of bodies, which never change, and the rows that they have in the user's arrays.
 
-Inside the engine bodies change places (indices), and bring their identities along. Nothing else may take an identity for
-an index: identities may have gaps, and need not ascend with the rows.
+Inside the engine bodies change places (indices), and bring their identities along. Nothing else may take an identity
+for an index: identities may have gaps, and need not ascend with the rows.
 """
 
 from __future__ import annotations

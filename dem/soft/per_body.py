@@ -56,7 +56,7 @@ MOVING = tuple(name for name, array in PER_BODY.items() if array.moves)
 
 
 def reorder(mode: tuple, order: np.ndarray, bodies: Bodies, scratch: np.ndarray) -> None:
-    """Put bodies in another order: new index b gets what old index order[b] had; scratch (N,) float64 is overwritten."""
+    """Put bodies in another order: new index b gets what old index order[b] had; scratch (N,) float64 is lost."""
     if isinstance(mode, Serial):  # as fast as a loop of our own, which would have to be compiled
         plain = order.astype(np.intp)
         for rows in _moving(bodies):
