@@ -49,6 +49,13 @@ def ball():
     return dem.Sphere(diameter=0.01)
 
 
+def schemes_in_contacts():
+    """All that can run with contacts; few of them, one of each build, unless long tests are asked for."""
+    few = ("improved-pcdm", "pcdm", "splitting", "adams-bashforth")
+    names = [name for name, row in dem.INTEGRATORS.items() if row.torques == 1]
+    return [pytest.param(name, marks=() if name in few else pytest.mark.slow) for name in names]
+
+
 def random_quaternions(rng, n):
     q = rng.normal(size=(n, 4))
     return q / np.linalg.norm(q, axis=1)[:, None]

@@ -1,6 +1,7 @@
 """Deliberate accidents: the message names the cause, the exit status is not 0, and the frames up to then are there."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -64,7 +65,9 @@ def cli(tmp_path, monkeypatch):
 
 def test_the_run_without_an_accident_passes_in_silence(cli, tmp_path):
     result = cli()
-    assert (result.exit_code, result.stderr) == (0, "")
+    # Kernels that are not in the cache yet are compiled aloud; which ones depends on the tests before this one.
+    said = re.sub(r"^compiling kernels \(.*\): .*, [\d.]+ s\n", "", result.stderr, flags=re.MULTILINE)
+    assert (result.exit_code, said) == (0, "")
     assert "PASS" in result.stdout
     assert [p.name for p in tmp_path.iterdir()] == ["a.h5"]
 

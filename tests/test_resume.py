@@ -10,7 +10,7 @@ import textwrap
 import h5py
 import numpy as np
 import pytest
-from conftest import random_quaternions
+from conftest import random_quaternions, schemes_in_contacts
 from typer.testing import CliRunner
 from viewers import vtk_frames
 
@@ -97,7 +97,7 @@ def test_over_shapes_and_laws(name, law, tmp_path, stop, monkeypatch):
     assert_resumes(lambda: crowd(name, law), tmp_path, stop, monkeypatch)
 
 
-@pytest.mark.parametrize("integrator", [name for name, row in dem.INTEGRATORS.items() if row.torques == 1])
+@pytest.mark.parametrize("integrator", schemes_in_contacts())
 def test_over_integrators(integrator, tmp_path, stop, monkeypatch):
     assert_resumes(lambda: crowd(law="elastic", integrator=integrator), tmp_path, stop, monkeypatch)
 

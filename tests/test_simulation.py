@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import oracle
 import pytest
-from conftest import mixture, random_quaternions
+from conftest import mixture, random_quaternions, schemes_in_contacts
 from scipy.spatial.transform import Rotation
 
 import dem
@@ -21,14 +21,7 @@ from kernels.soft import travel
 STATE = ("position", "velocity", "orientation", "angular_velocity")
 
 
-def _schemes():
-    """All that can run with contacts; few of them, one of each build, unless long tests are asked for."""
-    few = ("improved-pcdm", "pcdm", "splitting", "adams-bashforth")
-    names = [name for name, row in dem.INTEGRATORS.items() if row.torques == 1]
-    return [pytest.param(name, marks=() if name in few else pytest.mark.slow) for name in names]
-
-
-IN_CONTACTS = _schemes()
+IN_CONTACTS = schemes_in_contacts()
 
 
 def case(name, **parameters):

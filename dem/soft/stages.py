@@ -18,7 +18,7 @@ def stages(engine: Engine) -> Iterator[dict[str, Callable[[int], object]]]:
     """Parts of a step, and the making of each list, to be done a number of times; the state is put back after."""
     e, still = engine, engine.setting._replace(dt=0.0)
     before = [a.copy() for a in e.bodies]
-    lists = (e.bodies, e.kinds, e.neighbours, e.walls)
+    lists = (e.bodies, e.kinds, e.neighbours, e.faces)
     yield {
         "predict": lambda k: kernels.repeat_predict(k, e.scheme, e.law, *lists, e.partial),
         "evaluate": lambda k: kernels.repeat_evaluate(k, e.law, still, *lists, e.partial),
