@@ -252,7 +252,7 @@ for k in range(count):
 """
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [6, pytest.param(200, marks=pytest.mark.slow)])
 def test_killed_at_any_moment(tmp_path, count):
     subprocess.run([sys.executable, "-W", "ignore", "-c", KILLED, tmp_path, str(count)], check=True, timeout=500)
     whole = contents(tmp_path / "whole.h5")
@@ -304,8 +304,8 @@ def test_a_signal_leaves_a_checkpoint_and_its_status(tmp_path, number, status):
     assert "Traceback" not in errors
     with h5py.File(path) as file:
         steps = int(file["restart/latest/progress/step"][0])
-        assert steps >= file["particles/trajectory/position/step"][-1]
-        assert steps % 100_000  # it was between two frames
+        frames = file["particles/trajectory/position/step"][:]
+    np.testing.assert_array_equal(frames, np.arange(0, steps + 1, 100_000))  # all up to there, none more for the signal
 
 
 def test_a_full_disk_stops_the_run_with_the_reason(tmp_path):
