@@ -1,15 +1,17 @@
 """How every kernel is compiled: the only module that configures numba.
 
-Six decorators:
+Eight decorators; what all but the last two make is only ever linked into kernels (`kernels.base.linking`):
 
 ``formula``   a pure function of scalars and tuples; inlined wherever it is called. Without forced
               inlining LLVM leaves calls in the body loops and gives up vectorising them.
 ``loop``      a loop over flat arrays *that do not overlap*. numba cannot say so to LLVM by itself, although
               its compiler flags know the word: the line marked below hands it through. Integrating a
               fibre costs 15 ns with it and 55 ns without (1024 fibres, AVX2 code). Inlined as well.
-``stage``     a part of a time step; inlined by numba before it compiles, so that it is compiled once.
+``stage``     a part of a time step; inlined as formulae are.
+``part``      a larger part of kernels, which LLVM inlines or not.
+``apart``     one that is called now and then, and stays a function of its own.
 ``threaded``  a loop of few long turns, spread over threads by ``prange``.
-``kernel``    anything else.
+``kernel``    what Python calls: wrapped, made machine code and cached, with all parts that it needs.
 ``functional``  a formula that is given a function, which may allocate; numba cannot keep it in the cache.
 
 Kernels do without numba's reference counts (``_nrt``): they allocate nothing, and counting the arrays that a step hands
