@@ -59,7 +59,6 @@ def _parts(*, stays_apart=False, **options):
 
 
 UNCACHED = {name: value for name, value in OPTIONS.items() if name != "cache"}
-WHOLE = OPTIONS | ({} if PLAIN else {"pipeline_class": linking.WHOLES})
 CHOICE = UNCACHED | {"forceinline": True}  # jit_options of what `overload` chooses
 if not PLAIN:
     CHOICE["pipeline_class"] = linking.PARTS
@@ -68,7 +67,9 @@ loop = _parts(noalias=True, forceinline=True)
 part = _parts()
 apart = _parts(stays_apart=True)
 threaded = _parts(parallel=True)
-kernel = partial(numba.njit, no_cfunc_wrapper=True, **WHOLE)
+kernel = (
+    partial(numba.njit, no_cfunc_wrapper=True, **OPTIONS) if PLAIN else linking.whole(no_cfunc_wrapper=True, **OPTIONS)
+)
 functional = partial(numba.njit, error_model="numpy", forceinline=True)
 
 

@@ -4,9 +4,9 @@ Of every function numba makes a library of its own: it optimises it, wraps it fo
 into machine code, and links a copy into each caller, where all of it is optimised again. A tower of formulae, loops and
 stages is optimised at every level, and four fifths of what is made is never called. Here
 
-- a *part* keeps its code as it was lowered. Only a loop is optimised on its own, because LLVM gives up vectorising it
-  once it is inlined; parts take tuples of arrays as single values, which to take apart and put together again is most
-  of the code that numba writes for them;
+- a *part* keeps its code as it was lowered, simplified. Only a loop is optimised on its own, because LLVM gives up
+  vectorising it once it is inlined; parts take tuples of arrays as single values, which to take apart and put together
+  again is most of the code that numba writes for them;
 - a *whole*, which Python calls, links all parts that it needs, once, and is optimised with them;
 - a *choice* by the type of the first argument leads straight to the function chosen (`numba.extending.overload` puts
   one of its own in between, with all arguments in a tuple).
@@ -21,9 +21,10 @@ from collections import Counter
 
 import numba
 from llvmlite import binding as llvm
-from numba.core import callconv, codegen, compiler, cpu, imputils, ir, lowering, typed_passes, types
+from numba.core import caching, callconv, codegen, compiler, cpu, imputils, ir, lowering, typed_passes, types
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime import rtsys
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin
 from numba.parfors.parfor_lowering import ParforLower
@@ -31,6 +32,8 @@ from numba.parfors.parfor_lowering import ParforLower
 EXPECTED = (
     (codegen.JITCodeLibrary, "_optimize_final_module", "_get_module_for_linking", "_ensure_finalized", "finalize"),
     (codegen.JITCodeLibrary, "add_llvm_module", "add_linking_library", "enable_object_caching"),
+    (codegen.JITCPUCodegen, "_function_pass_manager"),
+    (caching.FunctionCache, "load_overload", "_load_overload", "_guard_against_spurious_io_errors"),
     (callconv.CPUCallConv, "_get_arg_packer"),
     (cpu.CPUContext, "call_conv", "codegen"),
     (lowering.Lower, "setup_function", "extract_function_arguments"),
@@ -69,14 +72,22 @@ def link(module, library):
         module.link_in(one.own_module() if isinstance(one, Part) else one._get_module_for_linking(), preserve=True)
 
 
-class Part(codegen.JITCodeLibrary):
+class Library(codegen.JITCodeLibrary):
+    """Code of a function."""
+
+    def add_llvm_module(self, ll_module):
+        """Simplify what is defined in it: inlined as it comes, contacts with friction run a sixth slower."""
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes, builder = self._codegen._function_pass_manager()
+                passes.run(function, builder)
+        self._final_module.link_in(ll_module)
+
+
+class Part(Library):
     """Code of a part."""
 
     is_loop = stays_apart = False
-
-    def add_llvm_module(self, ll_module):
-        """Take it as it is."""
-        self._final_module.link_in(ll_module)
 
     def finalize(self):
         """Optimise a loop, with all that it needs; other parts are left as they are."""
@@ -104,12 +115,8 @@ class Part(codegen.JITCodeLibrary):
         return self._shared_module
 
 
-class Whole(codegen.JITCodeLibrary):
+class Whole(Library):
     """Code of what Python calls, with all that it needs."""
-
-    def add_llvm_module(self, ll_module):
-        """Take it as it is: it will be optimised as a whole."""
-        self._final_module.link_in(ll_module)
 
     def finalize(self):
         """Link the parts, callers first, then go the usual way."""
@@ -280,13 +287,34 @@ def pipeline(lower):
 PARTS, WHOLES = pipeline(LowerPart), pipeline(LowerWhole)
 
 
+class Kept(caching.FunctionCache):
+    """What was compiled before, loaded without numba's tables of all that it can compile: a fifth of a warm start."""
+
+    def load_overload(self, sig, target_context):
+        """Load it; None if there is none."""
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
+
+def whole(**options):
+    """Decorator of what Python calls."""
+
+    def decorate(function):
+        made = numba.njit(pipeline_class=WHOLES, **options)(function)
+        made._cache.__class__ = Kept
+        return made
+
+    return decorate
+
+
 class PartDispatcher(CPUDispatcher):
     """A part; whoever calls it from Python calls a whole of the same function; a part called so would crash."""
 
     def __call__(self, *arguments):
         """Compile the whole if need be, and call it."""
         if not hasattr(self, "whole"):
-            self.whole = numba.njit(pipeline_class=WHOLES, cache=True, **self.options)(self.py_func)
+            self.whole = whole(cache=True, **self.options)(self.py_func)
         return self.whole(*arguments)
 
 
