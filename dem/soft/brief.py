@@ -3,15 +3,15 @@
 Of two in contact the lighter one is accelerated more, and the more the quicker the contact is: at the force F = K δ^1.5
 it lasts 3.291 √(m*/(K √δ)) = 3.291 √m*/(K^(1/3) F^(1/6)). So the kernels, which have all accelerations at hand, come
 back at the one at which some contact may have fewer than RESOLVED steps. Whether one has is then seen here, from its
-own masses, stiffness and overlap; from then on they come back at accelerations larger by a fifth, contacts shorter by 3 %.
-After a false alarm, by a body that is not the lightest and stiffest, contacts of somewhat fewer steps than RESOLVED may
-pass unseen until one is accelerated more.
+own masses, stiffness and overlap; from then on they come back at accelerations larger by a fifth, in contacts shorter
+by 3 %. After a false alarm, by a body that is not the lightest and stiffest, contacts of somewhat fewer steps than
+RESOLVED may pass unseen until one is accelerated more.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -31,8 +31,8 @@ from kernels.soft import advance as loop
 from kernels.soft.touching import TINY
 
 if TYPE_CHECKING:
-    from dem.soft.engine import Engine
-    from kernels.soft.state import Kinds
+    from kernels.box.faces import Faces
+    from kernels.soft.state import Bodies, Kinds
 
 
 class Brief(NamedTuple):
@@ -53,6 +53,30 @@ class Brief(NamedTuple):
         return f"lower time_step from {time_step:g} s to {rounded_down(self.steps * time_step / ADVISED):g} s"
 
 
+class Touching(Protocol):
+    """Whose contacts are looked at: a `dem.soft.engine.Engine`."""
+
+    bodies: Bodies
+    kinds: Kinds
+    faces: Faces
+    dt: float
+    progress: loop.Progress
+
+    def overlaps(self) -> Overlaps:
+        """Overlaps now, all spheres having been placed."""
+
+    def candidates(self) -> tuple[np.ndarray, np.ndarray]:
+        """Spheres of the present candidate pairs."""
+
+    def periods(self) -> list[tuple[float, float]]:
+        """Corner and length of the periodic cell along each axis."""
+
+    def synchronise(
+        self, position: np.ndarray, velocity: np.ndarray, orientation: np.ndarray, spin: np.ndarray
+    ) -> None:
+        """Write the whole-step state, in columns by identity."""
+
+
 def least_acceleration(kinds: Kinds, dt: float, *, alone: bool) -> float:
     """Acceleration by contacts below which all have RESOLVED steps, if they act on a body one at a time [m/s²].
 
@@ -68,7 +92,7 @@ def least_acceleration(kinds: Kinds, dt: float, *, alone: bool) -> float:
         return float((np.minimum(at_pair, (rate * mass) ** 3 / wall**2) / kinds.mass[kind]).min())
 
 
-def briefest(engine: Engine) -> Brief:
+def briefest(engine: Touching) -> Brief:
     """The contact of the fewest steps among those that the last forces were of."""
     b, kinds = engine.bodies, engine.kinds
     engine.overlaps()  # places all spheres
@@ -96,13 +120,13 @@ def briefest(engine: Engine) -> Brief:
     return Brief(float(times[k]) / engine.dt, int(engine.progress.step[0]), int(who[k]), int(whom[k]))
 
 
-def _material(engine: Engine, sphere: np.ndarray) -> np.ndarray:
+def _material(engine: Touching, sphere: np.ndarray) -> np.ndarray:
     """Of some spheres (T,)."""
     b = engine.bodies
     return engine.kinds.material[b.kind[b.owner[sphere]]]
 
 
-def _inverse_mass(engine: Engine, sphere: np.ndarray, arm: np.ndarray, normal: np.ndarray) -> np.ndarray:
+def _inverse_mass(engine: Touching, sphere: np.ndarray, arm: np.ndarray, normal: np.ndarray) -> np.ndarray:
     """As `kernels.soft.surfaces.inverse_mass`, for spheres (T,) and normals (3, T); the arms are of all spheres."""
     b, kinds = engine.bodies, engine.kinds
     body = b.owner[sphere]
@@ -116,7 +140,7 @@ def _inverse_mass(engine: Engine, sphere: np.ndarray, arm: np.ndarray, normal: n
     return kinds.inverse_mass[kind] + (lever**2 / kinds.inertia[:, kind]).sum(0)
 
 
-def _gone(engine: Engine, arm: np.ndarray) -> np.ndarray:
+def _gone(engine: Touching, arm: np.ndarray) -> np.ndarray:
     """How far spheres have come since the last forces (3, M) [m]; of rotation to first order."""
     b = engine.bodies
     if engine.progress.phase[0] != loop.PREDICTED:

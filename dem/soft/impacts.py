@@ -33,6 +33,7 @@ DURATION = 2.0 * (15 / 16) ** 0.4 * math.sqrt(math.pi) * math.gamma(1.4) / math.
 # of √(m*/(K √δ)): δ_max/v is √(5/4) of that, see contact_time
 DURATION_BY_DEPTH = math.sqrt(1.25) * 2.0 * math.sqrt(math.pi) * math.gamma(1.4) / math.gamma(0.9)
 PER_OCTAVE = 32  # classes by effective mass and by radius, whose extremes stand for all: times are 1.3 % short at most
+MOST = 1e300  # of what may be a number too large to be one
 NOBODY, WALL = -1, -2  # in place of the number of a body
 
 
@@ -188,7 +189,7 @@ class Hardest:
         self.kinds, self.classes, self.walls = kinds, Classes.of(kinds, kind, energy), walls
         c = self.classes
         with np.errstate(invalid="ignore"):
-            speed = np.where(c.energy >= 0, np.sqrt(2 * c.energy / c.mass) + 2 * fastest, -np.inf)
+            speed = np.where(c.energy >= 0, np.sqrt(np.minimum(2 * c.energy / c.mass, MOST)) + 2 * fastest, -np.inf)
         self.speed = self._with_wall(speed, [[fastest], [-np.inf]])  # what a wall hits leaves at twice its speed
         self.body = self._with_wall(c.body, [[WALL], [NOBODY]])
         self.inverse_mass, self.inverse_radius = (self._with_wall(1 / values, [0.0]) for values in (c.mass, c.radius))
