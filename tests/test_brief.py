@@ -2,10 +2,11 @@
 
 import math
 
+import h5py
 import pytest
 
 import dem
-from dem.soft.brief import briefest
+from dem.soft.brief import Brief, briefest
 from dem.soft.impacts import RESOLVED, contact_time, effective_masses
 from kernels.base.quaternion import product
 from kernels.soft import advance
@@ -119,6 +120,13 @@ def test_it_is_told_under_way_and_an_error_when_strict():
         sim.run(40 * dt, strict=True)
 
 
+def names_in(file):
+    """Names of all that is in a file."""
+    found = []
+    file.visit(found.append)
+    return found
+
+
 def test_what_was_noticed_goes_on_in_a_saved_simulation(tmp_path):
     pair = heavy_on_light()
     sim = dem.Simulation(pair, time_step=impact(pair) / 12, **FREE)
@@ -128,6 +136,10 @@ def test_what_was_noticed_goes_on_in_a_saved_simulation(tmp_path):
     assert again.verdict() == sim.verdict()
     assert again._engine.limits.watch.tobytes() == sim._engine.limits.watch.tobytes()
     assert again.verdict().briefest.steps < RESOLVED
+    with h5py.File(tmp_path / "a.h5", "r+") as file:  # as those of version 0.1 are
+        (name,) = (name for name in names_in(file) if name.split("/")[-1] == "watch")
+        del file[name]
+    assert dem.Simulation.load(tmp_path / "a.h5", threads=1).verdict().briefest == Brief()
 
 
 def test_the_forces_last_evaluated_are_looked_at_not_where_bodies_are_now():

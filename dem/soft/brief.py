@@ -93,7 +93,7 @@ def least_acceleration(kinds: Kinds, dt: float, *, alone: bool) -> float:
 
 
 def briefest(engine: Touching) -> Brief:
-    """The contact of the fewest steps among those that the last forces were of."""
+    """The contact of the fewest steps among those that the last forces were of; rough walls are taken for flat."""
     b, kinds = engine.bodies, engine.kinds
     engine.overlaps()  # places all spheres
     arm = b.sphere_position - b.position[:, b.owner]
