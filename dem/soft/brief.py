@@ -46,7 +46,7 @@ class Brief(NamedTuple):
     def __str__(self) -> str:
         """In words."""
         partner = f"particle {self.whom}" if self.whom >= 0 else f"the wall {FACES[-1 - self.whom]}"
-        return f"the contact of particle {self.who} with {partner} at step {self.step} has {self.steps:.2g} time steps"
+        return f"the contact of particle {self.who} with {partner} at step {self.step} has {self.steps:.3g} time steps"
 
     def remedy(self, time_step: float) -> str:
         """What to do."""
