@@ -69,4 +69,6 @@ def judged(engine: Engine, orientation: np.ndarray, energy_error: float, momentu
         energy_budget=ENERGY_BUDGET / span if span else 0.0,
         overlap_share=engine.limits.share(overlap),
         momentum_error=momentum_error,
+        briefest=engine.limits.brief,
+        time_step=engine.dt,
     )

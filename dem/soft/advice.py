@@ -1,42 +1,29 @@
-"""Which time step a simulation needs, from the hardest impact that its energy allows."""
+"""Which time step a simulation needs, from the hardest impacts that its energies allow, see `dem.soft.impacts`."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dem.base.notices import Notice
-from dem.model.box import AXES
+from dem.model.box import AXES, FACES
 from dem.soft import arrays
-from kernels.base.jit import in_python
-from kernels.laws import hertz
+from dem.soft.impacts import ADVISED, RESOLVED, WALL, Hardest, rounded_down
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dem.model.box import Box
     from dem.model.particles import Particles
-    from kernels.soft.state import Kinds
+    from dem.soft.impacts import Impact
 
-DURATION = 2.0 * (15 / 16) ** 0.4 * math.sqrt(math.pi) * math.gamma(1.4) / math.gamma(0.9)  # 2.868, see contact_time
-RESOLVED, FORCED = 20, 5  # steps a contact: fewer draw a warning; fewer are refused
-# Steps a contact that are advised: the energy error of `improved-pcdm` is 0.18 % at 45 steps and of second order.
-ADVISED = 50
+FORCED = 5  # steps a contact: fewer are refused
 RAYLEIGH_SHARE = 0.2  # of the Rayleigh time, as usual in the field (10 to 30 %): particles in dense packings
 LARGEST_TURN = 0.3  # rad a step; 0.1 are advised
 ADVISED_TURN = 0.1
-
-
-class Impact(NamedTuple):
-    """The hardest foreseeable impact of one kind of contact."""
-
-    who: str
-    time: float  # contact time [s]
-    speed: float  # normal, at the contact [m/s]
-    overlap: float  # largest, over the smaller radius
 
 
 @dataclass(frozen=True)
@@ -44,9 +31,10 @@ class Advice:
     """What is known about the time step before the first one.
 
     ``contact_time`` is the shortest foreseeable one [s] (infinite if nothing can meet), by ``shortest`` at ``speed``
-    [m/s]; ``overlap`` the deepest foreseeable one over the smaller radius, by ``deepest``; ``rayleigh_time`` the
-    shortest time that a surface wave takes around half a sphere [s]; ``spin`` the largest angular speed at the start
-    [rad/s]; ``advised`` the time step that follows from all of them [s].
+    [m/s]; ``squeezed_time`` the shortest that ``squeezed`` could have between two others [s]; ``overlap`` the deepest
+    foreseeable one over the smaller radius, by ``deepest``; ``rayleigh_time`` the shortest time that a surface wave
+    takes around half a sphere [s]; ``spin`` the largest angular speed at the start [rad/s]; ``advised`` the time step
+    that follows from all of them [s].
     """
 
     time_step: float
@@ -54,6 +42,8 @@ class Advice:
     contact_time: float
     shortest: str
     speed: float
+    squeezed_time: float
+    squeezed: str
     overlap: float
     deepest: str
     rayleigh_time: float
@@ -65,6 +55,11 @@ class Advice:
         return self.contact_time / self.time_step
 
     @property
+    def steps_squeezed(self) -> float:
+        """The same for who is squeezed."""
+        return self.squeezed_time / self.time_step
+
+    @property
     def turn(self) -> float:
         """Largest rotation in one step at the start [rad]."""
         return self.spin * self.time_step
@@ -72,44 +67,19 @@ class Advice:
     @property
     def lines(self) -> list[str]:
         """The advice in words."""
+        squeezed = (
+            f"shortest when squeezed: {self.squeezed_time:.3g} s, {self.squeezed}: {self.steps_squeezed:.3g} steps "
+            f"({RESOLVED} are advised)"
+        )
         return [
             f"shortest contact: {self.contact_time:.3g} s, {self.shortest} at {self.speed:.3g} m/s: "
             f"{self.steps_per_contact:.3g} steps of {self.time_step:.3g} s (at least {RESOLVED})",
+            *([squeezed] if self.squeezed_time < math.inf else []),
             f"deepest overlap: {self.overlap:.1%} of a radius, {self.deepest}",
             f"Rayleigh time: {self.rayleigh_time:.3g} s, {self.time_step / self.rayleigh_time:.1%} of it a step",
             f"rotation: {self.turn:.2g} rad a step at the start (at most {LARGEST_TURN})",
             f"advised time step: {self.advised:.2g} s",
         ]
-
-
-def contact_time(mass: float, radius: float, modulus: float, speed: float) -> float:
-    """Duration of an elastic Hertz impact [s]: T = 2.868 (m*²/(R* E*² v))^(1/5); Johnson (1985), eq. (11.24).
-
-    With δ(t) from ½ m* δ'² + 2/5 K δ^(5/2) = ½ m* v², T = 2 δ_max/v ∫₀¹ du/√(1 - u^(5/2)), which is
-    2 √π Γ(7/5)/Γ(9/10) δ_max/v, and δ_max = (15 m* v²/(16 E* √R*))^(2/5).
-
-    Examples
-    --------
-    >>> round(contact_time(1.0, 1.0, 1.0, 1.0), 4)
-    2.8683
-    """
-    if speed <= 0:
-        return math.inf
-    return DURATION * (mass / (math.sqrt(radius) * modulus)) ** 0.4 * speed**-0.2
-
-
-def effective_masses(kinds: Kinds) -> np.ndarray:
-    """Smallest effective mass at any point of each sphere of each kind (S,) [kg].
-
-    For an impulse along n at the arm c + R n it is 1/(1/m + (c × n)·I⁻¹(c × n)), so the smallest one over all n is
-    1/(1/m + λ) with λ the largest eigenvalue of [c]ᵀ I⁻¹ [c], [c] n = c × n. Rotation makes a fibre's tip lighter.
-    """
-    kind = np.repeat(np.arange(kinds.mass.size), np.diff(kinds.first_offset))
-    x, y, z = kinds.offset
-    zero = np.zeros_like(x)
-    cross = np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)
-    form = cross.transpose(0, 2, 1) @ (cross / kinds.inertia.T[kind][:, :, None])
-    return 1 / (kinds.inverse_mass[kind] + np.linalg.eigvalsh(form)[:, -1])
 
 
 def advise(
@@ -125,28 +95,19 @@ def advise(
     >>> round(advice.steps_per_contact), advice.advised
     (270, 5.3e-06)
     """
-    kinds = arrays.kinds(particles, box)
-    nothing = Impact("nothing can meet", math.inf, 0.0, 0.0)
     with np.errstate(over="ignore"):
-        impacts = list(_impacts(particles, kinds, box, gravity)) or [nothing]
+        hardest = _hardest(particles, box, gravity)
         spin = float(np.linalg.norm(particles.angular_velocity, axis=1).max())
-    first, deepest = min(impacts, key=lambda i: i.time), max(impacts, key=lambda i: i.overlap)
+    first, deepest, squeezed = hardest.shortest, hardest.deepest, hardest.squeezed
     rayleigh = min(_rayleigh_times(particles))
-    advised = rounded_down(
-        min(first.time / ADVISED, RAYLEIGH_SHARE * rayleigh, ADVISED_TURN / spin if spin else math.inf)
-    )
+    turning = ADVISED_TURN / spin if spin else math.inf
+    advised = rounded_down(min(first.time / ADVISED, squeezed.time / RESOLVED, RAYLEIGH_SHARE * rayleigh, turning))
     return Advice(
-        time_step=time_step or advised, advised=advised, contact_time=first.time, shortest=first.who, speed=first.speed,
-        overlap=deepest.overlap, deepest=deepest.who, rayleigh_time=rayleigh, spin=spin,
+        time_step=time_step or advised, advised=advised, contact_time=first.time, speed=first.speed,
+        shortest=_who(particles, first, "on"), squeezed_time=squeezed.time,
+        squeezed=_who(particles, squeezed, "squeezed against"), overlap=deepest.overlap,
+        deepest=_who(particles, deepest, "on"), rayleigh_time=rayleigh, spin=spin,
     )  # fmt: skip
-
-
-def rounded_down(value: float) -> float:
-    """The largest number of two significant digits that is no larger."""
-    if value == 0:
-        return 0.0
-    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
-    return float(f"{math.floor(value / unit * (1 + 1e-12)) * unit:.1e}")
 
 
 def _rayleigh_times(particles: Particles) -> Iterator[float]:
@@ -156,54 +117,29 @@ def _rayleigh_times(particles: Particles) -> Iterator[float]:
         yield math.pi * min(shape.radii) * math.sqrt(m.density / shear) / (0.1631 * m.poisson + 0.8766)
 
 
-def _impacts(
-    particles: Particles, kinds: Kinds, box: Box | None, gravity: tuple[float, float, float]
-) -> Iterator[Impact]:
-    """The hardest impact of each material with each other and with the walls.
-
-    All that a particle has, and what it gains in falling through the box, goes into one contact; of each material the
-    sphere whose contact is shortest stands for all.
-    """
-    energy = _largest_energies(particles, kinds, box, gravity)
-    mass = effective_masses(kinds)
-    kind = np.repeat(np.arange(kinds.mass.size), np.diff(kinds.first_offset))
-    energy, material = energy[kind], kinds.material[kind]
-    wall = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
-    speed = np.sqrt(2 * energy / mass) + 2 * wall  # what a moving wall hits leaves at twice its speed
-    with np.errstate(divide="ignore"):
-        hardness = mass**2 / (kinds.radius * speed)  # the shorter the contact, the less
-    names = ["a fibre's tip" if len(shape.radii) > 1 else "a sphere" for shape, _ in particles.kinds]
-    ends = [int(np.flatnonzero(material == a)[hardness[material == a].argmin()]) for a in range(len(kinds.modulus))]
-    walls = box is not None and len(box.absent) < 6
-    for a, s in enumerate(ends):
-        m, r, v = mass[s], kinds.radius[s], speed[s]
-        if walls:
-            yield _impact(f"{names[kind[s]]} on a wall", m, r, kinds.wall_modulus[a], v + wall, r)
-        for b, t in enumerate(ends[: a + 1]):
-            if len(particles) == 1:
-                continue
-            radius, reduced = 1 / (1 / r + 1 / kinds.radius[t]), 1 / (1 / m + 1 / mass[t])
-            reached = math.sqrt(2 * (0.5 * m * v**2 + 0.5 * mass[t] * speed[t] ** 2) / reduced)
-            who = f"{names[kind[s]]} on {names[kind[t]]}"
-            yield _impact(who, reduced, radius, kinds.modulus[a, b], reached, min(r, kinds.radius[t]))
-
-
-def _impact(who: str, mass: float, radius: float, modulus: float, speed: float, smaller: float) -> Impact:
-    stiffness = in_python(hertz.stiffness)(modulus, radius)
-    overlap = (1.25 * mass * speed**2 / stiffness) ** 0.4
-    return Impact(who, float(contact_time(mass, radius, modulus, speed)), float(speed), float(overlap / smaller))
-
-
-def _largest_energies(
-    particles: Particles, kinds: Kinds, box: Box | None, gravity: tuple[float, float, float]
-) -> np.ndarray:
-    """Largest kinetic energy that a particle of each kind (G,) has, or would have at the bottom of the box [J]."""
+def _hardest(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> Hardest:
+    """The hardest impacts of particles that have all they may gain in falling through the box."""
+    kinds = arrays.kinds(particles, box)
     own = 0.5 * (particles.velocity**2).sum(1) + fall(particles, box, gravity)
     turning = 0.5 * (particles.angular_velocity**2).sum(1)
     energy = kinds.mass[particles.kind] * own + kinds.inertia.max(0)[particles.kind] * turning
-    largest = np.zeros(kinds.mass.size)
-    np.maximum.at(largest, particles.kind, energy)
-    return largest
+    walls = box is not None and len(box.absent) < len(FACES)
+    fastest = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
+    return Hardest(kinds, particles.kind, energy, walls=walls, fastest=fastest)
+
+
+def _who(particles: Particles, impact: Impact, how: str) -> str:
+    """Who has an impact, in words."""
+    if impact.speed == 0:
+        return "nothing can meet"
+    partner = "a wall" if impact.whom == WALL else _name(particles, impact.whom)
+    return f"{_name(particles, impact.who)} {how} {partner}"
+
+
+def _name(particles: Particles, body: int) -> str:
+    """What touches of a body."""
+    shape, _ = particles.kinds[particles.kind[body]]
+    return "a sphere" if len(shape.radii) == 1 else f"a {type(shape).__name__.lower()}'s tip"
 
 
 def fall(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> np.ndarray:
@@ -236,6 +172,12 @@ def foreseen(
             f"{RESOLVED} resolve it"
         )
         yield Notice("coarse-time-step", reason, remedy, grave=advice.steps_per_contact < FORCED)
+    elif advice.steps_squeezed < FORCED:
+        reason = (
+            f"time_step {time_step:g} s leaves {advice.steps_squeezed:.2g} steps to the shortest contact of a particle "
+            f"between two others ({advice.squeezed_time:.2g} s, {advice.squeezed}), fewer than {FORCED} may break it"
+        )
+        yield Notice("coarse-time-step", reason, remedy)
     elif advice.turn > LARGEST_TURN:
         reason = f"a particle turns {advice.turn:.2g} rad in one time step, at most {LARGEST_TURN} are resolved"
         yield Notice("coarse-time-step", reason, remedy)

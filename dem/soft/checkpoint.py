@@ -45,6 +45,7 @@ def write(sim: Simulation, group: h5py.Group) -> None:
     group["unit"] = state.energy_unit
     group["datum"] = state.datum
     group["start_step"] = state.start_step
+    group["watch"] = state.watch
     group["start_energy"] = np.array(sim.start_energy)
     group["largest_kinetic"] = sim._largest_kinetic
 
@@ -58,6 +59,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         bodies=bodies, contacts=ContactHistory(*(group[f"{CONTACTS}/{name}"][:] for name in ContactHistory._fields)),
         progress=progress, energy_unit=float(group["unit"][()]), datum=float(group["datum"][()]),
         start_step=int(group["start_step"][()]),
+        watch=group["watch"][:] if "watch" in group else np.empty(0),  # files of version 0.1 have none
     )  # fmt: skip
     return Simulation._restored(
         read_particles(given["kinds"], group), made(given["box"]), state,

@@ -9,12 +9,13 @@ import numpy as np
 
 from dem.model.walls import faces_of
 from dem.soft import arrays
+from dem.soft.brief import briefest, least_acceleration
 from dem.soft.energies import energies_of_contacts, energies_of_motion, energies_to_come
 from dem.soft.grid import grid_for, most_cells
 from dem.soft.history import ContactHistory
-from dem.soft.limits import DEEPEST, Limits
+from dem.soft.limits import Limits
 from dem.soft.numbering import Numbering
-from dem.soft.overlaps import Overlaps
+from dem.soft.overlaps import DEEPEST, Overlaps
 from dem.soft.per_body import KEPT, reorder
 from dem.soft.skins import Skins
 from dem.soft.snapshot import Snapshot
@@ -26,6 +27,7 @@ from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft import advance as loop
 from kernels.soft import cells, lists, sweeps
 from kernels.soft.chunks import CHUNK, Serial, Threaded
+from kernels.soft.travel import as_float
 from kernels.soft.walls import PLANE
 
 if TYPE_CHECKING:
@@ -62,7 +64,8 @@ class Engine:
         self.law = law
         self.faces = faces_of(box)
         alone = len(particles) == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any()
-        self.limits = Limits(self.kinds, deepest, alone=alone)
+        briskest = least_acceleration(self.kinds, time_step, alone=len(particles) == 1)
+        self.limits = Limits(self.kinds, deepest, briskest, alone=alone)
         self.fastest_wall = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
         self.skins = Skins.of(len(particles), self.kinds, box, skin)
         lossy = not isinstance(self.law, laws.Elastic)
@@ -102,7 +105,8 @@ class Engine:
         return loop.Setting(
             dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, datum=self.datum, per_joule=energy_unit,
             list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates,
-            farthest=self.limits.farthest, deepest=self.limits.deepest, start_step=self.start_step,
+            farthest=self.limits.farthest, deepest=self.limits.deepest, briskest=self.limits.briskest,
+            start_step=self.start_step,
         )  # fmt: skip
 
     @property
@@ -120,6 +124,7 @@ class Engine:
             energy_unit=self.energy_unit,
             datum=self.datum,
             start_step=self.start_step,
+            watch=self.limits.watch,
         )
 
     def _by_row(self, values: np.ndarray) -> np.ndarray:
@@ -136,6 +141,8 @@ class Engine:
         for name, values in snapshot.progress.items():
             getattr(self.progress, name)[:] = values
         self.datum, self.start_step, self.code = snapshot.datum, snapshot.start_step, loop.DONE
+        if snapshot.watch.size:
+            self.limits.watch = snapshot.watch
         self.setting = self._setting(snapshot.energy_unit)
         self.move_walls(snapshot.step * self.dt)
         self.rebuild(snapshot.contacts)
@@ -286,15 +293,24 @@ class Engine:
                 self.rebuild()
             elif code == loop.NO_ROOM:
                 self.make_room_for_candidates()
-            elif code == loop.TOO_DEEP and self.limits.passes(
-                self.overlaps().deepest().share, float(self.progress.largest_overlap[0])
-            ):
-                self.setting = self._setting(self.setting.per_joule)
             elif code == loop.DONE:
                 break
-            else:
+            elif not self._passes(code):
                 self.code = code
         return self.code
+
+    def _passes(self, code: int) -> bool:
+        """Whether what the kernels came back for is no reason to stop, and only has to be noted."""
+        if code == loop.TOO_DEEP:
+            share, overlap = self.overlaps().deepest().share, float(self.progress.largest_overlap[0])
+            passes = self.limits.passes(share, overlap)
+        else:
+            passes = code == loop.TOO_BRISK
+        acceleration = math.sqrt(as_float(self.partial[:, sweeps.BRISK].max()))
+        if passes and acceleration > self.limits.briskest:
+            self.limits.note(briefest(self), acceleration)
+        self.setting = self._setting(self.energy_unit)
+        return passes
 
     def synchronise(
         self, position: np.ndarray, velocity: np.ndarray, orientation: np.ndarray, spin: np.ndarray

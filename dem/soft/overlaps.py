@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from kernels.box.faces import Faces
     from kernels.soft.state import Bodies, Kinds
 
+DEEPEST = 0.5  # overlap over the smaller radius at which a run is stopped, unless told otherwise
+
 
 class Deepest(NamedTuple):
     """The overlap that is largest in terms of the smaller radius."""
@@ -46,27 +48,32 @@ class Overlaps(NamedTuple):
         radius = kinds.radius[kinds.first_offset[b.kind[b.owner]] + within]
         i, j = candidates
         x = b.sphere_position
-        gap = x[:, i] - x[:, j]
-        for axis, (_, length) in enumerate(periods):
-            gap[axis] -= length * np.floor(gap[axis] / (length or 1) + 0.5)
-        pair = radius[i] + radius[j] - np.linalg.norm(gap, axis=0)
+        pair = radius[i] + radius[j] - np.linalg.norm(gaps(x, i, j, periods), axis=0)
         height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(6, -1)
         return cls(b.identity[b.owner], radius, i, j, pair, radius - height.min(0), height.argmin(0))
 
     def deepest(self) -> Deepest:
         """The deepest of all; of equals that of the lowest identities."""
         share = self.wall / self.radius
-        s = _largest(share, self.owner)
+        s = largest(share, self.owner)
         found = Deepest(float(share[s]), float(self.wall[s]), s, -1 - int(self.face[s]))
         if self.pair.size:
             share = self.pair / np.minimum(self.radius[self.i], self.radius[self.j])
-            k = _largest(share, self.owner[self.i], self.owner[self.j], self.i, self.j)
+            k = largest(share, self.owner[self.i], self.owner[self.j], self.i, self.j)
             if share[k] > found.share:
                 found = Deepest(float(share[k]), float(self.pair[k]), int(self.i[k]), int(self.j[k]))
         return found
 
 
-def _largest(values: np.ndarray, *keys: np.ndarray) -> int:
+def gaps(x: np.ndarray, i: np.ndarray, j: np.ndarray, periods: list[tuple[float, float]]) -> np.ndarray:
+    """From spheres j to spheres i, at x (3, M), the short way round: (3, K) [m]."""
+    gap = x[:, i] - x[:, j]
+    for axis, (_, length) in enumerate(periods):
+        gap[axis] -= length * np.floor(gap[axis] / (length or 1) + 0.5)
+    return gap
+
+
+def largest(values: np.ndarray, *keys: np.ndarray) -> int:
     """Index of the largest value; of equals the one whose keys (the first one decides) come first."""
     first = int(values.argmax())  # a NaN, if there is any
     equal = np.flatnonzero(values == values[first])

@@ -18,6 +18,7 @@ import numpy as np
 
 from dem.base.notices import DemWarning, Notice
 from dem.files.writer import TrajectoryWriter
+from dem.soft.impacts import RESOLVED
 from dem.soft.trouble import BrokenRunError
 from dem.soft.verdict import ENERGY_BUDGET
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from dem.model.energy import Energy
+    from dem.soft.brief import Brief
     from dem.soft.engine import Engine
 
 # ruff: noqa: SLF001 (this is the other half of Simulation)
@@ -41,6 +43,7 @@ class Recorded(Protocol):
     _shown_step: int
     step_count: int
     time: float
+    time_step: float
     energy_error: float
 
     def energy(self) -> Energy:
@@ -59,20 +62,29 @@ class Recorder:
         self.older = self.newer = sim._engine.snapshot() if copying else None
         self.due = 0.0 if copying else math.inf
         self.warned = sim.energy_error > ENERGY_BUDGET
+        self.brief = self._briefest.steps < RESOLVED  # has been told
 
     def note(self) -> None:
-        """Copy the state if it is time to, and warn once if the energy error passes its budget."""
+        """Copy the state if it is time to; warn once of an energy error above its budget, and of a brief contact."""
         start = time.perf_counter()
         if start >= self.due:
             self.older, self.newer = self.newer, self.sim._engine.snapshot()
             done = time.perf_counter()
             self.due = done + PATIENCE * (done - start)
+        if not self.brief and self._briefest.steps < RESOLVED:
+            self.brief = True
+            reason = f"{self._briefest}, at least {RESOLVED} resolve it"
+            self._tell(Notice("coarse-time-step", reason, self._briefest.remedy(self.sim.time_step)))
         if not self.warned and self.sim.energy_error > ENERGY_BUDGET:
             self.sim.energy()  # what the error is relative to may have grown since the last frame
             if self.sim.energy_error > ENERGY_BUDGET:
-                self._warn()
+                self._tell_energy_error()
 
-    def _warn(self) -> None:
+    @property
+    def _briefest(self) -> Brief:
+        return self.sim._engine.limits.brief
+
+    def _tell_energy_error(self) -> None:
         self.warned = True
         sim = self.sim
         reason = (
@@ -80,11 +92,13 @@ class Recorder:
             f"above its budget of {ENERGY_BUDGET:g}"
         )
         remedy = "lower time_step, or take a second-order integrator (see `dem integrators`)"
-        notice = Notice("energy-error", reason, remedy)
+        self._tell(Notice("energy-error", reason, remedy))
+
+    def _tell(self, notice: Notice) -> None:
         if self.strict:
             message = f"{notice} (turned into an error by strict)"
             raise FloatingPointError(message)
-        warnings.warn(str(notice), DemWarning, stacklevel=2)
+        warnings.warn(str(notice), DemWarning, stacklevel=3)
 
     def write(self, path: Path, error: BrokenRunError, *, overwrite: bool) -> int:
         """Take the last steps before the error again and write them; returns how many states there are."""

@@ -16,7 +16,7 @@ from dem.soft import account, arrays
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps
 from dem.soft.engine import Engine
-from dem.soft.limits import DEEPEST
+from dem.soft.overlaps import DEEPEST
 from dem.soft.recorder import recorded
 from dem.soft.sizes import Sizes
 from dem.soft.stages import stages

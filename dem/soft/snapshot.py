@@ -22,6 +22,7 @@ class Snapshot(NamedTuple):
     energy_unit: float  # units per joule
     datum: float  # g·x at zero potential [m²/s²]
     start_step: int
+    watch: np.ndarray  # (7,) of `dem.soft.limits.Limits`; empty if nothing is known of it
 
     @property
     def step(self) -> int:

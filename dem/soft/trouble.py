@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.model.box import FACES
 from dem.model.fields import STATE
-from dem.soft.advice import ADVISED, RESOLVED, contact_time, effective_masses, rounded_down
+from dem.soft.impacts import ADVISED, RESOLVED, contact_time, effective_masses, rounded_down
 from dem.soft.limits import FARTHEST
 from dem.system.diagnosis import outside, point
 from kernels.base.jit import in_python

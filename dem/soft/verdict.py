@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dem.soft.impacts import RESOLVED
+
+if TYPE_CHECKING:
+    from dem.soft.brief import Brief
 
 ENERGY_BUDGET = 0.01  # of the reference energy over a run; beyond it the run is not resolved
 NORM_BUDGET = 1e-9
@@ -21,7 +27,8 @@ class Verdict:
     what that may be [1/s]; ``norm_error`` the largest ||q| - 1|; ``largest_overlap`` is over the smallest diameter,
     ``overlap_share`` over the smaller of the two radii, ``engulfed`` tells that it came to half of the largest
     diameter: spheres sank into each other or a wall; ``momentum_error`` is the change of linear momentum along the axes
-    on which nothing acts from outside, over the sum of all |m v|, None where there is no such axis.
+    on which nothing acts from outside, over the sum of all |m v|, None where there is no such axis; ``briefest`` is the
+    contact of the fewest time steps (of ``time_step`` [s]), if these were too few.
     """
 
     steps: int
@@ -34,6 +41,8 @@ class Verdict:
     energy_budget: float
     overlap_share: float
     momentum_error: float | None
+    briefest: Brief
+    time_step: float
 
     @property
     def count(self) -> int:
@@ -59,12 +68,15 @@ class Verdict:
     @property
     def doubts(self) -> list[str]:
         """What makes it less accurate than it looks, each with a remedy."""
-        if self.engulfed or self.overlap_share <= OVERLAP_LIMIT:
-            return []
-        return [
-            f"largest overlap {self.overlap_share:.0%} of a radius, above the {OVERLAP_LIMIT:.0%} up to which Hertz "
-            "theory, for small overlaps, is kept to: raise young, or lower the speeds"
-        ]
+        found = []
+        if self.briefest.steps < RESOLVED:
+            found.append(f"{self.briefest}, at least {RESOLVED} resolve it: {self.briefest.remedy(self.time_step)}")
+        if self.overlap_share > OVERLAP_LIMIT and not self.engulfed:
+            found.append(
+                f"largest overlap {self.overlap_share:.0%} of a radius, above the {OVERLAP_LIMIT:.0%} up to which "
+                "Hertz theory, for small overlaps, is kept to: raise young, or lower the speeds"
+            )
+        return found
 
     @property
     def status(self) -> str:

@@ -18,7 +18,7 @@ from kernels.soft.contact import place_all
 ADVANCE, PICK, PLACE, START, SHOW = range(5)
 
 # why `serve` came back
-DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP = range(7)
+DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP, TOO_BRISK = range(8)
 
 # a state whose forces are unknown; a complete step; predicted positions, at which forces are wanted next
 FRESH, COMPLETE, PREDICTED = range(3)
@@ -54,6 +54,7 @@ class Setting(NamedTuple):
     candidate_skin: float  # [m]
     farthest: float  # that a sphere may go in one step [m]
     deepest: float  # overlap beyond which to come back [m]
+    briskest: float  # acceleration by contacts beyond which to come back [m/s2]
     start_step: int  # at which the run started
 
 
@@ -128,7 +129,7 @@ def advance(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, 
 
     Returns
     -------
-    DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST or TOO_DEEP
+    DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP or TOO_BRISK
     """
     while order == PICK or progress.step[0] < stop or progress.phase[0] == FRESH:
         task = next_task(stop, progress)
@@ -160,6 +161,9 @@ def limit_passed(task, totals, setting, progress):
         return TOO_FAST
     if task != sweeps.PREDICT and totals.overlap > setting.deepest:
         return TOO_DEEP
+    moved = task == sweeps.STEP or task == sweeps.LAST_STEP  # noqa: PLR1714
+    if moved and totals.acceleration > setting.briskest:
+        return TOO_BRISK
     return DONE
 
 

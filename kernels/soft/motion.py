@@ -171,7 +171,7 @@ spin_at_whole_step = rotation.spheres_or(spin_of_sphere, spin_of_body)
 def kick(
     law, box, low, high, shift, dt, gravity, datum, per_joule, kind, mass, position, velocity, force, ahead, image
 ):
-    """v += dt (F/m + g); returns kinetic and gravitational energy at the whole step, in units.
+    """v += dt (F/m + g), and what that tells.
 
     Parameters
     ----------
@@ -182,11 +182,18 @@ def kick(
     ------
     velocity : (3, N) half a step past the forces [m/s]
     ahead : (3, N) at the next forces [m/s]; not for elastic contacts
+
+    Returns
+    -------
+    kinetic and gravitational energy at the whole step in units, bits of the largest squared F/m [m²/s⁴]
     """
     energy = np.int64(0)
+    briskest = np.int64(0)
     for b in unsigned_range(low, high):
         m = mass[kind[b]]
-        a = add_scaled(gravity, 1.0 / m, load(force, b - np.uint64(shift)))
+        f = load(force, b - np.uint64(shift))
+        a = add_scaled(gravity, 1.0 / m, f)
+        briskest = larger(briskest, dot(f, f) * (1.0 / m) * (1.0 / m))
         v = load(velocity, b)
         store(velocity, b, add_scaled(v, dt, a))
         note_velocity(law, add_scaled(v, 1.5 * dt, a), ahead, b)
@@ -194,7 +201,7 @@ def kick(
         energy += as_fixed(
             translational(m, v) + gravitational(m, gravity, unfold(box, load(position, b), image, b), datum), per_joule
         )
-    return energy
+    return energy, briskest
 
 
 @loop
@@ -254,10 +261,10 @@ def correct(scheme, law, c, shift, dt, gravity, datum, per_joule, bodies, kinds,
 
     Returns
     -------
-    energy in units, bits of the largest squared spin [rad²/s²]
+    energy in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴]
     """
     low, high = chunk_of(c, bodies.kind.size)
-    energy = kick(
+    energy, briskest = kick(
         law, box, low, high, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass, bodies.position,
         bodies.velocity, bodies.force, bodies.velocity_ahead, bodies.image,
     )  # fmt: skip
@@ -268,4 +275,4 @@ def correct(scheme, law, c, shift, dt, gravity, datum, per_joule, bodies, kinds,
             bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque,
         )  # fmt: skip
         energy += rotational_energy
-    return energy, fastest
+    return energy, fastest, briskest

@@ -14,7 +14,7 @@ from numba import prange
 from kernels.base.jit import apart, formula, part, stage, threaded
 from kernels.soft import candidates, contact, history, travel
 from kernels.soft.chunks import by_mode
-from kernels.soft.sweeps import MOVING, PAIRS, PREDICT, SPIN, TRAVEL, WALLS, evaluate_borders, sweep_block
+from kernels.soft.sweeps import BRISK, MOVING, PAIRS, PREDICT, SPIN, TRAVEL, WALLS, evaluate_borders, sweep_block
 
 
 class Totals(NamedTuple):
@@ -27,6 +27,7 @@ class Totals(NamedTuple):
     moving: np.int64  # energy of motion and height, in units
     overlap: float  # largest [m]
     spin: float  # largest angular speed [rad/s]
+    acceleration: float  # largest by contacts [m/s2]
     travel: float  # that no sphere exceeded in the prediction [m]
 
 
@@ -57,6 +58,7 @@ def totals(partial):
         moving,
         max(largest(partial, PAIRS + 1), largest(partial, WALLS + 1)),
         math.sqrt(largest(partial, SPIN)),
+        math.sqrt(largest(partial, BRISK)),
         largest(partial, TRAVEL),
     )
 

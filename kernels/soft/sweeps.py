@@ -10,7 +10,7 @@ from kernels.soft import contact, motion
 from kernels.soft.chunks import CHUNK
 
 # columns of `partial`, one row a chunk: a `Sums` of pairs, one of walls, and what motion reports
-PAIRS, WALLS, MOVING, SPIN, TRAVEL, COLUMNS = 0, 5, 10, 11, 12, 13
+PAIRS, WALLS, MOVING, SPIN, BRISK, TRAVEL, COLUMNS = 0, 5, 10, 11, 12, 13, 14
 
 # what a sweep does: all forces; the first prediction; forces, the step completed, the next one predicted; the same
 # without the next one
@@ -96,10 +96,10 @@ def correct_chunk(c, law, shift, scheme, setting, bodies, kinds, box, partial):
     Writes
     ------
     bodies : velocities and memories
-    partial : row c, MOVING and SPIN
+    partial : row c, MOVING, SPIN and BRISK
     """
     gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
-    partial[c, MOVING], partial[c, SPIN] = motion.correct(
+    partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = motion.correct(
         scheme, law, c, shift, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box
     )
 
