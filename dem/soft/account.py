@@ -19,8 +19,8 @@ def booked(engine: Engine) -> dict[str, float]:
     progress, unit = engine.progress, engine.energy_unit
     return {
         "elastic": float(progress.elastic[0]) / unit,
-        "dissipated": float(progress.taken[0] - progress.stored[0]) / unit,
-        "work": float(progress.worked[0]) / unit,
+        "dissipated": float(progress.taken.sum() - progress.stored[0]) / unit,
+        "work": float(progress.worked.sum()) / unit,
     }
 
 

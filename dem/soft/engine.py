@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from dem.rotation.integrators import Integrator
 
 NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
-FLOATS = ("travel", "largest_overlap")  # of Progress; the others are integers
+# floats of Progress, and how many each is; the others are one integer
+FLOATS = {"taken": 2, "taking": 1, "worked": 2, "working": 1, "energy_error": 1, "travel": 1, "largest_overlap": 1}
 
 
 class Engine:
@@ -86,7 +87,7 @@ class Engine:
         self.workspace = arrays.workspace(len(particles), chunks, most_cells(len(particles)))
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.progress = loop.Progress(
-            **{name: np.zeros(1, np.float64 if name in FLOATS else np.int64) for name in loop.Progress._fields}
+            **{n: np.zeros(FLOATS.get(n, 1), float if n in FLOATS else np.int64) for n in loop.Progress._fields}
         )
         self.datum, self.gravity, self.dt = datum, gravity, time_step
         self.start_step, self.code = 0, loop.DONE
