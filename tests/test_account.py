@@ -71,3 +71,36 @@ def test_work_and_losses_show_whatever_else_moves(losses):
     assert expected[2] > 0.1 * alone
     assert (expected[1] > 0.1 * alone) == bool(losses)
     np.testing.assert_allclose(seen[1:], expected[1:], rtol=1e-9, atol=1e-9 * alone)
+
+
+@pytest.mark.parametrize(
+    ("name", "moved"),
+    [
+        ("the energy at the start", {"velocity": [[0, 0, -0.1]]}),
+        ("the largest kinetic energy", {"gravity": (0, 0, -10.0)}),
+        ("the work of the walls", {"motion": {"x-": dem.Motion(velocity=(0.01, 0, 0))}}),
+    ],
+)
+def test_the_verdict_says_what_its_energy_error_is_relative_to(name, moved):
+    material = dem.Material(young=5e7, poisson=0.3, density=1000.0)
+    motion, gravity = moved.get("motion", {}), moved.get("gravity", (0, 0, 0))
+    # a ball without energy: below the datum, at rest, and just touched by the wall
+    ball = dem.Particles(
+        dem.Sphere(diameter=0.01), material, position=[[0.005, 0, 0]], velocity=moved.get("velocity", [[0, 0, 0]])
+    )
+    box = dem.Box((0, -1, -1), (1, 1, 0), material, open=["z-", "z+"], motion=motion) if motion else None
+    sim = dem.Simulation(ball, box, gravity=gravity, time_step=1e-5)
+    sim.step(100)
+    verdict = sim.verdict()
+    assert verdict.energy_reference == name
+    assert f"largest energy error {verdict.energy_error:.2e} of {name} (" in str(verdict)
+    assert verdict.energy_error == sim.energy_departure / sim.energy_reference[1]
+
+
+def test_the_verdict_of_hard_spheres_says_so_too():
+    material = dem.Material(young=5e7, poisson=0.3, density=1000.0)
+    ball = dem.Particles(dem.Sphere(diameter=0.01), material, position=[[0, 0, 0]])
+    for gravity, name in ((-10.0, "the largest kinetic energy"), (0.0, "the energy at the start")):
+        verdict = dem.HardSpheres(ball, gravity=(0, 0, gravity)).run(0.01)  # zero energy is where it starts
+        assert verdict.energy_reference == name
+        assert f" of {name}, " in str(verdict)

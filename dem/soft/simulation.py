@@ -290,7 +290,12 @@ class Simulation(Stepping):
 
         The energy at the start, the kinetic energy, what contacts have taken, and the work of walls.
         """
-        return account.energy_error(self._engine, self.start_energy.total, self._largest_kinetic)
+        return account.relative(self.energy_departure, self.energy_reference[1])
+
+    @property
+    def energy_reference(self) -> tuple[str, float]:
+        """Which of them is the largest, in words, and how large it is [J]."""
+        return account.reference(self._engine, self.start_energy.total, self._largest_kinetic)
 
     @property
     def energy_departure(self) -> float:
@@ -315,4 +320,4 @@ class Simulation(Stepping):
         self._check_run(self._engine.code)
         now, start = self._motion(), self._start_motion
         momentum_error = account.momentum_error(self._box, self._gravity, start, now)
-        return account.judged(self._engine, self.particles.orientation, self.energy_error, momentum_error)
+        return account.judged(self._engine, self.particles.orientation, self.energy_reference, momentum_error)
