@@ -10,6 +10,7 @@ import numpy as np
 from dem.model.walls import faces_of
 from dem.soft import arrays
 from dem.soft.energies import energies_of_contacts, energies_of_motion, energies_to_come
+from dem.soft.exits import Exits, let_go
 from dem.soft.grid import grid_for, most_cells
 from dem.soft.history import ContactHistory
 from dem.soft.limits import DEEPEST, Limits
@@ -36,8 +37,7 @@ if TYPE_CHECKING:
     from dem.rotation.integrators import Integrator
 
 NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
-# floats of Progress, and how many each is; the others are one integer
-FLOATS = {"taken": 2, "taking": 1, "worked": 2, "working": 1, "energy_error": 1, "travel": 1, "largest_overlap": 1}
+SUMS, INTEGERS = ("taken", "worked"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
 
 
 class Engine:
@@ -62,6 +62,7 @@ class Engine:
         self.kinds = arrays.kinds(particles, box)
         self.law = law
         self.faces = faces_of(box)
+        self.exits = Exits(box, gravity)
         alone = len(particles) == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any()
         self.limits = Limits(self.kinds, deepest, alone=alone)
         self.fastest_wall = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
@@ -87,7 +88,7 @@ class Engine:
         self.workspace = arrays.workspace(len(particles), chunks, most_cells(len(particles)))
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.progress = loop.Progress(
-            **{n: np.zeros(FLOATS.get(n, 1), float if n in FLOATS else np.int64) for n in loop.Progress._fields}
+            **{n: np.zeros(1 + (n in SUMS), np.int64 if n in INTEGERS else float) for n in loop.Progress._fields}
         )
         self.datum, self.gravity, self.dt = datum, gravity, time_step
         self.start_step, self.code = 0, loop.DONE
@@ -181,6 +182,10 @@ class Engine:
             )
         return 2.0 ** min(max(REFERENCE_BITS - math.frexp(total)[1], -1000), 1000)
 
+    def left(self) -> np.ndarray:
+        """Rows of those who have left for good."""
+        return np.flatnonzero(self._by_row(self.bodies.left[0]))
+
     def candidates(self) -> tuple[np.ndarray, np.ndarray]:
         """Spheres of the present candidate pairs (K,), (K,)."""
         nb = self.neighbours
@@ -224,8 +229,8 @@ class Engine:
         """
         b, w = self.bodies, self.workspace
         history = self.history() if history is None else history
-        grid = grid_for(b.position, self.kinds.bound, self.skins.neighbours, self.periods())
-        cells.cell_order(b.position, grid, w.cell, w.cell_first, w.order)
+        grid = grid_for(b, self.kinds.bound, self.skins.neighbours, self.periods())
+        b.present[0] = cells.cell_order(b.position, b.left, grid, w.cell, w.cell_first, w.order)
         self._reorder()
         while not self._list_neighbours(grid):
             pass
@@ -282,7 +287,10 @@ class Engine:
     def advance(self, stop: int) -> int:
         """Take steps until `stop` are complete; returns DONE, or the code of what went wrong, now and ever after."""
         while self.code == loop.DONE:
-            code = self._order(loop.ADVANCE, stop)
+            step = int(self.progress.step[0])
+            if self.exits.due(step) and self.progress.phase[0] == loop.COMPLETE:
+                let_go(self)
+            code = self._order(loop.ADVANCE, self.exits.next_look(step, stop))
             if code == loop.LIST_STALE:
                 self.rebuild()
             elif code == loop.NO_ROOM:
@@ -291,9 +299,11 @@ class Engine:
                 self.overlaps().deepest().share, float(self.progress.largest_overlap[0])
             ):
                 self.setting = self._setting(self.setting.per_joule)
-            elif code == loop.DONE:
+            elif code == loop.TOO_FAST and let_go(self, 0.5 * self.limits.farthest / self.dt):
+                pass
+            elif code == loop.DONE and self.progress.step[0] >= stop:
                 break
-            else:
+            elif code != loop.DONE:
                 self.code = code
         return self.code
 

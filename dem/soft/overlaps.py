@@ -21,7 +21,7 @@ class Deepest(NamedTuple):
 
 
 class Overlaps(NamedTuple):
-    """Overlaps at one moment; negative where there is a gap."""
+    """Overlaps at one moment; negative where there is a gap, and for walls that somebody has left for good."""
 
     owner: np.ndarray  # (M,) identity of the particle of each sphere
     radius: np.ndarray  # (M,) [m]
@@ -51,6 +51,7 @@ class Overlaps(NamedTuple):
             gap[axis] -= length * np.floor(gap[axis] / (length or 1) + 0.5)
         pair = radius[i] + radius[j] - np.linalg.norm(gap, axis=0)
         height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(6, -1)
+        height[:, b.left[0, b.owner] != 0] = np.inf
         return cls(b.identity[b.owner], radius, i, j, pair, radius - height.min(0), height.argmin(0))
 
     def deepest(self) -> Deepest:

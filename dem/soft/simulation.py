@@ -16,6 +16,7 @@ from dem.soft import account, arrays
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps
 from dem.soft.engine import Engine
+from dem.soft.exits import staying
 from dem.soft.limits import DEEPEST
 from dem.soft.recorder import recorded
 from dem.soft.sizes import Sizes
@@ -133,6 +134,7 @@ class Simulation(Stepping):
         self._threads = checks.threads(threads)
         self._skin = skin
         self._shown_step = 0  # the step that the particles show
+        self._told_who_left = False
         set_threads(self._threads)
 
     @classmethod
@@ -226,7 +228,7 @@ class Simulation(Stepping):
 
     def advice(self) -> Advice:
         """Which time step the present state needs, and why."""
-        return advise(self.particles, self.box, self.gravity, self.time_step)
+        return advise(staying(self.particles, self._engine), self.box, self.gravity, self.time_step)
 
     def step(self, steps: int = 1) -> None:
         """Take a number of time steps.
@@ -241,6 +243,7 @@ class Simulation(Stepping):
         self._notice_changes()
         set_threads(self._threads)
         code = self._engine.advance(self.step_count + steps)
+        self._told_who_left = self._engine.exits.tell(told=self._told_who_left)
         self._check_run(code)
 
     def _check_run(self, code: int) -> None:
@@ -251,7 +254,8 @@ class Simulation(Stepping):
     def foreseen(self) -> Iterator[Notice]:
         """What should be known before a run begins."""
         yield from super().foreseen()
-        yield from foreseen(self.particles, self.box, self.gravity, self.time_step)
+        if len(self._engine.left()) < len(self.particles):  # there is somebody to meet
+            yield from foreseen(staying(self.particles, self._engine), self.box, self.gravity, self.time_step)
 
     def _recorded(
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
@@ -277,7 +281,8 @@ class Simulation(Stepping):
         """Energies at the present step [J]."""
         self._notice_changes()
         result = Energy(*self._ledger(), **account.booked(self._engine))
-        self._largest_kinetic = max(self._largest_kinetic, result.kinetic)
+        gone = sum(self._ledger(self._engine.left())[:2])
+        self._largest_kinetic = max(self._largest_kinetic, result.kinetic - gone)
         return result
 
     def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -317,6 +322,8 @@ class Simulation(Stepping):
             If the run broke.
         """
         self.energy()
+        self._engine.exits.look(self._engine)
+        self._told_who_left = self._engine.exits.tell(told=self._told_who_left)
         self._check_run(self._engine.code)
         now, start = self._motion(), self._start_motion
         momentum_error = account.momentum_error(self._box, self._gravity, start, now)

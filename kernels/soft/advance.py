@@ -39,8 +39,10 @@ class Progress(NamedTuple):
     taking: np.ndarray  # (1,) the same in the half step after the last forces [units]
     worked: np.ndarray  # (2,) work of moving walls since the start [units]
     working: np.ndarray  # (1,) the same in the half step after the last forces [units]
-    energy_start: np.ndarray  # (1,) int64, total energy at the start, in units
-    energy_error: np.ndarray  # (1,) largest departure from it at any step [units]
+    energy_start: np.ndarray  # (1,) total energy at the start, less what those took along who have left [units]
+    departure: np.ndarray  # (1,) of the total energy from that at the last step [units]
+    energy_error: np.ndarray  # (1,) largest one at any step, whatever its sign [units]
+    leaving: np.ndarray  # (1,) int64, 1 if somebody left since the last step
     travel: np.ndarray  # (1,) distance that no sphere exceeded since the candidates were picked [m]
     largest_overlap: np.ndarray  # (1,) [m]
 
@@ -226,8 +228,13 @@ def account(task, totals, progress):
         accumulate(progress.taken, progress.taking[0] + totals.loss)
         accumulate(progress.worked, progress.working[0] + totals.work)
         gone = (progress.taken[0] - progress.worked[0]) + (progress.taken[1] - progress.worked[1])
-        departure = abs(totals.elastic + totals.moving - progress.energy_start[0] + gone)
-        progress.energy_error[0] = max(progress.energy_error[0], departure)
+        departure = totals.elastic + totals.moving - progress.energy_start[0] + gone
+        if progress.leaving[0] == 1:
+            progress.energy_start[0] += departure - progress.departure[0]
+            departure = progress.departure[0]
+            progress.leaving[0] = 0
+        progress.departure[0] = departure
+        progress.energy_error[0] = max(progress.energy_error[0], abs(departure))
         progress.step[0] += 1
     if task != sweeps.PREDICT:
         progress.taking[0], progress.working[0] = totals.loss, totals.work
