@@ -75,6 +75,19 @@ def test_who_has_left_does_not_show_in_the_others():
         np.testing.assert_array_equal(getattr(both.particles, name)[1], getattr(alone.particles, name)[0])
 
 
+def test_who_has_left_is_let_go_again_when_the_state_is_assigned_to():
+    sim = simulation(([0.05, 0.05, -0.2], [0, 0, -1]), ([0.05, 0.05, 0.05], [0, 0, 0]), opened=["z-"])
+    assert sim._engine.left().tolist() == [0]
+    with pytest.warns(dem.DemWarning, match="left-the-box: particle 0"):
+        sim.step()
+    sim.particles.velocity = [[0, 0, -1], [0.1, 0, 0]]
+    sim.step(100)
+    assert sim._engine.left().tolist() == [0]
+    sim.particles.position = [[0.05, 0.08, 0.05], [0.05, 0.05, 0.05]]
+    sim.step()
+    assert sim._engine.left().tolist() == []
+
+
 def test_too_fast_outside_is_no_accident_but_inside_it_is():
     """150 m/s are 15 % of a diameter in a step."""
     for height, speed in ((-0.001, 149.9), (0.05, 149.9)):

@@ -169,6 +169,7 @@ class Engine:
         self.progress.phase[0] = loop.FRESH
         self.advance(step)
         self._order(loop.START)
+        let_go(self)
 
     def _energy_unit(self) -> float:
         """Power of two [1/J] in which the energies at the start add up to about 2^REFERENCE_BITS."""

@@ -103,6 +103,8 @@ class Exits:
 def let_go(engine: Engine, fastest: float = math.inf) -> bool:
     """Let those go who fall and are far away, or are outside and faster [m/s]; returns whether there were any."""
     b = engine.bodies
+    if not engine.exits.faces:
+        return False
     outside, far = engine.exits.look(engine)
     going = (far | (outside & (np.linalg.norm(b.velocity, axis=0) > fastest))) & (b.left[0] == 0)
     if going.any():
