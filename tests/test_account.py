@@ -37,10 +37,6 @@ def test_what_bodies_have_is_rounded_to_the_nearest_unit(rng):
     assert abs(short) < 4 * math.sqrt(len(units) / 12)  # four standard deviations of rounding errors
 
 
-def test_what_is_no_number_counts_as_the_largest_energy():
-    assert as_fixed(math.nan, 1.0) == as_words(math.nan, 1.0)[0] == as_fixed(math.inf, 1.0)
-
-
 def test_a_sum_over_a_run_keeps_what_is_too_small_to_change_it():
     """A billion steps that each add 1e-17 of the sum: plainly added, not one of them would count."""
     sums = np.array([1.0, 0.0])

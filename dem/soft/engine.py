@@ -10,7 +10,7 @@ import numpy as np
 from dem.model.walls import faces_of
 from dem.soft import arrays
 from dem.soft.energies import energies_of_contacts, energies_of_motion, energies_to_come
-from dem.soft.exits import Exits, let_go
+from dem.soft.exits import Exits
 from dem.soft.grid import grid_for, most_cells
 from dem.soft.history import ContactHistory
 from dem.soft.limits import DEEPEST, Limits
@@ -61,8 +61,7 @@ class Engine:
     ) -> None:
         self.kinds = arrays.kinds(particles, box)
         self.law = law
-        self.faces = faces_of(box)
-        self.exits = Exits(box, gravity)
+        self.faces, self.exits = faces_of(box), Exits(box, gravity)
         alone = len(particles) == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any()
         self.limits = Limits(self.kinds, deepest, alone=alone)
         self.fastest_wall = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
@@ -169,7 +168,7 @@ class Engine:
         self.progress.phase[0] = loop.FRESH
         self.advance(step)
         self._order(loop.START)
-        let_go(self)
+        self.let_go()
 
     def _energy_unit(self) -> float:
         """Power of two [1/J] in which the energies at the start add up to about 2^REFERENCE_BITS."""
@@ -288,10 +287,9 @@ class Engine:
     def advance(self, stop: int) -> int:
         """Take steps until `stop` are complete; returns DONE, or the code of what went wrong, now and ever after."""
         while self.code == loop.DONE:
-            step = int(self.progress.step[0])
-            if self.exits.due(step) and self.progress.phase[0] == loop.COMPLETE:
-                let_go(self)
-            code = self._order(loop.ADVANCE, self.exits.next_look(step, stop))
+            if self.exits.due(self.progress):
+                self.let_go()
+            code = self._order(loop.ADVANCE, self.exits.next_look(int(self.progress.step[0]), stop))
             if code == loop.LIST_STALE:
                 self.rebuild()
             elif code == loop.NO_ROOM:
@@ -300,13 +298,23 @@ class Engine:
                 self.overlaps().deepest().share, float(self.progress.largest_overlap[0])
             ):
                 self.setting = self._setting(self.setting.per_joule)
-            elif code == loop.TOO_FAST and let_go(self, 0.5 * self.limits.farthest / self.dt):
+            elif code == loop.TOO_FAST and self.let_go(0.5 * self.limits.farthest / self.dt):
                 pass
             elif code == loop.DONE and self.progress.step[0] >= stop:
                 break
             elif code != loop.DONE:
                 self.code = code
         return self.code
+
+    def let_go(self, fastest: float = math.inf) -> bool:
+        """Let those go who have left, see `Exits.going`; returns whether there were any."""
+        going = self.exits.going(self.bodies, int(self.progress.step[0]), self.dt, fastest)
+        if going.any():
+            self.bodies.left[0, going] = self.progress.leaving[0] = 1
+            if self.layout.wall_width:
+                self.neighbours.wall_has_history.reshape(-1, 6)[going[self.bodies.owner]] = 0
+            self.rebuild()
+        return bool(going.any())
 
     def synchronise(
         self, position: np.ndarray, velocity: np.ndarray, orientation: np.ndarray, spin: np.ndarray

@@ -20,10 +20,12 @@ from dem.model.box import FACES
 from dem.model.fields import STATE
 from dem.model.particles import Particles
 from dem.system.diagnosis import point
+from kernels.soft.advance import COMPLETE
 
 if TYPE_CHECKING:
     from dem.model.box import Box
-    from dem.soft.engine import Engine
+    from kernels.soft.advance import Progress
+    from kernels.soft.state import Bodies
 
 LOOK = 10_000  # steps between looks; when they are taken decides what a run comes to, so nothing else may
 
@@ -69,17 +71,16 @@ class Exits:
             if face in box.open and outwards >= 0:
                 self.faces.append((k, 1 if k % 2 else -1, (box.upper if k % 2 else box.lower)[k // 2], outwards))
 
-    def due(self, step: int) -> bool:
-        """Whether to look at this step."""
-        return bool(self.faces) and step % LOOK == 0
+    def due(self, progress: Progress) -> bool:
+        """Whether to look now."""
+        return bool(self.faces) and progress.step[0] % LOOK == 0 and progress.phase[0] == COMPLETE
 
     def next_look(self, step: int, stop: int) -> int:
         """Step up to which there is nothing to look for, at most `stop`."""
         return min(stop, step - step % LOOK + LOOK) if self.faces else stop
 
-    def look(self, engine: Engine) -> tuple[np.ndarray, np.ndarray]:
+    def look(self, b: Bodies, step: int, dt: float) -> tuple[np.ndarray, np.ndarray]:
         """Which bodies are outside, and which of them fall and are far away (N,), (N,); keeps who is the first seen."""
-        b, step = engine.bodies, int(engine.progress.step[0])
         face, far = np.full(b.kind.size, -1), np.zeros(b.kind.size, bool)
         for k, sign, place, outwards in self.faces:
             beyond = sign * (b.position[k // 2] - place)
@@ -90,34 +91,23 @@ class Exits:
         if self.first is None and len(outside):
             n = outside[b.identity[outside].argmin()]
             x, speed = b.position[:, n].copy(), float(np.linalg.norm(b.velocity[:, n]))
-            self.first = Leaver(int(b.identity[n]), FACES[face[n]], step, step * engine.dt, x, speed)
+            self.first = Leaver(int(b.identity[n]), FACES[face[n]], step, step * dt, x, speed)
         return face >= 0, far
+
+    def going(self, b: Bodies, step: int, dt: float, fastest: float) -> np.ndarray:
+        """Who is to be let go (N,): those who fall and are far away, or are outside and faster than that [m/s]."""
+        outside, far = self.look(b, step, dt)
+        return (far | (outside & (np.linalg.norm(b.velocity, axis=0) > fastest))) & (b.left[0] == 0)
 
     def tell(self, *, told: bool) -> bool:
         """Warn of the first who left, unless somebody was told before; returns whether somebody is now."""
         if self.first and not told:
-            warnings.warn(str(self.first.notice), DemWarning, stacklevel=3)
+            warnings.warn(str(self.first.notice), DemWarning, stacklevel=4)
         return told or self.first is not None
 
 
-def let_go(engine: Engine, fastest: float = math.inf) -> bool:
-    """Let those go who fall and are far away, or are outside and faster [m/s]; returns whether there were any."""
-    b = engine.bodies
-    if not engine.exits.faces:
-        return False
-    outside, far = engine.exits.look(engine)
-    going = (far | (outside & (np.linalg.norm(b.velocity, axis=0) > fastest))) & (b.left[0] == 0)
-    if going.any():
-        b.left[0, going] = engine.progress.leaving[0] = 1
-        if engine.layout.wall_width:
-            engine.neighbours.wall_has_history.reshape(-1, 6)[going[b.owner]] = 0
-        engine.rebuild()
-    return bool(going.any())
-
-
-def staying(particles: Particles, engine: Engine) -> Particles:
-    """Those of the particles that may meet somebody: all but who has left for good, unless everybody has."""
-    left = engine.left()
+def staying(particles: Particles, left: np.ndarray) -> Particles:
+    """Those of the particles that may meet somebody: all but the rows that have left for good, unless all have."""
     if not 0 < len(left) < len(particles):
         return particles
     rows = np.delete(np.arange(len(particles)), left)

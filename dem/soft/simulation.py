@@ -228,7 +228,7 @@ class Simulation(Stepping):
 
     def advice(self) -> Advice:
         """Which time step the present state needs, and why."""
-        return advise(staying(self.particles, self._engine), self.box, self.gravity, self.time_step)
+        return advise(staying(self.particles, self._engine.left()), self.box, self.gravity, self.time_step)
 
     def step(self, steps: int = 1) -> None:
         """Take a number of time steps.
@@ -243,10 +243,10 @@ class Simulation(Stepping):
         self._notice_changes()
         set_threads(self._threads)
         code = self._engine.advance(self.step_count + steps)
-        self._told_who_left = self._engine.exits.tell(told=self._told_who_left)
         self._check_run(code)
 
     def _check_run(self, code: int) -> None:
+        self._told_who_left = self._engine.exits.tell(told=self._told_who_left)
         if code != DONE:
             self._shown_step = -1  # somebody may have disturbed the state since it was shown
         check_run(code, self._engine, self.particles, self._box)
@@ -255,7 +255,8 @@ class Simulation(Stepping):
         """What should be known before a run begins."""
         yield from super().foreseen()
         if len(self._engine.left()) < len(self.particles):  # there is somebody to meet
-            yield from foreseen(staying(self.particles, self._engine), self.box, self.gravity, self.time_step)
+            there = staying(self.particles, self._engine.left())
+            yield from foreseen(there, self.box, self.gravity, self.time_step)
 
     def _recorded(
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
@@ -322,8 +323,7 @@ class Simulation(Stepping):
             If the run broke.
         """
         self.energy()
-        self._engine.exits.look(self._engine)
-        self._told_who_left = self._engine.exits.tell(told=self._told_who_left)
+        self._engine.exits.look(self._engine.bodies, self.step_count, self.time_step)
         self._check_run(self._engine.code)
         now, start = self._motion(), self._start_motion
         momentum_error = account.momentum_error(self._box, self._gravity, start, now)

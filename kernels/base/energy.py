@@ -23,23 +23,22 @@ REST = 2.0**32  # parts of a unit that a rest counts: 2e-22 of the energies at t
 
 @formula
 def clipped(units):
-    """An energy that an integer can hold [units]; NaN counts as the largest."""
-    units = units if units < CLIP else CLIP
-    return units if units > -CLIP else -CLIP
+    """An energy that an integer can hold [units]."""
+    return max(min(units, CLIP), -CLIP)
 
 
 @formula
 def as_fixed(energy, per_joule):
     """Energy [J] as the nearest integer number of units, per_joule [1/J] (a power of two) a joule."""
-    return np.int64(round(clipped(energy * per_joule)))
+    return np.int64(np.rint(clipped(energy * per_joule)))
 
 
 @formula
 def as_words(energy, per_joule):
     """Energy [J] as the nearest integer number of units, and what that leaves, in parts of a unit: both integers."""
     units = clipped(energy * per_joule)
-    whole = np.int64(round(units))
-    return whole, np.int64(round((units - whole) * REST))
+    whole = np.rint(units)
+    return np.int64(whole), np.int64(np.rint((units - whole) * REST))
 
 
 @formula

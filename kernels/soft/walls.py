@@ -51,7 +51,8 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
             largest = max(largest, overlap)
             power += power_s
     bits = np.float64(largest).view(np.int64)
-    return Sums(as_fixed(elastic, per_joule), bits, np.int64(0), no_energy(), as_words(half * power, per_joule))
+    work = as_words(half * power, per_joule) if box.moving else no_energy()
+    return Sums(as_fixed(elastic, per_joule), bits, np.int64(0), no_energy(), work)
 
 
 @formula
