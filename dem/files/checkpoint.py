@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from dem.system.system import System
 
-FORMAT = "pcdm-dem checkpoint 2"
+FORMAT = "pcdm-dem checkpoint 3"
 
 
 def write(sim: System, group: h5py.Group) -> None:

@@ -274,12 +274,14 @@ class HardSpheres(Runnable):
         energy, tally = self.energy(), self._engine.tally
         check_finite(self._particles, f"t = {self.time:.6g} s", "speeds or gravity are too large")
         change = energy.total - self.start_energy.total - float(tally.lifted[0])
-        reference = max(abs(self.start_energy.total), self._largest_kinetic) or 1.0
+        start, kinetic = abs(self.start_energy.total), self._largest_kinetic
+        reference = max(start, kinetic) or 1.0
         (pair, *_), (wall, _) = self._engine.overlaps()
         return HardVerdict(
             collisions=self.collisions,
             time=self.time,
             energy_error=abs(change + float(tally.lost[0])) / reference,
             energy_change=change / reference,
+            energy_reference="the energy at the start" if start >= kinetic else "the largest kinetic energy",
             largest_overlap=max(0.0, pair, wall, float(tally.overlap[0])),
         )

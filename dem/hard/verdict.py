@@ -25,14 +25,16 @@ class HardVerdict:
     """What tells whether a run of hard spheres can be trusted.
 
     ``energy_error`` is the departure of the energy, with what impacts have taken by their law, from that at the start;
-    ``energy_change`` that of the energy itself, both over the energy at the start (or the largest kinetic energy, if
-    larger); ``largest_overlap`` is over the sum of the radii. What lifting resting spheres took is left out of all.
+    ``energy_change`` that of the energy itself, both over the larger of energy at the start and largest kinetic energy;
+    ``energy_reference`` says in words which that is. ``largest_overlap`` is over the sum of the radii. What lifting
+    resting spheres took is left out of all.
     """
 
     collisions: Collisions
     time: float
     energy_error: float
     energy_change: float
+    energy_reference: str
     largest_overlap: float
 
     @property
@@ -55,8 +57,9 @@ class HardVerdict:
         c = self.collisions
         line = (
             f"{self.status}: {c.pair} collisions of spheres and {c.wall} with walls to "
-            f"t = {self.time:.6g} s, energy changed by {self.energy_change:+.3g} of the start, {self.energy_error:.1e} "
-            f"unaccounted for, largest overlap {self.largest_overlap:.1e} of the radii"
+            f"t = {self.time:.6g} s, energy changed by {self.energy_change:+.3g} of "
+            f"{self.energy_reference}, {self.energy_error:.1e} unaccounted for, "
+            f"largest overlap {self.largest_overlap:.1e} of the radii"
         )
         if self.largest_overlap > BUDGET:
             line += f"; spheres overlap by more than rounding, {BUDGET:g}: the box may be too far from the origin"

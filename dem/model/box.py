@@ -67,7 +67,8 @@ class Box:
     material : Material
         Of the walls.
     open : sequence of faces
-        "x-", "x+", ... "z+" are the faces; those named here are not there, and particles may leave through them.
+        "x-", "x+", ... "z+" are the faces; those named here are not there, and particles may leave through them: who
+        falls out meets nothing any more from a diagonal of the box beyond the face on.
     periodic : sequence of axes
         "x", "y", "z": what leaves through a face comes in through the opposite one.
     motion : Motion or mapping of face to Motion

@@ -19,8 +19,8 @@ def booked(engine: Engine) -> dict[str, float]:
     progress, unit = engine.progress, engine.energy_unit
     return {
         "elastic": float(progress.elastic[0]) / unit,
-        "dissipated": float(progress.taken[0] - progress.stored[0]) / unit,
-        "work": float(progress.worked[0]) / unit,
+        "dissipated": float(progress.taken.sum() - progress.stored[0]) / unit,
+        "work": float(progress.worked.sum()) / unit,
     }
 
 
@@ -29,15 +29,24 @@ def departure(engine: Engine) -> float:
     return float(engine.progress.energy_error[0]) / engine.energy_unit
 
 
-def energy_error(engine: Engine, start: float, kinetic: float) -> float:
-    """Largest departure of the total energy at any step, relative to the largest of these.
+def reference(engine: Engine, start: float, kinetic: float) -> tuple[str, float]:
+    """What the energy error is relative to [J], in words first: the largest of these.
 
-    The energy at the start, the kinetic energy, what contacts have taken, and the work of walls.
+    The energy at the start, the largest kinetic energy that was seen, what contacts have taken, and the work of walls.
     """
     progress, unit = engine.progress, engine.energy_unit
-    moved = float(max(abs(progress.worked[0]), abs(progress.taken[0]))) / unit
-    reference = max(abs(start), kinetic, moved)
-    return departure(engine) / reference if reference > 0 else 0.0
+    energies = {
+        "the energy at the start": abs(start),
+        "the largest kinetic energy": kinetic,
+        "the energy that contacts took": abs(float(progress.taken[0])) / unit,
+        "the work of the walls": abs(float(progress.worked[0])) / unit,
+    }
+    return max(energies.items(), key=lambda named: named[1])
+
+
+def relative(departure: float, reference: float) -> float:
+    """Energy error."""
+    return departure / reference if reference > 0 else 0.0
 
 
 def momentum_error(
@@ -54,14 +63,18 @@ def momentum_error(
     return change / max(now[1], start[1]) if change > 0 else 0.0
 
 
-def judged(engine: Engine, orientation: np.ndarray, energy_error: float, momentum_error: float | None) -> Verdict:
-    """Judge a run that has come to these orientations (N, 4)."""
+def judged(
+    engine: Engine, orientation: np.ndarray, reference: tuple[str, float], momentum_error: float | None
+) -> Verdict:
+    """Judge a run that has come to these orientations (N, 4), by what energy errors are relative to."""
+    energy_error = relative(departure(engine), reference[1])
     steps, overlap = int(engine.progress.step[0]), float(engine.progress.largest_overlap[0])
     span, radius = (steps - engine.start_step) * engine.dt, engine.kinds.radius
     return Verdict(
         steps=steps,
         time=steps * engine.dt,
         energy_error=energy_error,
+        energy_reference=reference[0],
         norm_error=float(np.abs(np.linalg.norm(orientation, axis=1) - 1).max()),
         largest_overlap=overlap / (2 * float(radius.min())),
         engulfed=overlap >= float(radius.max()),

@@ -88,8 +88,10 @@ def bodies(
         sphere_position=position if kinds.round else np.zeros((3, first_sphere[-1])),
         owner=np.repeat(np.arange(n, dtype=np.int32), spheres),
         velocity_ahead=np.array(particles.velocity.T if lossy else np.zeros((3, 0)), order="C"),
-        wall_contacts=np.zeros(n, np.int64),
         spin=np.array(particles.angular_velocity.T if lossy and rotating else np.zeros((3, 0)), order="C"),
+        wall_contacts=np.zeros(n, np.int64),
+        left=np.zeros((1, n), np.int8),
+        present=np.array([n]),
     )
 
 
@@ -98,7 +100,7 @@ class Workspace(NamedTuple):
 
     cell: np.ndarray  # (N,) int32
     order: np.ndarray  # (N,) int32
-    cell_first: np.ndarray  # int32, one more than cells
+    cell_first: np.ndarray  # int32, one more than cells, and one for who has left
     scratch: np.ndarray  # (N,)
     wanted: np.ndarray  # (C,) int64
 
@@ -108,7 +110,7 @@ def workspace(n: int, chunks: int, most_cells: int) -> Workspace:
     return Workspace(
         cell=np.empty(n, np.int32),
         order=np.empty(n, np.int32),
-        cell_first=np.empty(most_cells + 1, np.int32),
+        cell_first=np.empty(most_cells + 2, np.int32),
         scratch=np.empty(n),
         wanted=np.empty(chunks, np.int64),
     )

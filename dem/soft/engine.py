@@ -11,6 +11,7 @@ from dem.model.walls import faces_of
 from dem.soft import arrays
 from dem.soft.brief import briefest, least_acceleration
 from dem.soft.energies import energies_of_contacts, energies_of_motion, energies_to_come
+from dem.soft.exits import Exits
 from dem.soft.grid import grid_for, most_cells
 from dem.soft.history import ContactHistory
 from dem.soft.limits import Limits
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from dem.rotation.integrators import Integrator
 
 NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
-FLOATS = ("travel", "largest_overlap")  # of Progress; the others are integers
+SUMS, INTEGERS = ("taken", "worked"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
 
 
 class Engine:
@@ -62,7 +63,7 @@ class Engine:
     ) -> None:
         self.kinds = arrays.kinds(particles, box)
         self.law = law
-        self.faces = faces_of(box)
+        self.faces, self.exits = faces_of(box), Exits(box, gravity)
         alone = len(particles) == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any()
         briskest = least_acceleration(self.kinds, time_step, alone=len(particles) == 1)
         self.limits = Limits(self.kinds, deepest, briskest, alone=alone)
@@ -89,7 +90,7 @@ class Engine:
         self.workspace = arrays.workspace(len(particles), chunks, most_cells(len(particles)))
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.progress = loop.Progress(
-            **{name: np.zeros(1, np.float64 if name in FLOATS else np.int64) for name in loop.Progress._fields}
+            **{n: np.zeros(1 + (n in SUMS), np.int64 if n in INTEGERS else float) for n in loop.Progress._fields}
         )
         self.datum, self.gravity, self.dt = datum, gravity, time_step
         self.start_step, self.code = 0, loop.DONE
@@ -174,6 +175,7 @@ class Engine:
         self.progress.phase[0] = loop.FRESH
         self.advance(step)
         self._order(loop.START)
+        self.let_go()
 
     def _energy_unit(self) -> float:
         """Power of two [1/J] in which the energies at the start add up to about 2^REFERENCE_BITS."""
@@ -186,6 +188,10 @@ class Engine:
                 + energies_to_come(kinds, moving[0], self.faces, self.fastest_wall, self.gravity)
             )
         return 2.0 ** min(max(REFERENCE_BITS - math.frexp(total)[1], -1000), 1000)
+
+    def left(self) -> np.ndarray:
+        """Rows of those who have left for good."""
+        return np.flatnonzero(self._by_row(self.bodies.left[0]))
 
     def candidates(self) -> tuple[np.ndarray, np.ndarray]:
         """Spheres of the present candidate pairs (K,), (K,)."""
@@ -230,8 +236,8 @@ class Engine:
         """
         b, w = self.bodies, self.workspace
         history = self.history() if history is None else history
-        grid = grid_for(b.position, self.kinds.bound, self.skins.neighbours, self.periods())
-        cells.cell_order(b.position, grid, w.cell, w.cell_first, w.order)
+        grid = grid_for(b, self.kinds.bound, self.skins.neighbours, self.periods())
+        b.present[0] = cells.cell_order(b.position, b.left, grid, w.cell, w.cell_first, w.order)
         self._reorder()
         while not self._list_neighbours(grid):
             pass
@@ -288,14 +294,18 @@ class Engine:
     def advance(self, stop: int) -> int:
         """Take steps until `stop` are complete; returns DONE, or the code of what went wrong, now and ever after."""
         while self.code == loop.DONE:
-            code = self._order(loop.ADVANCE, stop)
+            if self.exits.due(self.progress):
+                self.let_go()
+            code = self._order(loop.ADVANCE, self.exits.next_look(int(self.progress.step[0]), stop))
             if code == loop.LIST_STALE:
                 self.rebuild()
             elif code == loop.NO_ROOM:
                 self.make_room_for_candidates()
-            elif code == loop.DONE:
+            elif code == loop.TOO_FAST and self.let_go(0.5 * self.limits.farthest / self.dt):
+                pass
+            elif code == loop.DONE and self.progress.step[0] >= stop:
                 break
-            elif not self._passes(code):
+            elif code != loop.DONE and not self._passes(code):
                 self.code = code
         return self.code
 
@@ -311,6 +321,16 @@ class Engine:
             self.limits.note(briefest(self), acceleration)
         self.setting = self._setting(self.energy_unit)
         return passes
+
+    def let_go(self, fastest: float = math.inf) -> bool:
+        """Let those go who have left, see `Exits.going`; returns whether there were any."""
+        going = self.exits.going(self.bodies, int(self.progress.step[0]), self.dt, fastest)
+        if going.any():
+            self.bodies.left[0, going] = self.progress.leaving[0] = 1
+            if self.layout.wall_width:
+                self.neighbours.wall_has_history.reshape(-1, 6)[going[self.bodies.owner]] = 0
+            self.rebuild()
+        return bool(going.any())
 
     def synchronise(
         self, position: np.ndarray, velocity: np.ndarray, orientation: np.ndarray, spin: np.ndarray

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from kernels.soft import cells
 
+if TYPE_CHECKING:
+    from kernels.soft.state import Bodies
+
 CELLS_WITHIN_REACH = 2  # 0.8 times the search of 1; 3 are no better
 MOST_CELLS_PER_BODY = 4
+SAMPLE, FEW = 200, 4  # bodies that tell where most of them are, and how many on either side may be far away
 
 
 def most_cells(n: int) -> int:
@@ -15,12 +21,15 @@ def most_cells(n: int) -> int:
     return MOST_CELLS_PER_BODY * n + 64
 
 
-def grid_for(position: np.ndarray, bound: np.ndarray, skin: float, periods: list[tuple[float, float]]) -> cells.Grid:
-    """Cells for bodies at positions (3, N) that lie within the radii `bound` (G,), and are listed up to a skin apart.
+def grid_for(bodies: Bodies, bound: np.ndarray, skin: float, periods: list[tuple[float, float]]) -> cells.Grid:
+    """Cells for bodies that lie within the radii `bound` (G,), and are listed up to a skin apart.
 
     All in metres. Along periodic axes, whose corner and length are given, the cells fill a period.
     """
-    lower, upper = position.min(axis=1), position.max(axis=1)
+    position, left = bodies.position, bodies.left[0] != 0
+    if left.any() and not left.all():
+        position = position[:, ~left]
+    lower, upper = _extent(position)
     for axis, (corner, length) in enumerate(periods):
         if length > 0:
             lower[axis], upper[axis] = corner, corner + length
@@ -28,6 +37,20 @@ def grid_for(position: np.ndarray, bound: np.ndarray, skin: float, periods: list
     shape, scale = _split(upper - lower, size, most_cells(position.shape[1]))
     edge = 1 / scale.max() if scale.max() > 0 else np.inf
     return cells.Grid(*shape.tolist(), *lower.tolist(), *scale.tolist(), float(edge), bool(bound.min() == bound.max()))
+
+
+def _extent(position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Corners (3,), (3,) of what holds the positions (3, N); without the few far away, who end up in its outer cells.
+
+    As there are no more cells than bodies can use, one particle far away would make those of all others too wide.
+    """
+    lower, upper = position.min(axis=1), position.max(axis=1)
+    if position.shape[1] < SAMPLE:
+        return lower, upper
+    sample = np.sort(position[:, :: position.shape[1] // SAMPLE], axis=1)
+    low, high = sample[:, FEW], sample[:, -1 - FEW]
+    margin = 0.5 * (high - low)
+    return np.maximum(lower, low - margin), np.minimum(upper, high + margin)
 
 
 def _split(extent: np.ndarray, size: float, most: int) -> tuple[np.ndarray, np.ndarray]:

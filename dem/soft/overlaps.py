@@ -23,7 +23,7 @@ class Deepest(NamedTuple):
 
 
 class Overlaps(NamedTuple):
-    """Overlaps at one moment; negative where there is a gap."""
+    """Overlaps at one moment; negative where there is a gap, and for walls that somebody has left for good."""
 
     owner: np.ndarray  # (M,) identity of the particle of each sphere
     radius: np.ndarray  # (M,) [m]
@@ -50,6 +50,7 @@ class Overlaps(NamedTuple):
         x = b.sphere_position
         pair = radius[i] + radius[j] - np.linalg.norm(gaps(x, i, j, periods), axis=0)
         height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(6, -1)
+        height[:, b.left[0, b.owner] != 0] = np.inf
         return cls(b.identity[b.owner], radius, i, j, pair, radius - height.min(0), height.argmin(0))
 
     def deepest(self) -> Deepest:

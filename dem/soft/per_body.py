@@ -50,6 +50,8 @@ PER_BODY = {
     "velocity_ahead": PerBody("at the time of the next forces [m/s]", 1),
     "spin": PerBody("angular velocity then [rad/s]", 1),
     "wall_contacts": PerBody("contacts with rough walls so far", 0, kept=CONTACTS),
+    "left": PerBody("1 if it has left for good", 1),
+    "present": PerBody("number of those that have not", None, moves=False, kept=None),
 }
 KEPT = tuple(name for name, array in PER_BODY.items() if array.kept == BODIES)
 MOVING = tuple(name for name, array in PER_BODY.items() if array.moves)

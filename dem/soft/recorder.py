@@ -45,6 +45,7 @@ class Recorded(Protocol):
     time: float
     time_step: float
     energy_error: float
+    energy_reference: tuple[str, float]
 
     def energy(self) -> Energy:
         """Energies at the present step [J]."""
@@ -88,8 +89,8 @@ class Recorder:
         self.warned = True
         sim = self.sim
         reason = (
-            f"at step {sim.step_count} (t = {sim.time:.6g} s) the energy error is {sim.energy_error:.2g} of the start, "
-            f"above its budget of {ENERGY_BUDGET:g}"
+            f"at step {sim.step_count} (t = {sim.time:.6g} s) the energy error is {sim.energy_error:.2g} of "
+            f"{sim.energy_reference[0]}, above its budget of {ENERGY_BUDGET:g}"
         )
         remedy = "lower time_step, or take a second-order integrator (see `dem integrators`)"
         self._tell(Notice("energy-error", reason, remedy))

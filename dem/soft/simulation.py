@@ -16,6 +16,7 @@ from dem.soft import account, arrays
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps
 from dem.soft.engine import Engine
+from dem.soft.exits import staying
 from dem.soft.overlaps import DEEPEST
 from dem.soft.recorder import recorded
 from dem.soft.sizes import Sizes
@@ -133,6 +134,7 @@ class Simulation(Stepping):
         self._threads = checks.threads(threads)
         self._skin = skin
         self._shown_step = 0  # the step that the particles show
+        self._told_who_left = False
         set_threads(self._threads)
 
     @classmethod
@@ -226,7 +228,7 @@ class Simulation(Stepping):
 
     def advice(self) -> Advice:
         """Which time step the present state needs, and why."""
-        return advise(self.particles, self.box, self.gravity, self.time_step)
+        return advise(staying(self.particles, self._engine.left()), self.box, self.gravity, self.time_step)
 
     def step(self, steps: int = 1) -> None:
         """Take a number of time steps.
@@ -244,6 +246,7 @@ class Simulation(Stepping):
         self._check_run(code)
 
     def _check_run(self, code: int) -> None:
+        self._told_who_left = self._engine.exits.tell(told=self._told_who_left)
         if code != DONE:
             self._shown_step = -1  # somebody may have disturbed the state since it was shown
         check_run(code, self._engine, self.particles, self._box)
@@ -251,7 +254,9 @@ class Simulation(Stepping):
     def foreseen(self) -> Iterator[Notice]:
         """What should be known before a run begins."""
         yield from super().foreseen()
-        yield from foreseen(self.particles, self.box, self.gravity, self.time_step)
+        if len(self._engine.left()) < len(self.particles):  # there is somebody to meet
+            there = staying(self.particles, self._engine.left())
+            yield from foreseen(there, self.box, self.gravity, self.time_step)
 
     def _recorded(
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
@@ -277,7 +282,8 @@ class Simulation(Stepping):
         """Energies at the present step [J]."""
         self._notice_changes()
         result = Energy(*self._ledger(), **account.booked(self._engine))
-        self._largest_kinetic = max(self._largest_kinetic, result.kinetic)
+        gone = sum(self._ledger(self._engine.left())[:2])
+        self._largest_kinetic = max(self._largest_kinetic, result.kinetic - gone)
         return result
 
     def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -290,7 +296,12 @@ class Simulation(Stepping):
 
         The energy at the start, the kinetic energy, what contacts have taken, and the work of walls.
         """
-        return account.energy_error(self._engine, self.start_energy.total, self._largest_kinetic)
+        return account.relative(self.energy_departure, self.energy_reference[1])
+
+    @property
+    def energy_reference(self) -> tuple[str, float]:
+        """Which of them is the largest, in words, and how large it is [J]."""
+        return account.reference(self._engine, self.start_energy.total, self._largest_kinetic)
 
     @property
     def energy_departure(self) -> float:
@@ -312,7 +323,8 @@ class Simulation(Stepping):
             If the run broke.
         """
         self.energy()
+        self._engine.exits.look(self._engine.bodies, self.step_count, self.time_step)
         self._check_run(self._engine.code)
         now, start = self._motion(), self._start_motion
         momentum_error = account.momentum_error(self._box, self._gravity, start, now)
-        return account.judged(self._engine, self.particles.orientation, self.energy_error, momentum_error)
+        return account.judged(self._engine, self.particles.orientation, self.energy_reference, momentum_error)

@@ -22,9 +22,10 @@ OVERLAP_LIMIT = 0.2
 class Verdict:
     """What tells whether a run can be trusted.
 
-    ``energy_error`` is the largest departure of the total energy at any step over the energy at the start (or the
-    largest kinetic energy, if larger), ``energy_rate`` the same per second of simulated time and ``energy_budget``
-    what that may be [1/s]; ``norm_error`` the largest ||q| - 1|; ``largest_overlap`` is over the smallest diameter,
+    ``energy_error`` is the largest departure of the total energy at any step over the largest of energy at the start,
+    kinetic energy, what contacts took and work of the walls; ``energy_reference`` says in words which that is,
+    ``energy_rate`` is the same error per second of simulated time and ``energy_budget`` what that may be [1/s];
+    ``norm_error`` the largest ||q| - 1|; ``largest_overlap`` is over the smallest diameter,
     ``overlap_share`` over the smaller of the two radii, ``engulfed`` tells that it came to half of the largest
     diameter: spheres sank into each other or a wall; ``momentum_error`` is the change of linear momentum along the axes
     on which nothing acts from outside, over the sum of all |m v|, None where there is no such axis; ``briefest`` is the
@@ -34,6 +35,7 @@ class Verdict:
     steps: int
     time: float
     energy_error: float
+    energy_reference: str
     norm_error: float
     largest_overlap: float
     engulfed: bool
@@ -92,9 +94,9 @@ class Verdict:
         """One line."""
         line = (
             f"{self.status}: {self.steps} steps to t = {self.time:.6g} s, largest energy error "
-            f"{self.energy_error:.2e} of the start ({self.energy_rate:.1e} a second, budget {self.energy_budget:.1e}), "
-            f"quaternion norm error {self.norm_error:.1e}, largest overlap "
-            f"{self.largest_overlap:.2%} of the smallest diameter (limit {OVERLAP_LIMIT / 2:.0%})"
+            f"{self.energy_error:.2e} of {self.energy_reference} ({self.energy_rate:.1e} a second, budget "
+            f"{self.energy_budget:.1e}), quaternion norm error {self.norm_error:.1e}, "
+            f"largest overlap {self.largest_overlap:.2%} of the smallest diameter (limit {OVERLAP_LIMIT / 2:.0%})"
         )
         if self.momentum_error is not None:
             line += f", momentum error {self.momentum_error:.1e}"

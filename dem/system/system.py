@@ -137,9 +137,11 @@ class System:
         linear, angular = energy_kernels.momenta(*self._bodies(), *self._state())
         return np.array(linear), np.array(angular)
 
-    def _ledger(self) -> tuple[float, float, float]:
-        """Translational, rotational and gravitational energy [J]."""
-        return energy_kernels.ledger(*self._bodies(), self._gravity, self._datum, *self._state())
+    def _ledger(self, rows: slice | np.ndarray = slice(None)) -> tuple[float, float, float]:
+        """Translational, rotational and gravitational energy of the particles in these rows [J]."""
+        kind, mass, inertia = self._bodies()
+        state = (np.ascontiguousarray(values[:, rows]) for values in self._state())
+        return energy_kernels.ledger(kind[rows], mass, inertia, self._gravity, self._datum, *state)
 
     @property
     def _now(self) -> float:

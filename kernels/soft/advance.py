@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels.base.energy import accumulate
 from kernels.base.jit import formula, kernel, stage
 from kernels.base.quaternion import LARGEST_TURN
 from kernels.box.faces import move
@@ -25,18 +26,23 @@ FRESH, COMPLETE, PREDICTED = range(3)
 
 
 class Progress(NamedTuple):
-    """What a run carries from call to call; arrays of one element, so that kernels can write them."""
+    """What a run carries from call to call; arrays, so that kernels can write them.
+
+    Sums over the run are floats, see `kernels.base.energy.accumulate`.
+    """
 
     step: np.ndarray  # (1,) int64, steps completed
     phase: np.ndarray  # (1,) int64, FRESH, COMPLETE or PREDICTED
     elastic: np.ndarray  # (1,) int64, elastic energy at the last step, in units
     stored: np.ndarray  # (1,) int64, part of it that the contact law holds beyond Hertz's
-    taken: np.ndarray  # (1,) int64, what the law took up beyond Hertz's since the start: stored or dissipated
-    taking: np.ndarray  # (1,) int64, the same in the half step after the last forces
-    worked: np.ndarray  # (1,) int64, work of moving walls since the start
-    working: np.ndarray  # (1,) int64, the same in the half step after the last forces
-    energy_start: np.ndarray  # (1,) int64, total energy at the start, in units
-    energy_error: np.ndarray  # (1,) int64, largest departure from it at any step
+    taken: np.ndarray  # (2,) what the law took up beyond Hertz's since the start, stored or dissipated [units]
+    taking: np.ndarray  # (1,) the same in the half step after the last forces [units]
+    worked: np.ndarray  # (2,) work of moving walls since the start [units]
+    working: np.ndarray  # (1,) the same in the half step after the last forces [units]
+    energy_start: np.ndarray  # (1,) total energy at the start, less what those took along who have left [units]
+    departure: np.ndarray  # (1,) of the total energy from that at the last step [units]
+    energy_error: np.ndarray  # (1,) largest one at any step, whatever its sign [units]
+    leaving: np.ndarray  # (1,) int64, 1 if somebody left since the last step
     travel: np.ndarray  # (1,) distance that no sphere exceeded since the candidates were picked [m]
     largest_overlap: np.ndarray  # (1,) [m]
 
@@ -220,13 +226,19 @@ def account(task, totals, progress):
         progress.stored[0] = totals.stored
         progress.largest_overlap[0] = max(progress.largest_overlap[0], totals.overlap)
     if task == sweeps.FORCES:
-        progress.taken[0] = totals.stored
-        progress.worked[0] = 0
+        progress.taken[0], progress.taken[1] = totals.stored, 0.0
+        progress.worked[0], progress.worked[1] = 0.0, 0.0
     if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
-        progress.taken[0] += progress.taking[0] + totals.loss
-        progress.worked[0] += progress.working[0] + totals.work
-        total = totals.elastic + progress.taken[0] + totals.moving - progress.worked[0]
-        progress.energy_error[0] = max(progress.energy_error[0], abs(total - progress.energy_start[0]))
+        accumulate(progress.taken, progress.taking[0] + totals.loss)
+        accumulate(progress.worked, progress.working[0] + totals.work)
+        gone = (progress.taken[0] - progress.worked[0]) + (progress.taken[1] - progress.worked[1])
+        departure = totals.elastic + totals.moving - progress.energy_start[0] + gone
+        if progress.leaving[0] == 1:
+            progress.energy_start[0] += departure - progress.departure[0]
+            departure = progress.departure[0]
+            progress.leaving[0] = 0
+        progress.departure[0] = departure
+        progress.energy_error[0] = max(progress.energy_error[0], abs(departure))
         progress.step[0] += 1
     if task != sweeps.PREDICT:
         progress.taking[0], progress.working[0] = totals.loss, totals.work

@@ -208,6 +208,7 @@ def list_incident(c, skin, bodies, kinds, neighbours, box):
         near = near_wall(b, skin, bodies, kinds, box)
         if box.roughness > 0.0 and touches_rough(b, bodies, neighbours):
             near = 1
+        near = near if b < bodies.present[0] else 0
         neighbours.walled[walled] = b
         walled += near
         if not kinds.round:

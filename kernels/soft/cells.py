@@ -52,15 +52,19 @@ def row_of(y, z, grid):
 
 
 @kernel
-def cell_order(position, grid, cell, cell_first, order):
-    """Counting sort of the bodies by cell: bodies of cell c are order[cell_first[c]:cell_first[c + 1]]."""
+def cell_order(position, left, grid, cell, cell_first, order):
+    """Counting sort of the bodies by cell: bodies of cell c are order[cell_first[c]:cell_first[c + 1]].
+
+    Those that have left, (1, N) of `Bodies`, come last, in a cell of their own; returns the number of the others.
+    """
     n = position.shape[1]
-    cells = grid.shape_x * grid.shape_y * grid.shape_z
+    outside = grid.shape_x * grid.shape_y * grid.shape_z
+    cells = outside + 1
     for c in range(cells + 1):
         cell_first[c] = 0
     for b in range(n):
         x, y, z = cell_at(load(position, b), grid)
-        c = row_of(y, z, grid) + x
+        c = outside if left[0, b] != 0 else row_of(y, z, grid) + x
         cell[b] = c
         cell_first[c + 1] += 1
     for c in range(cells):
@@ -72,6 +76,7 @@ def cell_order(position, grid, cell, cell_first, order):
     for c in range(cells):
         cell_first[c] = cell_first[c + 1]
     cell_first[cells] = n
+    return cell_first[outside]
 
 
 @loop

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from kernels import laws
-from kernels.base.energy import as_fixed
+from kernels.base.energy import add_words, as_fixed
 from kernels.base.jit import formula, loop, part, stage
 from kernels.base.quaternion import load_quaternion, rotate
 from kernels.base.vector import add, add_scaled, cross, dot, load, scale, store, subtract
@@ -19,7 +19,7 @@ from kernels.laws import hertz
 from kernels.soft import touching
 from kernels.soft.candidates import GROUP, first_incident, unpack
 from kernels.soft.chunks import chunk_of, first_candidate, unsigned_range
-from kernels.soft.touching import TINY, Sums, below_of, force_of
+from kernels.soft.touching import TINY, Sums, below_of, force_of, no_energy
 from kernels.soft.values import of_pair
 from kernels.soft.walls import add_walls
 
@@ -105,7 +105,7 @@ def evaluate_elastic(law, c, time_sign, half, per_joule, bodies, kinds, neighbou
         elastic, largest = evaluate_pairs(
             box, bodies.sphere_position, sphere_i, sphere_j, reach, stiffness, per_joule, force_x, force_y, force_z
         )
-    return Sums(elastic, largest, np.int64(0), np.int64(0), np.int64(0))
+    return Sums(elastic, largest, np.int64(0), no_energy(), no_energy())
 
 
 evaluate = laws.elastic_or(evaluate_elastic, touching.evaluate)
@@ -171,14 +171,14 @@ def gather(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_j
             e = gather_pairs(law, neighbours.active[k], e, bodies, neighbours, box)
     else:
         gather_spheres(law, low, high, shift, e, bodies, kinds, neighbours, box)
-    elastic, stored, loss, work = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    elastic, stored, loss, work = np.int64(0), np.int64(0), no_energy(), no_energy()
     largest = np.int64(0)
     for k in range(low, low + neighbours.walled_count[c]):
         sums = add_walls(law, neighbours.walled[k], shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
         elastic += sums.elastic
         stored += sums.stored
-        loss += sums.loss
-        work += sums.work
+        loss = add_words(loss, sums.loss)
+        work = add_words(work, sums.work)
         largest = max(largest, sums.overlap)
     return Sums(elastic, largest, stored, loss, work)
 

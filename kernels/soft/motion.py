@@ -21,13 +21,27 @@ from kernels.soft.travel import as_float, larger, squared_turn
 
 
 @loop
-def drift(box, low, high, dt, position, velocity, image):
-    """x += dt v for the bodies low to high; returns the bits of the largest squared speed."""
+def drift(box, low, high, present, dt, position, velocity, image):
+    """x += dt v for the bodies low to high.
+
+    Parameters
+    ----------
+    box, low, high, dt, velocity : see `kernels.soft.state`
+    present : number of bodies that have not left
+
+    Writes
+    ------
+    position, image : (3, N) [m], of `Bodies`
+
+    Returns
+    -------
+    bits of the largest squared speed of those present [m²/s²]
+    """
     fastest = np.int64(0)
     for b in unsigned_range(low, high):
         v = load(velocity, b)
         store(position, b, fold(box, add_scaled(load(position, b), dt, v), image, b))
-        fastest = larger(fastest, dot(v, v))
+        fastest = larger(fastest, dot(v, v)) if b < np.uint64(present) else fastest
     return fastest
 
 
@@ -82,14 +96,15 @@ note_velocity = laws.elastic_or(ignore_velocity, write_velocity)
 
 @loop
 def turn(
-    scheme, law, low, high, dt, kind, inertia, tip, velocity, orientation, memory_q, memory_w, memory_a, memory_more,
-    spin,
+    scheme, law, low, high, present, dt, kind, inertia, tip, velocity, orientation, memory_q, memory_w, memory_a,
+    memory_more, spin,
 ):  # fmt: skip
     """Orientations at the time of the forces, and spins if the contact law wants them.
 
     Parameters
     ----------
     scheme, law, low, high, dt : see `kernels.soft.state`
+    present : number of bodies that have not left
     kind, inertia, tip, velocity : (N,), (3, G), (G,), (3, N) of `Bodies` and `Kinds`
 
     Writes
@@ -98,7 +113,7 @@ def turn(
 
     Returns
     -------
-    bits of the largest distance that any sphere has gone [m]
+    bits of the largest distance that any sphere of those present has gone [m]
     """
     farthest = np.int64(0)
     for b in unsigned_range(low, high):
@@ -107,7 +122,8 @@ def turn(
             scheme, law, b, load(inertia, g), tip[g], dt, orientation, memory_q, memory_w, memory_a, memory_more, spin
         )
         v = load(velocity, b)
-        farthest = larger(farthest, dt * math.sqrt(dot(v, v)) + math.sqrt(turned))
+        gone = dt * math.sqrt(dot(v, v)) + math.sqrt(turned)
+        farthest = larger(farthest, gone) if b < np.uint64(present) else farthest
     return farthest
 
 
@@ -169,13 +185,15 @@ spin_at_whole_step = rotation.spheres_or(spin_of_sphere, spin_of_body)
 
 @loop
 def kick(
-    law, box, low, high, shift, dt, gravity, datum, per_joule, kind, mass, position, velocity, force, ahead, image
-):
+    law, box, low, high, present, shift, dt, gravity, datum, per_joule, kind, mass, position, velocity, force, ahead,
+    image,
+):  # fmt: skip
     """v += dt (F/m + g), and what that tells.
 
     Parameters
     ----------
     law, box, low, high, shift, dt, gravity, datum, per_joule : see `kernels.soft.state`
+    present : number of bodies that have not left
     kind, mass, position, force, image : of `Bodies` and `Kinds`
 
     Writes
@@ -198,22 +216,22 @@ def kick(
         store(velocity, b, add_scaled(v, dt, a))
         note_velocity(law, add_scaled(v, 1.5 * dt, a), ahead, b)
         v = add_scaled(v, 0.5 * dt, a)
-        energy += as_fixed(
-            translational(m, v) + gravitational(m, gravity, unfold(box, load(position, b), image, b), datum), per_joule
-        )
+        height = gravitational(m, gravity, unfold(box, load(position, b), image, b), datum)
+        energy += as_fixed(translational(m, v) + height, per_joule) if b < np.uint64(present) else np.int64(0)
     return energy, briskest
 
 
 @loop
 def spin(
-    scheme, low, high, shift, dt, per_joule, kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more,
-    torque,
+    scheme, low, high, present, shift, dt, per_joule, kind, inertia, orientation, memory_q, memory_w, memory_a,
+    memory_more, torque,
 ):  # fmt: skip
-    """Rotation completed with the torque; returns rotational energy in units, and the bits of the squared spin.
+    """Rotation completed with the torque; rotational energy of those present, in units, and bits of the squared spin.
 
     Parameters
     ----------
     scheme, low, high, shift, dt, per_joule : see `kernels.soft.state`
+    present : number of bodies that have not left
     kind, inertia, orientation, torque : of `Bodies` and `Kinds`
 
     Writes
@@ -229,7 +247,7 @@ def spin(
         memory = rotation.correct(scheme, memory, q, load(torque, b - np.uint64(shift)), i, dt)
         rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
         omega = spin_at_whole_step(scheme, memory, q, i, dt)
-        energy += as_fixed(rotational(i, omega), per_joule)
+        energy += as_fixed(rotational(i, omega), per_joule) if b < np.uint64(present) else np.int64(0)
         fastest = larger(fastest, dot(omega, omega))
     return energy, fastest
 
@@ -238,11 +256,12 @@ def spin(
 def predict(scheme, law, c, dt, bodies, kinds, box):
     """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone."""
     low, high = chunk_of(c, bodies.kind.size)
-    speed = drift(box, low, high, dt, bodies.position, bodies.velocity, bodies.image)
+    present = bodies.present[0]
+    speed = drift(box, low, high, present, dt, bodies.position, bodies.velocity, bodies.image)
     if bodies.torque.shape[1] == 0:
         return np.float64(dt * math.sqrt(as_float(speed))).view(np.int64)
     return turn(
-        scheme, law, low, high, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity, bodies.orientation,
+        scheme, law, low, high, present, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity, bodies.orientation,
         bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.spin,
     )  # fmt: skip
 
@@ -261,17 +280,18 @@ def correct(scheme, law, c, shift, dt, gravity, datum, per_joule, bodies, kinds,
 
     Returns
     -------
-    energy in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴]
+    energy of those present in units, bits of the largest squared spin [rad²/s²] and F/m [m²/s⁴]
     """
     low, high = chunk_of(c, bodies.kind.size)
+    present = bodies.present[0]
     energy, briskest = kick(
-        law, box, low, high, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass, bodies.position,
+        law, box, low, high, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass, bodies.position,
         bodies.velocity, bodies.force, bodies.velocity_ahead, bodies.image,
     )  # fmt: skip
     fastest = np.int64(0)
     if bodies.torque.shape[1] > 0:
         rotational_energy, fastest = spin(
-            scheme, low, high, shift, dt, per_joule, bodies.kind, kinds.inertia, bodies.orientation,
+            scheme, low, high, present, shift, dt, per_joule, bodies.kind, kinds.inertia, bodies.orientation,
             bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque,
         )  # fmt: skip
         energy += rotational_energy

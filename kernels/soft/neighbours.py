@@ -44,8 +44,9 @@ def search(c, skin, grid, cell_first, bodies, kinds, neighbours, box):
     low, high = chunk_of(c, bodies.kind.size)
     for b in range(low, high):
         neighbours.first[b] = end
-        found = search_around(box, b, skin, grid, cell_first, end, start + room, bodies, kinds, neighbours)
-        end = keep_pairs(b, skin, end, found, start + room, bodies, kinds, neighbours, box)
+        if b < bodies.present[0]:
+            found = search_around(box, b, skin, grid, cell_first, end, start + room, bodies, kinds, neighbours)
+            end = keep_pairs(b, skin, end, found, start + room, bodies, kinds, neighbours, box)
         neighbours.count[b] = end - neighbours.first[b]
     if end - start <= room:
         neighbours.lowest[c], neighbours.highest[c] = reached(

@@ -11,10 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
+from kernels.base.energy import add_words, in_units
 from kernels.base.jit import apart, formula, part, stage, threaded
 from kernels.soft import candidates, contact, history, travel
 from kernels.soft.chunks import by_mode
 from kernels.soft.sweeps import BRISK, MOVING, PAIRS, PREDICT, SPIN, TRAVEL, WALLS, evaluate_borders, sweep_block
+from kernels.soft.touching import no_energy
 
 
 class Totals(NamedTuple):
@@ -22,8 +24,8 @@ class Totals(NamedTuple):
 
     elastic: np.int64  # Hertz's elastic energy of pairs and walls, in units
     stored: np.int64  # elastic energy of the contact law beyond that
-    loss: np.int64  # energy that the law took up beyond Hertz's, in half a step
-    work: np.int64  # done by moving walls in half a step
+    loss: float  # energy that the law took up beyond Hertz's, in half a step [units]
+    work: float  # done by moving walls in half a step [units]
     moving: np.int64  # energy of motion and height, in units
     overlap: float  # largest [m]
     spin: float  # largest angular speed [rad/s]
@@ -40,21 +42,28 @@ def largest(partial, column):
     return travel.as_float(bits)
 
 
+@formula
+def words(partial, c, column):
+    """Energy of two words."""
+    return partial[c, column], partial[c, column + 1]
+
+
 @stage
 def totals(partial):
     """Combine what the chunks report."""
-    elastic, stored, loss, work, moving = np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    elastic, stored, moving = np.int64(0), np.int64(0), np.int64(0)
+    loss, work = no_energy(), no_energy()
     for c in range(partial.shape[0]):
         elastic += partial[c, PAIRS] + partial[c, WALLS]
         stored += partial[c, PAIRS + 2] + partial[c, WALLS + 2]
-        loss += partial[c, PAIRS + 3] + partial[c, WALLS + 3]
-        work += partial[c, WALLS + 4]
+        loss = add_words(loss, add_words(words(partial, c, PAIRS + 3), words(partial, c, WALLS + 3)))
+        work = add_words(work, words(partial, c, WALLS + 5))
         moving += partial[c, MOVING]
     return Totals(
         elastic,
         stored,
-        loss,
-        work,
+        in_units(loss),
+        in_units(work),
         moving,
         max(largest(partial, PAIRS + 1), largest(partial, WALLS + 1)),
         math.sqrt(largest(partial, SPIN)),

@@ -10,7 +10,7 @@ from kernels.soft import contact, motion
 from kernels.soft.chunks import CHUNK
 
 # columns of `partial`, one row a chunk: a `Sums` of pairs, one of walls, and what motion reports
-PAIRS, WALLS, MOVING, SPIN, BRISK, TRAVEL, COLUMNS = 0, 5, 10, 11, 12, 13, 14
+PAIRS, WALLS, MOVING, SPIN, BRISK, TRAVEL, COLUMNS = 0, 7, 14, 15, 16, 17, 18
 
 # what a sweep does: all forces; the first prediction; forces, the step completed, the next one predicted; the same
 # without the next one
@@ -29,8 +29,8 @@ def write_sums(partial, c, column, sums):
     partial[c, column] = sums.elastic
     partial[c, column + 1] = sums.overlap
     partial[c, column + 2] = sums.stored
-    partial[c, column + 3] = sums.loss
-    partial[c, column + 4] = sums.work
+    partial[c, column + 3], partial[c, column + 4] = sums.loss
+    partial[c, column + 5], partial[c, column + 6] = sums.work
 
 
 @stage

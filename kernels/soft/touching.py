@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels import laws
-from kernels.base.energy import as_fixed
+from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import formula, loop
 from kernels.base.vector import add, add_scaled, cross, dot, load, scale, subtract
 from kernels.box.periodic import gap
@@ -22,13 +22,19 @@ TINY = 1e-300  # keeps the direction of two coincident spheres finite (zero) ins
 
 
 class Sums(NamedTuple):
-    """Sums over contacts, energies in units, and the largest overlap."""
+    """Sums over contacts, energies in units, and the largest overlap; pairs of integers are `energy.as_words`."""
 
     elastic: int  # of Hertz's law
     overlap: int  # bits of the largest
     stored: int  # elastic energy of the law beyond Hertz's
-    loss: int  # energy taken up beyond Hertz's in half a step
-    work: int  # done by walls that move, in half a step
+    loss: tuple[int, int]  # energy taken up beyond Hertz's in half a step
+    work: tuple[int, int]  # done by walls that move, in half a step
+
+
+@formula
+def no_energy():
+    """An energy of two words, to add to."""
+    return np.int64(0), np.int64(0)
 
 
 @formula
@@ -118,7 +124,7 @@ def evaluate_touching(law, start, column, touching, time_sign, half, per_joule, 
     -------
     `Sums`
     """
-    elastic, stored, loss = np.int64(0), np.int64(0), np.int64(0)
+    elastic, stored, loss = np.int64(0), np.int64(0), no_energy()
     largest = 0.0
     for t in range(touching.size):
         k = start + touching[t]
@@ -143,9 +149,9 @@ def evaluate_touching(law, start, column, touching, time_sign, half, per_joule, 
         store_wrench(neighbours.wrench, at, force, below)
         elastic += as_fixed(hertz.energy(stiffness, touch.overlap), per_joule)
         stored += as_fixed(stored_k, per_joule)
-        loss += as_fixed(loss_k, per_joule)
+        loss = add_words(loss, as_words(loss_k, per_joule))
         largest = max(largest, touch.overlap)
-    return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, np.int64(0))
+    return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, no_energy())
 
 
 @formula

@@ -37,22 +37,23 @@ def squared_turn(tip, q, q_old):
 
 
 @loop
-def drifted(box, low, high, position, listed_position):
-    """Bits of the largest distance of the bodies low to high from where they were listed."""
+def drifted(box, low, high, present, position, listed_position):
+    """Bits of the largest distance of the bodies low to high from where they were listed, of those present."""
     farthest = np.int64(0)
     for b in unsigned_range(low, high):
         d = gap(box, load(position, b), load(listed_position, b))
-        farthest = larger(farthest, math.sqrt(dot(d, d)))
+        farthest = larger(farthest, math.sqrt(dot(d, d))) if b < np.uint64(present) else farthest
     return farthest
 
 
 @loop
-def drifted_and_turned(box, low, high, kind, tip, position, orientation, listed_position, listed_orientation):
+def drifted_and_turned(box, low, high, present, kind, tip, position, orientation, listed_position, listed_orientation):
     """Bits of the largest distance of any sphere of the bodies low to high from where it was listed, or more.
 
     Parameters
     ----------
     box, low, high : see `kernels.soft.state`
+    present : number of bodies that have not left, of which only it asks
     kind, tip : (N,), (G,) [m]
     position, orientation, listed_position, listed_orientation : (3, N) [m], (4, N), now and then
 
@@ -64,7 +65,8 @@ def drifted_and_turned(box, low, high, kind, tip, position, orientation, listed_
     for b in unsigned_range(low, high):
         d = gap(box, load(position, b), load(listed_position, b))
         turned = squared_turn(tip[kind[b]], load_quaternion(orientation, b), load_quaternion(listed_orientation, b))
-        farthest = larger(farthest, math.sqrt(dot(d, d)) + math.sqrt(turned))
+        gone = math.sqrt(dot(d, d)) + math.sqrt(turned)
+        farthest = larger(farthest, gone) if b < np.uint64(present) else farthest
     return farthest
 
 
@@ -73,8 +75,8 @@ def displacement(c, bodies, kinds, neighbours, box):
     """Bits of the distance from where they were listed that no sphere of chunk c exceeds."""
     low, high = chunk_of(c, bodies.kind.size)
     if kinds.round:
-        return drifted(box, low, high, bodies.position, neighbours.listed_position)
+        return drifted(box, low, high, bodies.present[0], bodies.position, neighbours.listed_position)
     return drifted_and_turned(
-        box, low, high, bodies.kind, kinds.tip, bodies.position, bodies.orientation,
+        box, low, high, bodies.present[0], bodies.kind, kinds.tip, bodies.position, bodies.orientation,
         neighbours.listed_position, neighbours.listed_orientation,
     )  # fmt: skip

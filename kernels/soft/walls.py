@@ -8,14 +8,14 @@ import math
 import numpy as np
 
 from kernels import laws
-from kernels.base.energy import as_fixed
+from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import formula, part
 from kernels.base.vector import add, add_scaled, cross, dot, load, store, subtract
 from kernels.box.periodic import gap
 from kernels.box.roughness import tilted_normal
 from kernels.laws import hertz
 from kernels.soft.surfaces import inverse_mass, radius_of, spin_of, surface_velocity
-from kernels.soft.touching import Sums
+from kernels.soft.touching import Sums, no_energy
 
 PLANE = 7  # columns of wall_history that hold the plane of a rough wall: normal, last place, overlap there
 
@@ -51,7 +51,8 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
             largest = max(largest, overlap)
             power += power_s
     bits = np.float64(largest).view(np.int64)
-    return Sums(as_fixed(elastic, per_joule), bits, np.int64(0), np.int64(0), as_fixed(half * power, per_joule))
+    work = as_words(half * power, per_joule) if box.moving else no_energy()
+    return Sums(as_fixed(elastic, per_joule), bits, np.int64(0), no_energy(), work)
 
 
 @formula
@@ -112,7 +113,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     -------
     `Sums`
     """
-    elastic, stored, loss, work = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    elastic, stored, loss, work = np.int64(0), np.int64(0), no_energy(), no_energy()
     largest = 0.0
     x_b = load(bodies.position, b)
     m = kinds.material[bodies.kind[b]]
@@ -139,8 +140,8 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
                 push(b, shift, force, subtract(x, x_b), bodies)
                 elastic += as_fixed(hertz.energy(touch.stiffness, overlap), per_joule)
                 stored += as_fixed(stored_s, per_joule)
-                loss += as_fixed(loss_s, per_joule)
-                work += as_fixed(half * dot(force, load(box.velocity, face)), per_joule)
+                loss = add_words(loss, as_words(loss_s, per_joule))
+                work = add_words(work, as_words(half * dot(force, load(box.velocity, face)), per_joule))
                 largest = max(largest, overlap)
             elif has_history.size > 0:
                 has_history[k] = 0
