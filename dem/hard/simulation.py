@@ -66,7 +66,7 @@ class HardSpheres(Runnable):
     `kernels.hard.impact` says what that means with friction. A ball on the floor ends in bounces of a height below
     g t_c²/8, and one that lies there is lifted to them. Young's modulus and Poisson's ratio do not matter, nor do time
     steps; the cost goes with the number of impacts, one to a dozen a sphere and t_c for heaps at rest, which are better
-    left to `Simulation`: here they creep, at about g t_c. The same input gives the same bytes, however the run is cut.
+    left to `Simulation`: here they creep, by up to a few g t_c. The same input gives the same bytes, however it is cut.
 
     Examples
     --------
