@@ -22,6 +22,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``touch``       what a law is made of, and what it is told
     ``hertz``       elastic contacts: force and energy
     ``damped``, ``frictional``  dissipative ones
+    ``onset``       the first step of a contact, whose forces set in like roots
 ``box``         what soft and hard particles are in
     ``faces``       where the walls are, how they move
     ``periodic``    nearest images, and bodies folded back into the box

@@ -9,8 +9,10 @@ import itertools
 import numpy as np
 
 
-def impulse(n, q, compliance, rolling, e, xi, mu):
-    """Impulse J that takes the contact velocity q to q + K J, K = compliance + rolling (1 - n n)."""
+def impulse(n, q, compliance, rolling, e, xi, mu, most=None):
+    """Impulse J that takes the contact velocity q to q + K J, K = compliance + rolling (1 - n n).
+
+    With `most`, impulses that slide keep the energy, by a restitution of so much at most."""
     k = compliance * np.eye(3) + rolling * (np.eye(3) - np.outer(n, n))
     q_n = (q @ n) * n
     sticking = np.linalg.solve(k, -e * q_n - xi * (q - q_n) - q)
@@ -18,6 +20,10 @@ def impulse(n, q, compliance, rolling, e, xi, mu):
     across = sticking - along
     if np.linalg.norm(across) <= mu * np.linalg.norm(along):
         return sticking
+    if most is not None:
+        edge = n + mu * across / np.linalg.norm(across)  # the energy after J = y edge: y edge·q + y²/2 edge·K·edge more
+        y = min(-2 * (edge @ q) / (edge @ k @ edge), -(1 + most) * (q @ n) / compliance)
+        return y * edge
     return along + mu * np.linalg.norm(along) * across / np.linalg.norm(across)
 
 
@@ -31,7 +37,7 @@ class BruteForce:
         self.inertia = 0.4 * self.mass * self.radius**2
         self.lower, self.upper, self.periodic = np.array(lower), np.array(upper), periodic
         self.pair, self.wall, self.contact_time = pair, wall, contact_time
-        self.t, self.last = 0.0, np.full(len(self.x), -np.inf)
+        self.t, self.last, self.lasting = 0.0, np.full(len(self.x), -np.inf), 0
         self.i, self.j = np.triu_indices(len(self.x), 1)
 
     def separation(self):
@@ -80,16 +86,19 @@ class BruteForce:
         if self.periodic:
             self.x = self.lower + (self.x - self.lower) % (self.upper - self.lower)
         i, j = partners
-        recent = self.t - self.last[i] < self.contact_time or (j >= 0 and self.t - self.last[j] < self.contact_time)
+        since = self.t - (max(self.last[i], self.last[j]) if j >= 0 else self.last[i])
         e, xi, mu = self.pair if j >= 0 else self.wall
-        e = 1.0 if recent else e
+        most = None
+        if since < self.contact_time:
+            self.lasting += 1
+            e, xi, most = 1.0, (1.0 if xi > -1 else -1.0), self.contact_time / max(since, 1e-9 * self.contact_time)
         m, moment, radius = self.mass, self.inertia, self.radius
         if j >= 0:
             n = self.separation()[(self.i == i) & (self.j == j)][0]
             n /= np.linalg.norm(n)
             q = self.v[i] - self.v[j] - np.cross(radius[i] * self.omega[i] + radius[j] * self.omega[j], n)
             roll = radius[i] ** 2 / moment[i] + radius[j] ** 2 / moment[j]
-            push = impulse(n, q, 1 / m[i] + 1 / m[j], roll, e, xi, mu)
+            push = impulse(n, q, 1 / m[i] + 1 / m[j], roll, e, xi, mu, most)
             self.v[j] -= push / m[j]
             self.omega[j] += np.cross(radius[j] * n, -push) / moment[j]
             self.last[j] = self.t
@@ -97,7 +106,7 @@ class BruteForce:
             n = np.zeros(3)
             n[(-1 - j) // 2] = 1 - 2 * ((-1 - j) % 2)
             q = self.v[i] - np.cross(radius[i] * self.omega[i], n)
-            push = impulse(n, q, 1 / m[i], radius[i] ** 2 / moment[i], e, xi, mu)
+            push = impulse(n, q, 1 / m[i], radius[i] ** 2 / moment[i], e, xi, mu, most)
         self.v[i] += push / m[i]
         self.omega[i] += np.cross(-radius[i] * n, push) / moment[i]
         self.last[i] = self.t

@@ -191,13 +191,14 @@ def test_spheres_turn_at_their_spins(rng, nylon):
 # crowds --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("periodic", "gravity", "pair", "wall", "impacts"), [
-    (False, (0, 0, -9.81), (1.0, -1.0, None), (1.0, -1.0, None), 150),
-    (False, (2.0, 1.0, -9.81), (0.9, 0.4, 0.3), (0.8, 0.2, 0.1), 250),
-    (False, (0, 0, 0), (0.95, 0.9, None), (1.0, -1.0, None), 200),
-    (True, (0, 0, 0), (0.9, 0.0, 0.5), (1.0, -1.0, None), 80),
+@pytest.mark.parametrize(("periodic", "gravity", "pair", "wall", "contact_time", "impacts"), [
+    (False, (0, 0, -9.81), (1.0, -1.0, None), (1.0, -1.0, None), 1e-5, 150),
+    (False, (2.0, 1.0, -9.81), (0.9, 0.4, 0.3), (0.8, 0.2, 0.1), 1e-5, 250),
+    (False, (0, 0, 0), (0.95, 0.9, None), (1.0, -1.0, None), 1e-5, 200),
+    (True, (0, 0, 0), (0.9, 0.0, 0.5), (1.0, -1.0, None), 1e-5, 80),
+    (False, (0, 0, -9.81), (0.5, 0.3, 0.1), (0.6, 0.0, 0.2), 0.03, 150),  # lasting contacts, and others
 ])  # fmt: skip
-def test_crowds_collide_as_by_brute_force(rng, nylon, periodic, gravity, pair, wall, impacts):
+def test_crowds_collide_as_by_brute_force(rng, nylon, periodic, gravity, pair, wall, contact_time, impacts):
     """The same partners one after the other, and positions to 1e-9 m after four to twelve impacts of each.
 
     Errors grow about tenfold an impact: 1e-16 becomes 1e-9 m after 7 decades, more slowly where energy is lost."""
@@ -205,12 +206,14 @@ def test_crowds_collide_as_by_brute_force(rng, nylon, periodic, gravity, pair, w
     particles = crowd(rng, nylon, n, size)
     named = dict(zip(("restitution", "tangential_restitution", "friction"), pair, strict=True))
     named |= dict(zip(("wall_restitution", "wall_tangential_restitution", "wall_friction"), wall, strict=True))
-    sim = hard_spheres(particles, box_of(size, nylon), gravity=gravity, periodic="xyz" if periodic else (), **named)
+    sim = hard_spheres(particles, box_of(size, nylon), gravity=gravity, periodic="xyz" if periodic else (),
+                       contact_time=contact_time, **named)  # fmt: skip
     brute = BruteForce(
         particles.position, particles.velocity, particles.angular_velocity,
         [shape.radii[0] for shape, _ in [particles.kinds[k] for k in particles.kind]], particles.mass,
         lower=[0, 0, 0], upper=[size] * 3, periodic=periodic, gravity=gravity,
         pair=[np.inf if p is None else p for p in pair], wall=[np.inf if p is None else p for p in wall],
+        contact_time=contact_time,
     )  # fmt: skip
     for _ in range(impacts):
         t, partners = brute.step()
@@ -225,6 +228,7 @@ def test_crowds_collide_as_by_brute_force(rng, nylon, periodic, gravity, pair, w
     np.testing.assert_allclose(sim.particles.velocity, brute.v, rtol=0, atol=1e-7)
     np.testing.assert_allclose(sim.particles.angular_velocity, brute.omega, rtol=0, atol=1e-5)
     assert sim.verdict().passed
+    assert (0.2 * impacts < brute.lasting < 0.8 * impacts) == (contact_time > 1e-3)
 
 
 @pytest.mark.parametrize(("xi", "mu"), [(-1.0, None), (1.0, None)])
@@ -405,6 +409,66 @@ def test_dissipative_crowds_settle(rng, nylon):
     assert verdict.passed
     assert sim.energy().kinetic < 0.01 * sim.start_energy.kinetic
     assert verdict.energy_change < -0.5
+
+
+@pytest.mark.parametrize(("e", "xi", "mu"), [(0.5, 0.3, None), (0.5, -1.0, None), (1.0, 0.0, None), (0.5, 0.3, 0.2)])
+def test_impacts_within_the_contact_time_keep_the_energy(rng, nylon, e, xi, mu):
+    """Once everybody has had an impact. What slides keeps it unless (t_c/τ)², 1e6 here, times as fast as it bounces."""
+    sim = hard_spheres(crowd(rng, nylon, 40, 0.25), box_of(0.25, nylon), gravity=(0, 0, 0), restitution=e,
+                       tangential_restitution=xi, friction=mu, contact_time=30.0)  # fmt: skip
+    while not sim._engine.spheres.impacts.all():
+        sim.carry_on(0.05)
+    sim.carry_on(0.05)
+    before, impacts = sim.energy().total, sim.collisions.total
+    sim.carry_on(2.0)
+    assert sim.collisions.total - impacts > 500
+    assert sim.energy().total == pytest.approx(before, rel=1e-12)  # a rounding of 1e-16 an impact, at worst added up
+
+
+@pytest.mark.parametrize("angle", [0, 10, 35, 60])
+def test_a_ball_in_lasting_contact_rolls_and_slides_by_coulombs_law(nylon, angle):
+    """Down a slope: v + g (sin θ - μ cos θ) t while it slides, spun by 5/2 μ g cos θ t; rolls at 5/7 (v + g sin θ t).
+
+    It bounces every t_c, so velocities are known to g t_c."""
+    mu, t_c, g, theta = 0.3, 1e-4, 9.81, np.radians(angle)
+    v = 0.5 if angle == 0 else 0.0
+    down, normal = g * np.sin(theta), g * np.cos(theta)
+    ball = dem.Particles(dem.Sphere(diameter=0.02), nylon, position=[[1.0, 5.0, 0.01]], velocity=[[v, 0, 0]])
+    sim = hard_spheres(ball, box_of(10.0, nylon), gravity=(down, 0, -normal), restitution=0.5,
+                       tangential_restitution=0.2, friction=mu, contact_time=t_c)  # fmt: skip
+    for t in (0.03, 0.2):
+        sim.carry_on(t - sim.time)
+        slid = v + (down - mu * normal) * t, 2.5 * mu * normal * t
+        rolled = (v + down * t) * 5 / 7
+        speed, surface = slid if slid[0] > slid[1] else (rolled, rolled)
+        assert sim.particles.velocity[0, 0] == pytest.approx(speed, abs=2 * g * t_c)
+        assert sim.particles.angular_velocity[0, 1] * 0.01 == pytest.approx(surface, abs=5 * g * t_c)
+        assert sim.particles.position[0, 2] - 0.01 < 1.01 * normal * t_c**2 / 8
+    assert sim.collisions.wall < 2.1 * 0.2 / t_c
+
+
+def test_a_frictional_heap_comes_to_rest_at_an_impact_each_contact_time_and_holds_on_a_slope(rng, nylon):
+    """Three layers of many sizes in a long box: one to two impacts a sphere and t_c, and hundreds if what sticks and
+    slides took energy from the bouncing. Tilted by 10 degrees they creep a quarter as far as they flow when smooth."""
+    t_c, n = 2e-4, 300
+    k = np.arange(n)
+    x = np.column_stack([k % 22, k // 22 % 5, k // 110]) * 0.0109 + (0.0057, 0.0055, 0.0062)
+    shapes = [dem.Sphere(diameter=diameter) for diameter in rng.uniform(0.0085, 0.01, n)]
+    particles = dem.Particles(shapes, nylon, position=x + rng.uniform(-4e-4, 4e-4, x.shape))
+    rough = {"restitution": 0.5, "tangential_restitution": 0.3, "friction": 0.5, "contact_time": t_c}
+    given = {"box": box_of((0.242, 0.0555, 0.2), nylon), "periodic": "y"}
+    heap = hard_spheres(particles, **given, **rough)
+    heap.carry_on(0.3)
+    before = heap.collisions.total
+    heap.carry_on(0.1)
+    assert heap.collisions.total - before < 2 * n * 0.1 / t_c
+    assert heap.verdict().passed
+    moved = []
+    for law in (rough, {"restitution": 0.5, "contact_time": t_c}):
+        tilted = hard_spheres(heap.particles, gravity=(1.7, 0, -9.66), **given, **law)
+        tilted.carry_on(0.25)
+        moved.append((tilted.particles.position - heap.particles.position)[:, 0].mean())
+    assert moved[0] < 0.4 * moved[1]
 
 
 def test_clusters_without_gravity_do_not_collapse(nylon):
@@ -689,6 +753,7 @@ def test_options_of_time_steps_are_refused_by_name():
 def test_every_kernel_is_compiled_for_one_kind_of_array(rng, nylon):
     sim = hard_spheres(crowd(rng, nylon, 10, 0.3), box_of(0.3, nylon), gravity=(0, 0, -10), periodic="x")
     sim.run(0.01)
+    hard_spheres(sim.particles, box_of(0.3, nylon), periodic="x").run(0.01)  # whose arrays lie in another order
     if hasattr(events.advance, "signatures"):
         assert len(events.advance.signatures) <= 1
 

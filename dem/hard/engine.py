@@ -53,7 +53,7 @@ class HardEngine:
         radius = np.array([shape.radii[0] for shape, _ in particles.kinds])[particles.kind]
         self.laws = laws
         self.space = _space(particles.position, 2 * radius.max(), box, periodic, gravity)
-        row = np.column_stack([particles.position, particles.velocity, np.full(n, time), radius])
+        row = np.ascontiguousarray(np.column_stack([particles.position, particles.velocity, np.full(n, time), radius]))
         image = np.zeros((3, n), np.int64)
         for axis in np.flatnonzero(periodic):
             period = self.space.period[axis]

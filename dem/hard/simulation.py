@@ -48,7 +48,8 @@ class HardSpheres(Runnable):
     wall_restitution, wall_tangential_restitution, wall_friction : floats, optional
         Of a sphere and a wall; default: as of two spheres.
     contact_time : float
-        [s]; an impact less than this after the last one of either partner is elastic.
+        [s]; an impact less than this after the last one of either partner belongs to a contact that lasts: e = 1 and,
+        unless ξ = -1, ξ = 1, and sliding loses no more than keeps bounces from outlasting it.
     description : dict, optional
         What describes the run for later readers; stored in the output file.
 
@@ -61,10 +62,11 @@ class HardSpheres(Runnable):
     -----
     Impacts are binary and take no time, see `kernels.hard.impact`; between them spheres fly freely, and the time of the
     next impact is exact. Particles that are hit again within `contact_time` t_c collide elastically, which keeps
-    dissipative ones from colliding infinitely often in finite time (Luding & McNamara, Granular Matter 1 (1998) 113). A
-    ball on the floor ends in bounces of a height below g t_c²/8, and one that lies there is lifted to them. Young's
-    modulus and Poisson's ratio do not matter, nor do time steps; the cost goes with the number of impacts, so heaps at
-    rest are better left to `Simulation`. The same input gives the same bytes, however the run is cut.
+    dissipative ones from colliding infinitely often in finite time (Luding & McNamara, Granular Matter 1 (1998) 113);
+    `kernels.hard.impact` says what that means with friction. A ball on the floor ends in bounces of a height below
+    g t_c²/8, and one that lies there is lifted to them. Young's modulus and Poisson's ratio do not matter, nor do time
+    steps; the cost goes with the number of impacts, one to a dozen a sphere and t_c for heaps at rest, which are better
+    left to `Simulation`: here they creep, by up to a few g t_c. The same input gives the same bytes, however it is cut.
 
     Examples
     --------

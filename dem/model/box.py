@@ -60,6 +60,8 @@ class Motion:
 class Box:
     """A box of six flat walls along the axes.
 
+    Each wall is a plane without end: what leaves through an open side stays above the floor, which goes on out there.
+
     Parameters
     ----------
     lower, upper : (3,) floats

@@ -6,7 +6,7 @@ import importlib.util
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.validation import comparison, cooling, falling, granular, impacts, losses, oblique, rotation, slopes
+from dem.validation import annuli, comparison, cooling, falling, granular, impacts, losses, oblique, rotation, slopes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +24,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "comparison": comparison.comparison,
     "chung-ooi-normal": impacts.normal,
     "chung-ooi-oblique": oblique.tests_4_to_8,
+    "maw": annuli.partial_slip,
     "mfix": granular.mfix,
     "impact-order": slopes.convergence,
     "incline": slopes.incline,

@@ -72,8 +72,8 @@ def normal(*, quick: bool) -> Report:
         "Forces are read off the path as second differences, so what is compared with Hertz is what moved the spheres. "
         "Their tolerance is rounding: positions of 1e16 digits over steps of 1/1000 of the impact and less. Those of "
         "overlap and rebound are second order in the time step, 10/steps².",
-        "Weakness: with damping, forces change like the fourth root of the overlap at first touch, so a restitution "
-        "converges with dt^1.25 at last, not dt²; its tolerance is 1e-4 at 1000 steps an impact.",
+        "With damping, forces change like the fourth root of the overlap at first touch, which the first sample of a "
+        "contact makes up for (`kernels.laws.onset`); the tolerance of a restitution is 1e-4.",
     ]
     return report
 

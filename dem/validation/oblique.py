@@ -111,10 +111,9 @@ def tests_4_to_8(*, quick: bool) -> Report:
         "Reference: the law of contact as a differential equation in the plane, integrated by a Runge-Kutta method of "
         "its own at four times as many steps; its own uncertainty is that from half as many. Where contacts slide all "
         "the time there is a closed form. Errors are shares of the initial slip or normal speed, the larger one.",
-        "Tolerances: 5e-4 without damping, second order at 500 steps a contact. With damping 1e-3, for "
-        "convergence is slower there: the dashpot sets in as δ^(1/4) within a step of the touch.",
+        "Tolerances: 5e-4 without damping, 1e-3 with it, second order at 500 steps a contact.",
         "Weakness: the force law has no slip zone that grows through the contact area (Mindlin & Deresiewicz 1953), so "
-        "at small angles it differs from a continuum; both solutions here share that law.",
+        "at small angles it differs from a continuum, see the study maw; both solutions here share that law.",
         "Tests 7 and 8 leave open the sense of the spins. Here both spheres turn the same way, so that their surfaces "
         "rub; turning opposite ways they roll on each other, and nothing tangential happens.",
     ]

@@ -5,10 +5,9 @@ comes first. An impact is found by whichever partner planned last; it is void if
 which its count of impacts tells, and the particle then plans anew. So an impact concerns two particles and no others,
 and costs O(log N).
 
-Inelastic spheres can collide infinitely often in finite time: a ball bouncing on a floor, clusters. The TC model
-(Luding & McNamara, Granular Matter 1 (1998) 113) prevents it: impacts last a contact time t_c, and a particle that has
-been hit less than t_c ago takes part in an elastic one. Then a ball on the floor keeps bouncing every t_c, too low to
-see. One that lies there altogether is lifted to such bounces: see `settle`.
+Inelastic spheres would collide infinitely often in finite time; the TC model prevents it (`kernels.hard.impact`): a
+particle that has been hit less than t_c ago takes part in an impact that loses nothing. Then a ball on the floor keeps
+bouncing every t_c, too low to see. One that lies there altogether is lifted to such bounces: see `settle`.
 """
 
 import math
@@ -43,7 +42,7 @@ from kernels.hard.flight import (
     turn_to,
     velocity_at,
 )
-from kernels.hard.impact import ImpactLaw, contact_velocity, impulse
+from kernels.hard.impact import ImpactLaw, contact_velocity, impulse, law_after
 
 DONE, BUSY, STUCK = range(3)
 SLOWEST = 1e-3  # of the rebound that lasts t_c: what leaves a wall more slowly is lifted
@@ -76,13 +75,6 @@ class Tally(NamedTuple):
 
 
 @formula
-def law_now(i, t, law, spheres, contact_time):
-    """The law for particle i: elastic if it has been hit less than t_c ago."""
-    e = 1.0 if t - spheres.last[i] < contact_time else law.restitution
-    return ImpactLaw(e, law.tangential, law.friction)
-
-
-@formula
 def push(spheres, i, n, normal, tangential, t):
     """Give particle i an impulse where its surface has the inward normal n."""
     row, inverse = spheres.row, 1.0 / spheres.mass[i]
@@ -109,10 +101,10 @@ def collide(i, j, t, spheres, space, laws, tally):
     v_i, v_j = velocity_at(row, i, t, space), velocity_at(row, j, t, space)
     q = contact_velocity(n, v_i, v_j, arm_i, load(spheres.omega, i), arm_j, load(spheres.omega, j))
     if dot(n, q) < 0.0:  # else rounding has made them part already
-        law = law_now(j, t, law_now(i, t, laws.pair, spheres, laws.contact_time), spheres, laws.contact_time)
+        law, most = law_after(t - max(spheres.last[i], spheres.last[j]), laws.pair, laws.contact_time)
         inverse_mass = 1.0 / spheres.mass[i] + 1.0 / spheres.mass[j]
         inverse_inertia = arm_i * arm_i / spheres.inertia[i] + arm_j * arm_j / spheres.inertia[j]
-        normal, tangential, lost = impulse(n, q, inverse_mass, inverse_inertia, law)
+        normal, tangential, lost = impulse(n, q, inverse_mass, inverse_inertia, law, most)
         push(spheres, i, n, normal, tangential, t)
         push(spheres, j, scale(-1.0, n), scale(-1.0, normal), scale(-1.0, tangential), t)
         tally.lost[0] += lost
@@ -139,13 +131,13 @@ def settle(spheres, i, n, laws, space, tally):
 
 
 @formula
-def reflect(i, n, v, t, law, spheres):
+def reflect(i, n, v, t, law, most, spheres):
     """Impact of particle i, at the velocity v, with a wall of normal n; returns the energy lost."""
     arm, still = spheres.row[i, RADIUS], (0.0, 0.0, 0.0)
     q = contact_velocity(n, v, still, arm, load(spheres.omega, i), 0.0, still)
     normal, tangential, lost = still, still, 0.0
     if dot(n, q) < 0.0:  # else it lies on the wall
-        normal, tangential, lost = impulse(n, q, 1.0 / spheres.mass[i], arm * arm / spheres.inertia[i], law)
+        normal, tangential, lost = impulse(n, q, 1.0 / spheres.mass[i], arm * arm / spheres.inertia[i], law, most)
     push(spheres, i, n, normal, tangential, t)
     return lost
 
@@ -163,12 +155,12 @@ def hit_wall(i, wall, t, spheres, space, laws, tally):
     plane = space.upper[axis] if side < 0.0 else space.lower[axis]
     row[i, axis] = plane + side * row[i, RADIUS]
     flat = (side if axis == 0 else 0.0, side if axis == 1 else 0.0, side if axis == 2 else 0.0)
-    law = law_now(i, t, laws.wall, spheres, laws.contact_time)
+    law, most = law_after(t - spheres.last[i], laws.wall, laws.contact_time)
     for tilt in range(TILTS):
         n, v = flat, velocity_at(row, i, t, space)
         if laws.roughness > 0.0 and tilt < TILTS - 1:
             n = tilted_normal(flat, v, laws.roughness, laws.seed, i, spheres.wall_impacts[i])
-        tally.lost[0] += reflect(i, n, v, t, law, spheres)
+        tally.lost[0] += reflect(i, n, v, t, law, most, spheres)
         spheres.wall_impacts[i] += 1
         tally.wall[0] += 1
         if dot(velocity_at(row, i, t, space), flat) >= 0.0 or laws.roughness == 0.0:

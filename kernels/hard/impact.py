@@ -8,6 +8,24 @@ q = v1 - v2 - (R1 ω1 + R2 ω2) × n,
 and the impulse J on 1 makes n·q' = -e n·q and, where the surfaces stick, n × q' = -ξ n × q; where that takes more than
 μ times the normal impulse they slide, and the tangential impulse is μ times the normal one. Both spins change by
 -(R/I) n × J. A wall is a partner of infinite mass that does not turn.
+
+Lasting contacts (TC model, Luding & McNamara, Granular Matter 1 (1998) 113). Inelastic spheres can collide infinitely
+often in finite time: a ball bouncing on a floor, clusters. So impacts are said to last a contact time t_c, and one that
+comes τ < t_c after the last one of either partner belongs to a contact that lasts, and loses nothing. For smooth
+spheres that is e = 1. Of rough ones it asks for more, because what sticking with ξ < 1 and sliding take they take from
+the bouncing as well, until spheres that lie on each other collide as often as one likes:
+
+- What sticks is turned round altogether, ξ = 1, as the normal motion is: a contact in tangential bounces neither
+  loses energy nor creeps. Smooth spheres, ξ = -1, stay smooth.
+- What slides cannot keep its energy with e = 1. The impulse lies on the edge of the cone of friction then,
+  J ∝ n - μ q_t/|q_t|, and is as large as leaves the energy what it is: sliding keeps up the bouncing, that is e > 1,
+- but not beyond bounces that last t_c: e <= t_c/τ, for bounces last as long as they start fast. With that much J the
+  rest of the energy is lost. So a ball that slides along a floor does not hop, and friction brakes it as it should.
+
+Of bounces shorter than t_c nothing is lost unless they slide (t_c/τ)² times as fast as they bounce, so contacts at rest
+come to impacts every t_c or so, and normal and tangential impulses hold to Coulomb's law at every impact. What would be
+simpler does not do: without friction within t_c a ball slides along a floor for ever, since then all of its impacts are
+elastic; ξ = 1 without a limit reverses what slides; and e = 1 with friction as ever is what never comes to rest.
 """
 
 import math
@@ -17,6 +35,7 @@ from kernels.base.jit import formula
 from kernels.base.vector import add, add_scaled, cross, dot, scale, subtract
 
 ROUNDING = 2.0**-49  # 8 units in the last place: an approach slower than that, of spheres that touch, is none
+AT_ONCE = 1e-9  # of the contact time: impacts that follow each other faster count as that fast
 
 
 class ImpactLaw(NamedTuple):
@@ -83,27 +102,41 @@ def contact_velocity(n, v1, v2, arm1, omega1, arm2, omega2):
 
 
 @formula
-def impulse(n, q, inverse_mass, inverse_inertia, law):
+def law_after(since, law, contact_time):
+    """The law of an impact so long after the last one of either partner, and the largest e that sliding may bring."""
+    if since >= contact_time:
+        return law, law.restitution
+    rough = 1.0 if law.tangential > -1.0 else -1.0
+    return ImpactLaw(1.0, rough, law.friction), contact_time / max(since, AT_ONCE * contact_time)
+
+
+@formula
+def impulse(n, q, inverse_mass, inverse_inertia, law, most):
     """Normal and tangential impulse on 1, and the energy that the impact takes.
 
-    n·J = -(1 + e) n·q / (1/m1 + 1/m2);  J_t = -(1 + ξ) q_t / (1/m1 + 1/m2 + R1²/I1 + R2²/I2), or μ n·J against q_t if
-    that is less. For solid spheres, I = 2/5 m R², the second denominator is 7/2 of the first. Energy: -J·(q + q')/2.
+    n·J = -(1 + e) n·q/a and J_t = -(1 + ξ) q_t/b, with a = 1/m1 + 1/m2 and b = a + R1²/I1 + R2²/I2; or, if J_t were
+    larger than μ n·J, μ n·J against q_t with the smaller of n·J = -(1 + `most`) n·q/a and the one that takes no energy,
+    2 (μ |q_t| - n·q)/(a + μ² b). For solid spheres, I = 2/5 m R², b is 7/2 a. Energy: -J·(q + q')/2.
 
     Parameters
     ----------
     n, q : unit normal from 2 to 1; relative velocity at the contact [m/s], approaching: n·q < 0
-    inverse_mass : 1/m1 + 1/m2 [1/kg]
+    inverse_mass : a [1/kg]
     inverse_inertia : R1²/I1 + R2²/I2 [1/kg]
+    law, most : see `law_after`
     """
     approach = dot(n, q)
-    normal = -(1.0 + law.restitution) * approach / inverse_mass
     slip = add_scaled(q, -approach, n)
+    speed = math.sqrt(dot(slip, slip))
     inverse = inverse_mass + inverse_inertia
+    e, mu = law.restitution, law.friction
+    normal = -(1.0 + e) * approach / inverse_mass
     sticking = (1.0 + law.tangential) / inverse
-    size = sticking * math.sqrt(dot(slip, slip))
-    limit = law.friction * normal
-    if size > limit:
-        sticking *= limit / size
-    lost = 0.5 * (1.0 - law.restitution * law.restitution) * approach * approach / inverse_mass
-    lost += sticking * (1.0 - 0.5 * sticking * inverse) * dot(slip, slip)
+    if sticking * speed > mu * normal:
+        elastic = 2.0 * (mu * speed - approach) / (inverse_mass + mu * mu * inverse)
+        e = min(elastic * inverse_mass / -approach - 1.0, most)
+        normal = -(1.0 + e) * approach / inverse_mass
+        sticking = mu * normal / speed
+    lost = 0.5 * (1.0 - e * e) * approach * approach / inverse_mass
+    lost += sticking * (1.0 - 0.5 * sticking * inverse) * speed * speed
     return scale(normal, n), scale(-sticking, slip), lost

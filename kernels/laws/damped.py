@@ -3,7 +3,8 @@
 Y. Tsuji, T. Tanaka, T. Ishida, Powder Technol. 71 (1992) 239, eq. (19). The coefficient of restitution is then the same
 at any speed. Tension is cut off: contact is felt until the total force vanishes. With y = √(4/5) x^(5/4) and
 dτ = x^(1/4) dt the scaled impact x'' + α x^(1/4) x' + x^(3/2) = 0 is a damped linear oscillator, whose impact without
-tension T. Schwager and T. Pöschel solve (Granul. Matter 9 (2007) 465); ``dem.model.contacts`` inverts that for α.
+tension T. Schwager and T. Pöschel solve (Granul. Matter 9 (2007) 465); ``dem.model.contacts`` inverts that for α. The
+dashpot sets in like a root; ``onset`` keeps that from showing in the order of convergence.
 """
 
 import math
@@ -13,6 +14,7 @@ import numpy as np
 
 from kernels.base.jit import formula
 from kernels.base.vector import dot, scale
+from kernels.laws.onset import fourth_root, share_of_step
 from kernels.laws.touch import ContactLaw
 
 
@@ -23,19 +25,20 @@ class Damped(NamedTuple):
 
 
 @formula
-def normal_force(alpha, touch):
-    """Force along the normal, the elastic part of it, η, and the normal velocity (positive when parting)."""
+def normal_force(alpha, touch, dt):
+    """Force along the normal, the elastic part, η, the normal velocity (positive when parting), and `share_of_step`."""
     secant = touch.stiffness * math.sqrt(touch.overlap)
-    eta = alpha * math.sqrt(touch.mass * secant)
     parting = dot(touch.velocity, touch.normal)
+    share = share_of_step(touch.overlap, parting, dt)
+    eta = alpha * math.sqrt(touch.mass * secant) * fourth_root(share)
     elastic = secant * touch.overlap
-    return max(elastic - eta * parting, 0.0), elastic, eta, parting
+    return max(elastic - eta * parting, 0.0), elastic, eta, parting, share
 
 
 @formula
 def contact(law, i, j, touch, history, half, time_sign):
     """Force of a damped contact; it remembers nothing."""
-    force, elastic, _, parting = normal_force(law.damping[i, j], touch)
+    force, elastic, _, parting, _ = normal_force(law.damping[i, j], touch, 2.0 * half)
     return scale(force, touch.normal), history, 0.0, -half * (force - elastic) * parting
 
 
