@@ -17,6 +17,7 @@ from dem.run.runnable import Runnable
 from dem.system.diagnosis import check_finite, check_inside
 from dem.system.plan import Segment
 from dem.system.system import System
+from kernels.base import energy as energy_kernels
 from kernels.hard import events
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ class HardSpheres(Runnable):
         )  # fmt: skip
         with compilation.announced():
             self._start(0.0)
+            self._begin_ledger()
             self._engine.advance(0.0, 0)  # no event, but everything is compiled now
 
     def _set_up(
@@ -136,6 +138,7 @@ class HardSpheres(Runnable):
         datum: float,
         start_energy: Energy,
         largest_kinetic: float,
+        given: float,
         contact_time: float,
         laws: dict[str, float | None],
     ) -> Self:
@@ -148,25 +151,43 @@ class HardSpheres(Runnable):
             sim._engine.advance(0.0, 0)
         sim._engine.restore(state)
         sim._shown, sim._datum = sim.time, datum
-        sim.start_energy, sim._largest_kinetic = start_energy, largest_kinetic
+        sim.start_energy, sim._largest_kinetic, sim._given = start_energy, largest_kinetic, given
         return sim
 
     def _new_engine(self, now: float) -> HardEngine:
         return HardEngine(self._particles, self._box, self._gravity, self._laws, now)
 
-    def _start(self, now: float) -> None:
-        """Start from the particles' state; all that is kept of a run begins again."""
+    def _start(self, now: float, before: HardEngine | None = None) -> None:
+        """Start from the particles' state; or go on there from what was counted before."""
         engine = self._new_engine(now)
         check_inside(self._particles, self._box)
         check_apart(engine)
+        if before:
+            engine.follow(before)
         self._engine = engine
         self._revision = self._particles.revision
         self._shown = now
-        self._largest_kinetic = 0.0
+
+    def _begin_ledger(self) -> None:
+        """All that is kept of a run begins again."""
+        self._given = self._largest_kinetic = 0.0
         self.start_energy = self.energy()
 
     def _restart(self) -> None:
-        self._start(self.time)
+        if self._visited:
+            self._start_booked(self._gravity, self._datum)
+        else:
+            self._start(self.time)
+            self._begin_ledger()
+
+    def _start_booked(self, gravity: tuple[float, float, float], datum: float) -> None:
+        """Start where somebody from outside changed something; what that did is booked as work."""
+        before = self._energies([np.array(rows.T, order="C") for rows in self._engine.state()])
+        self._gravity, self._datum = gravity, datum
+        self._start(self.time, self._engine)
+        self._given += self._energies(self._state()).mechanical - before.mechanical
+
+    _change_gravity = _start_booked
 
     @property
     def settings(self) -> dict:
@@ -221,6 +242,11 @@ class HardSpheres(Runnable):
         first, duration, frames = segment
         return [first + duration * (k / frames) for k in range(1, frames)] + [first + duration]
 
+    @staticmethod
+    def _mark(first: float, seconds: float) -> float:
+        """So long after the time `first`."""
+        return first + seconds
+
     def _reach(self, stop: float, moved: Callable, interrupted: Callable[[], bool]) -> None:
         """Advance to a time in slices of about SLICE seconds. How it is cut does not change the result."""
         chunk, engine = 1000, self._engine
@@ -253,9 +279,14 @@ class HardSpheres(Runnable):
     def energy(self) -> Energy:
         """Energies at the present time [J]; nothing elastic is in them."""
         self._notice_changes()
-        result = Energy(*self._ledger(), elastic=0.0)
+        result = self._energies(self._state())
         self._largest_kinetic = max(self._largest_kinetic, result.kinetic)
         return result
+
+    def _energies(self, state: list[np.ndarray]) -> Energy:
+        """Energies of a state, component-major."""
+        ledger = energy_kernels.ledger(*self._bodies(), self._gravity, self._datum, *state)
+        return Energy(*ledger, elastic=0.0, work=self._given)
 
     def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Kind of each particle, mass and inertia of each kind."""
@@ -274,7 +305,7 @@ class HardSpheres(Runnable):
         energy, tally = self.energy(), self._engine.tally
         check_finite(self._particles, f"t = {self.time:.6g} s", "speeds or gravity are too large")
         change = energy.total - self.start_energy.total - float(tally.lifted[0])
-        reference = max(abs(self.start_energy.total), self._largest_kinetic) or 1.0
+        reference = max(abs(self.start_energy.total), self._largest_kinetic, abs(self._given)) or 1.0
         (pair, *_), (wall, _) = self._engine.overlaps()
         return HardVerdict(
             collisions=self.collisions,

@@ -8,10 +8,13 @@ import numpy as np
 
 from dem.model.box import FACES
 from dem.soft.verdict import ENERGY_BUDGET, Verdict
+from kernels.base.energy import REFERENCE_BITS
 
 if TYPE_CHECKING:
     from dem.model.box import Box
     from dem.soft.engine import Engine
+
+ROOM_BITS = 10  # by which energies may grow beyond those at the start before the unit is chosen anew
 
 
 def booked(engine: Engine) -> dict[str, float]:
@@ -29,15 +32,28 @@ def departure(engine: Engine) -> float:
     return float(engine.progress.energy_error[0]) / engine.energy_unit
 
 
-def energy_error(engine: Engine, start: float, kinetic: float) -> float:
-    """Largest departure of the total energy at any step, relative to the largest of these.
+def expect(engine: Engine, more: float) -> None:
+    """Measure departures from a total energy that is so much higher [J]."""
+    engine.progress.energy_start[0] += round(more * engine.energy_unit)
 
-    The energy at the start, the kinetic energy, what contacts have taken, and the work of walls.
+
+def takes(engine: Engine, gravity: tuple[float, float, float], datum: float) -> bool:
+    """Whether potential energies under another gravity can be summed in the unit of energy that was chosen."""
+    b = engine.bodies
+    weights = engine.kinds.mass[b.kind] * np.abs(datum - np.array(gravity) @ b.position)
+    return bool(weights.sum() * engine.energy_unit < 2.0 ** (REFERENCE_BITS + ROOM_BITS))
+
+
+def energy_error(engine: Engine, start: float, kinetic: float, departure: float, taken: float, work: float) -> float:
+    """A departure of the total energy, relative to the largest of these [J].
+
+    The energy at the start, the kinetic energy, what contacts have taken, and the work of walls and from outside.
+    `taken` and `work` are what the engine does not know of.
     """
     progress, unit = engine.progress, engine.energy_unit
-    moved = float(max(abs(progress.worked[0]), abs(progress.taken[0]))) / unit
-    reference = max(abs(start), kinetic, moved)
-    return departure(engine) / reference if reference > 0 else 0.0
+    taken, work = taken + float(progress.taken[0]) / unit, work + float(progress.worked[0]) / unit
+    reference = max(abs(start), kinetic, abs(taken), abs(work))
+    return departure / reference if reference > 0 else 0.0
 
 
 def momentum_error(
@@ -54,10 +70,12 @@ def momentum_error(
     return change / max(now[1], start[1]) if change > 0 else 0.0
 
 
-def judged(engine: Engine, orientation: np.ndarray, energy_error: float, momentum_error: float | None) -> Verdict:
-    """Judge a run that has come to these orientations (N, 4)."""
+def judged(
+    engine: Engine, first_step: int, orientation: np.ndarray, energy_error: float, momentum_error: float | None
+) -> Verdict:
+    """Judge a run since its first step, which has come to these orientations (N, 4)."""
     steps, overlap = int(engine.progress.step[0]), float(engine.progress.largest_overlap[0])
-    span, radius = (steps - engine.start_step) * engine.dt, engine.kinds.radius
+    span, radius = (steps - first_step) * engine.dt, engine.kinds.radius
     return Verdict(
         steps=steps,
         time=steps * engine.dt,

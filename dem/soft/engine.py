@@ -152,18 +152,18 @@ class Engine:
             return [(0.0, 0.0)] * 3
         return [(w.corner_x, w.length_x), (w.corner_y, w.length_y), (w.corner_z, w.length_z)]
 
-    def start(self, step: int = 0, history: ContactHistory | None = None) -> None:
+    def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> None:
         """Evaluate the forces of the whole-step state and set the integrator going from there.
 
-        Contacts begin with what they remember of an earlier run, if that is given.
+        Contacts begin with what they remember of an earlier run, if that is given. There are at most `finest` units of
+        energy a joule.
         """
         self.progress.step[0] = self.start_step = step
         self.move_walls(step * self.dt)
         if history:
             self.bodies.wall_contacts[:] = history.wall_contacts  # bodies are in the user's order still
         self.rebuild(history)
-        unit = self._energy_unit()
-        self.setting = self._setting(unit)
+        self.setting = self._setting(min(self._energy_unit(), finest))
         self.progress.phase[0] = loop.FRESH
         self.advance(step)
         self._order(loop.START)
@@ -296,11 +296,19 @@ class Engine:
                 self.code = code
         return self.code
 
-    def synchronise(
-        self, position: np.ndarray, velocity: np.ndarray, orientation: np.ndarray, spin: np.ndarray
-    ) -> None:
-        """Write the whole-step state, in the user's numbering, to four component-major arrays."""
-        self._order(loop.SHOW, view=loop.View(position, velocity, orientation, spin))
+    def state(self) -> list[np.ndarray]:
+        """Position, velocity, orientation and angular velocity at the whole step, (3 or 4, N) in the user's order."""
+        state = [np.empty((rows, self.owned)) for rows in (3, 3, 4, 3)]
+        self._order(loop.SHOW, view=loop.View(*state))
+        return state
+
+    def change_gravity(self, gravity: tuple[float, float, float], datum: float) -> None:
+        """Go on from the present whole step under another gravity; velocities are half a step ahead."""
+        change = np.subtract(gravity, self.gravity)[:, None]
+        self.bodies.velocity[:] += 0.5 * self.dt * change
+        self.bodies.velocity_ahead[:] += self.dt * change
+        self.gravity, self.datum = gravity, datum
+        self.setting = self._setting(self.energy_unit)
 
     def _order(self, order: int, stop: int = 0, view: loop.View | None = None) -> int:
         """Have the kernels carry out an order; returns DONE or why they came back."""

@@ -60,11 +60,15 @@ class Recorder:
         self.due = 0.0 if copying else math.inf
         self.warned = sim.energy_error > ENERGY_BUDGET
 
-    def note(self) -> None:
-        """Copy the state if it is time to, and warn once if the energy error passes its budget."""
+    def note(self, *, changed: bool = False) -> None:
+        """Copy the state if it is time to, and warn once if the energy error passes its budget.
+
+        Copies of before somebody from outside changed the run lead elsewhere: they go.
+        """
         start = time.perf_counter()
-        if start >= self.due:
-            self.older, self.newer = self.newer, self.sim._engine.snapshot()
+        if start >= self.due or (changed and self.newer is not None):
+            copy = self.sim._engine.snapshot()
+            self.older, self.newer = copy if changed else self.newer, copy
             done = time.perf_counter()
             self.due = done + PATIENCE * (done - start)
         if not self.warned and self.sim.energy_error > ENERGY_BUDGET:
@@ -111,7 +115,7 @@ class Recorder:
 @contextmanager
 def recorded(
     sim: Recorded, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
-) -> Iterator[Callable[[], None]]:
+) -> Iterator[Callable[..., None]]:
     """Record a run, if it has an output file; to be told to note the state now and then."""
     recorder = Recorder(sim, copying=output is not None, strict=strict)
     try:
