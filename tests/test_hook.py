@@ -107,7 +107,7 @@ def test_a_state_assigned_between_runs_begins_the_ledger_again(nylon):
 
 @pytest.mark.parametrize("make", [falling, hard])
 def test_gravity_between_steps_is_kinematics_and_its_jump_is_work(make, nylon):
-    """g along z for a hundredth of a second, then along x: v = g t in turn; the potential jumps by m (U' - U) at x(t)."""
+    """g along z for a hundredth of a second, then along x: v = g t in turn; the potential jumps at x(t)."""
     sim = make(nylon)
     sim.carry_on(0.01)
     sim.energy()

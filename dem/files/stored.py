@@ -179,6 +179,14 @@ class StoredRun:
         return file[name][:] if name in file else np.empty(0, kind)
 
     @property
+    def table(self) -> np.ndarray:
+        """The running table of a run that was to have one: an array of records (K,), with the columns that were wanted.
+
+        ``pandas.DataFrame(run.table)`` is it as pandas has it; SI units are those of `dem.run.table.COLUMNS`.
+        """
+        return self._log(logs.TABLE, np.dtype([("time", "<f8")]))
+
+    @property
     def box(self) -> Box | None:
         """The box as it was given; walls that move are where `Frame.walls` says."""
         given = self.input["box"]

@@ -180,6 +180,10 @@ class TrajectoryWriter(Observer):
         row = change.step, change.time, change.work, change.gravity
         self._waiting.log(logs.CHANGES, row, logs.CHANGED, logs.UNITS_OF_CHANGES)
 
+    def row(self, values: tuple, kind: np.dtype, units: dict[str, str]) -> None:
+        """Take a row of the running table."""
+        self._waiting.log(logs.TABLE, values, kind, units)
+
     def idle(self) -> None:
         """Write a checkpoint if one is due; see that what was written reaches the disk soon."""
         now, step = time.perf_counter(), self.sim.step_count or 0

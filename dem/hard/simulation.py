@@ -211,6 +211,11 @@ class HardSpheres(Runnable):
         return Collisions(int(tally.pair[0]), int(tally.wall[0]))
 
     @property
+    def work_count(self) -> int:
+        """Work done so far: collisions."""
+        return self.collisions.total
+
+    @property
     def particles(self) -> Particles:
         """The particles at the present time, in their original order."""
         if self._shown != self.time:
@@ -302,15 +307,25 @@ class HardSpheres(Runnable):
         FloatingPointError
             If the run broke.
         """
-        energy, tally = self.energy(), self._engine.tally
-        check_finite(self._particles, f"t = {self.time:.6g} s", "speeds or gravity are too large")
-        change = energy.total - self.start_energy.total - float(tally.lifted[0])
-        reference = max(abs(self.start_energy.total), self._largest_kinetic, abs(self._given)) or 1.0
+        check_finite(self.particles, f"t = {self.time:.6g} s", "speeds or gravity are too large")
+        error, change = self._errors()
         (pair, *_), (wall, _) = self._engine.overlaps()
         return HardVerdict(
             collisions=self.collisions,
             time=self.time,
-            energy_error=abs(change + float(tally.lost[0])) / reference,
-            energy_change=change / reference,
-            largest_overlap=max(0.0, pair, wall, float(tally.overlap[0])),
+            energy_error=error,
+            energy_change=change,
+            largest_overlap=max(0.0, pair, wall, float(self._engine.tally.overlap[0])),
         )
+
+    @property
+    def energy_error(self) -> float:
+        """Departure of the energy, with what impacts took by their law, from that at the start, see `HardVerdict`."""
+        return self._errors()[0]
+
+    def _errors(self) -> tuple[float, float]:
+        """What of the energy is unaccounted for, and its change, over what there is."""
+        energy, tally = self.energy(), self._engine.tally
+        change = energy.total - self.start_energy.total - float(tally.lifted[0])
+        reference = max(abs(self.start_energy.total), self._largest_kinetic, abs(self._given)) or 1.0
+        return abs(change + float(tally.lost[0])) / reference, change / reference

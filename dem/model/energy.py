@@ -17,8 +17,8 @@ class Energy(NamedTuple):
     ``gravitational`` is zero at the lowest corner of the box, or without a box at the initial centre of mass;
     ``elastic`` is what pairs and walls in contact hold, normal and tangential, without which the total seems to drop by
     up to 98 % in an impact (Zhao & van Wachem 2013, eq. 64, leave it out). ``dissipated`` is what damping and friction
-    have turned into heat since the state was last assigned to, ``work`` what walls that move have done on particles, and
-    who set the gravity, or changed something in a run (``every`` of `Simulation.run`).
+    have turned into heat since the state was last assigned to, ``work`` what walls that move have done on particles,
+    and who set the gravity, or changed something in a run (``every`` of `Simulation.run`).
     """
 
     translational: float

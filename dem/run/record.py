@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from dem.run.calls import Call
+    from dem.run.table import Table
     from dem.system.observer import Observer
     from dem.system.plan import Segment
     from dem.system.system import System
@@ -40,6 +41,7 @@ def record(
     recorder: AbstractContextManager | None = None,
     frames: int | None = None,
     calls: Sequence[Call] = (),
+    table: Table | None = None,
 ) -> Judgement:
     """Carry a simulation through what of a plan lies before it, or so many frames of it.
 
@@ -54,6 +56,9 @@ def record(
         progress_bar(sim, length, wanted=progress) as advance,
         recorder or nullcontext(lambda **_: None) as note,
     ):
+        if table:
+            calls = [*calls, table.call(observer)]
+            table.begin(sim)
         way = _Way(sim, observer, note, advance, interrupted, calls)
         for k, stop in enumerate(stops, 1):
             if stop < sim._now:  # noqa: SLF001
@@ -63,6 +68,8 @@ def record(
             observer.frame(k)
         verdict = sim.verdict()
         stopped = interrupted()
+        if table and not stopped:
+            table.end(sim)
         observer.finish(verdict, interrupted=bool(stopped))
     if stopped:
         kept = f", {observer.frames} frames in {observer.path}: dem run --resume goes on" if observer.path else ""

@@ -9,6 +9,7 @@ from dem.files.output import EVERY
 from dem.files.writer import TrajectoryWriter
 from dem.run import hook
 from dem.run.record import record
+from dem.run.table import TABLE, Table
 from dem.system.plan import Segment
 
 if TYPE_CHECKING:
@@ -77,12 +78,13 @@ def resume(
             message = f"{path} is complete, t = {sim.time:.6g} s: give a longer duration to go on"
             raise ValueError(message)
         calls = hook.resumed(writer, every, sim, plan, strict=strict)
+        table = Table.again(sim, writer.about[TABLE], plan) if TABLE in writer.about else None
     except BaseException:
         writer.leave()
         raise
     writer.follow(plan)
     recorder = sim._recorded(path, strict=strict)  # noqa: SLF001
-    return record(sim, plan, writer, progress=progress, recorder=recorder, calls=calls)
+    return record(sim, plan, writer, progress=progress, recorder=recorder, calls=calls, table=table)
 
 
 def longer(sim: System, plan: list[Segment], duration: float) -> list[Segment]:

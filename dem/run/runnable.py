@@ -12,6 +12,7 @@ from dem.run import hook
 from dem.run.calls import Call
 from dem.run.record import record
 from dem.run.request import checked
+from dem.run.table import TABLE, Table
 from dem.system.observer import Observer
 from dem.system.system import System
 
@@ -33,6 +34,8 @@ class Runnable(System):
         output: str | PathLike | None = None,
         frames: int = 200,
         every: tuple[int | float | str, Callable[[Self], object]] | None = None,
+        table: Iterable[str] | str | bool = False,
+        table_every: float | str | None = None,
         progress: bool | None = None,
         overwrite: bool = False,
         fields: Iterable[str] | None = None,
@@ -58,9 +61,14 @@ class Runnable(System):
             everything, and change the state (``sim.particles.velocity = v``) and the gravity: what that does is booked
             as work, told in the file (`Trajectory.changes`), and is no energy error. `dem.rerun` cannot repeat such a
             run, and `dem.resume` wants the function again. One that only looks changes no bit.
+        table : True, or list of str
+            Print a row of these columns now and then, and keep them in the file (`Trajectory.table`): names of
+            `dem.run.table.COLUMNS`, such as ``["time", "kinetic", "contacts"]``; True takes the usual ones.
+        table_every : int, float or str, optional
+            Steps, or simulated seconds, as in `every`; default: a hundred rows. There is one at the start and the end.
         progress : bool, optional
-            Show a progress bar with rate and remaining time, on a terminal or in a notebook; default: if the run takes
-            more than some seconds.
+            Show a bar with rate and remaining time, on a terminal or in a notebook; default: if the run takes more than
+            some seconds. With a table there is none; False prints neither.
         overwrite : bool
             Replace the output file.
         fields : list of str, optional
@@ -118,13 +126,16 @@ class Runnable(System):
         tell(self.foreseen(), strict=strict, force=force)
         plan = [self._segment(duration, frames)]
         calls = [] if every is None else [Call.checked(every, self, plan[0].first)]
+        rows = Table(self, table, table_every, plan, shown=progress is not False) if table else None
         observer = Observer()
         if output is not None:
             observer = TrajectoryWriter.create(
-                output, self, plan, contents, every=checkpoint_every, overwrite=overwrite, about=hook.marks(calls)
-            )
+                output, self, plan, contents, every=checkpoint_every, overwrite=overwrite,
+                about=hook.marks(calls) | ({TABLE: rows.described} if rows else {}),
+            )  # fmt: skip
         recorder = self._recorded(output, overwrite=overwrite, strict=strict)
-        return record(self, plan, observer, progress=progress, recorder=recorder, calls=calls)
+        shown = False if table else progress
+        return record(self, plan, observer, progress=shown, recorder=recorder, calls=calls, table=rows)
 
     def save(self, path: str | PathLike) -> None:
         """Write all that decides how this goes on to a file; an old one is replaced when the new one is complete.

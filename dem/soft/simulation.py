@@ -257,6 +257,11 @@ class Simulation(Accounted):
         """Centres of all spheres (M, 3) [m], particle by particle."""
         return self._engine.sphere_centres()
 
+    @property
+    def contact_count(self) -> int:
+        """Number of pairs of spheres in touch, and of touches of spheres and walls."""
+        return self._engine.overlaps().count
+
     def sizes(self) -> Sizes:
         """How much there is to compute and to keep."""
         return Sizes.of(self._engine)

@@ -27,6 +27,11 @@ class Stepping(Runnable):
         return self._time_step
 
     @property
+    def work_count(self) -> int:
+        """Work done so far: steps."""
+        return self.step_count
+
+    @property
     def time(self) -> float:
         """Simulated time [s]: steps times time step."""
         return self.step_count * self.time_step

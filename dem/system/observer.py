@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    import numpy as np
+
     from dem.system.verdict import Judgement
 
 
@@ -39,8 +41,8 @@ class Observer:
     def changed(self, change: Change) -> None:
         """Somebody from outside has changed something."""
 
-    def row(self, values: tuple) -> None:
-        """The run has come to where a row of its table is due."""
+    def row(self, values: tuple, kind: np.dtype, units: dict[str, str]) -> None:
+        """The run has come to where a row of its running table is due: its values, their types by name, their units."""
 
     def idle(self) -> None:
         """The run goes on: called some ten times a second."""

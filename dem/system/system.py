@@ -114,6 +114,21 @@ class System:
         """At most so many threads are used."""
         return 1
 
+    @property
+    def energy_error(self) -> float:
+        """Largest departure of the energy from what is booked, relative to what there is, see `verdict`."""
+        raise NotImplementedError
+
+    @property
+    def work_count(self) -> int:
+        """Work done so far, in its unit: steps or collisions."""
+        raise NotImplementedError
+
+    @property
+    def contact_count(self) -> int:
+        """Number of spheres in touch with each other or a wall, each pair once; none where impacts take no time."""
+        return 0
+
     def advice(self) -> Counsel | None:
         """Which time step the present state needs; None if there is none to choose."""
         return None
