@@ -41,6 +41,7 @@ def run(
     ] = None,
     fields: Annotated[str | None, typer.Option(help=f"Written at each frame; of {','.join(STATE)}.")] = None,
     float32: Annotated[bool, typer.Option("--float32", help="Write them in single precision.")] = False,
+    contacts: Annotated[bool, typer.Option("--contacts", help="Write contacts and forces at each frame.")] = False,
     compression: Annotated[str | None, typer.Option(help="gzip or lzf: a little smaller, much slower.")] = None,
     checkpoint_every: Annotated[
         str | None, typer.Option(metavar="TIME", help="Of computing, or a number of steps; default: 10min.")
@@ -64,6 +65,7 @@ def run(
     options = {"duration": duration, "time_step": _number(time_step), "integrator": integrator, "threads": threads}
     options = {key: value for key, value in (options | {"frames": frames}).items() if value is not None}
     writing = {"fields": fields, "float32": float32, "compression": compression, "overwrite": overwrite, "force": force}
+    writing |= {"contacts": contacts}
     writing |= {"table": columns or table or bool(table_every), "table_every": table_every}
     writing = {key: value for key, value in writing.items() if value}
     every = {"checkpoint_every": checkpoint_every} if checkpoint_every else {}

@@ -17,6 +17,7 @@ GROUPS = {
     "restart/latest": "latest checkpoint: dem run --resume, Simulation.load",
     "VTKHDF": "the same data for ParaView and VTK",
     "changes": "what was changed from outside: Trajectory.changes",
+    "contacts": "contacts of each frame: Frame.contact_forces",
     "table": "running table: Trajectory.table",
 }
 APART = ("input", "verdict", "error")  # of the attributes of `parameters`; the others tell where the file comes from

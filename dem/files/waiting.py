@@ -34,6 +34,8 @@ class Waiting:
         """Take a row of each data set that has one a frame."""
         for name, dataset in self.of_frames.items():
             self._rows[name].append(np.array(rows[name], dataset.dtype))
+        if logs.CONTACTS in self.of_logs:
+            self._rows[logs.CONTACTS].append(rows[logs.CONTACTS])
 
     def log(self, name: str, row: tuple, kind: np.dtype, units: dict[str, str]) -> None:
         """Take a row of a log, which is made with its first one."""
@@ -48,6 +50,7 @@ class Waiting:
             if rows:
                 dataset = datasets[name]
                 first = len(dataset)
-                dataset.resize(first + len(rows), axis=0)
-                dataset[first:] = np.stack(rows)
+                new = np.concatenate(rows) if name == logs.CONTACTS else np.stack(rows)
+                dataset.resize(first + len(new), axis=0)
+                dataset[first:] = new
                 rows.clear()

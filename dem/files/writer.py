@@ -161,7 +161,7 @@ class TrajectoryWriter(Observer):
         DiskFullError
             If there is no room for it.
         """
-        rows = layout.rows(self.sim, k)
+        rows = layout.rows(self.sim, k, contacts=layout.NUMBER in self._waiting.of_frames)
         if k < self.frames:
             difference = layout.difference(self._waiting.of_frames, rows, k)
             if difference:

@@ -59,7 +59,9 @@ class _Comparer(Observer):
         self.sim, self.datasets = sim, layout.frame_datasets(file)
 
     def frame(self, k: int) -> None:
-        difference = layout.difference(self.datasets, layout.rows(self.sim, k), k)
+        difference = layout.difference(
+            self.datasets, layout.rows(self.sim, k, contacts=layout.NUMBER in self.datasets), k
+        )
         if difference:
             raise _Differs(k, difference)
 

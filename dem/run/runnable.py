@@ -41,6 +41,7 @@ class Runnable(System):
         fields: Iterable[str] | None = None,
         float32: bool = False,
         compression: str | None = None,
+        contacts: bool = False,
         checkpoint_every: str | int | None = EVERY,
         strict: bool = False,
         force: bool = False,
@@ -77,6 +78,8 @@ class Runnable(System):
             Write these fields in single precision; checkpoints stay exact.
         compression : str, optional
             "gzip" or "lzf": saves some 13 %, writing takes ten or three times as long.
+        contacts : bool
+            Write the contacts of each frame with their forces, see `Frame.contact_forces`: some 110 bytes each.
         checkpoint_every : str or int, optional
             Computing time between checkpoints, such as "10 min", or a number of steps; None: at the start and the end
             only. `dem.resume` goes on from the latest one.
@@ -120,7 +123,7 @@ class Runnable(System):
         """
         duration, frames, contents = checked(
             duration, output=output, frames=frames, overwrite=overwrite, fields=fields, float32=float32,
-            compression=compression, checkpoint_every=checkpoint_every,
+            compression=compression, contacts=contacts, checkpoint_every=checkpoint_every,
         )  # fmt: skip
         self._notice_changes()
         tell(self.foreseen(), strict=strict, force=force)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from dem.base.notices import Notice
+    from dem.model.contact_forces import ContactForces
     from dem.model.energy import Energy
     from dem.system.plan import Segment
     from dem.system.verdict import Judgement
@@ -128,6 +129,13 @@ class System:
     def contact_count(self) -> int:
         """Number of spheres in touch with each other or a wall, each pair once; none where impacts take no time."""
         return 0
+
+    def contact_forces(self) -> ContactForces:
+        """Contacts with their forces; raises ValueError where impacts take no time, so that there are none."""
+        message = (
+            "hard spheres have no contact forces, as impacts take no time: count collisions, or take dem.Simulation"
+        )
+        raise ValueError(message)
 
     def advice(self) -> Counsel | None:
         """Which time step the present state needs; None if there is none to choose."""
