@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dem.base import checks, compilation
+from dem.hard.accounted import Accounted
 from dem.hard.checks import check_apart, check_box, check_going_on, check_spheres, law
 from dem.hard.engine import HardEngine, HardState
 from dem.hard.verdict import Collisions, HardVerdict
-from dem.model.energy import Energy
 from dem.run.record import next_chunk
-from dem.run.runnable import Runnable
 from dem.system.diagnosis import check_finite, check_inside
 from dem.system.plan import Segment
 from dem.system.system import System
-from kernels.base import energy as energy_kernels
 from kernels.hard import events
 
 if TYPE_CHECKING:
@@ -25,12 +23,13 @@ if TYPE_CHECKING:
     from typing import Self
 
     from dem.model.box import Box
+    from dem.model.energy import Energy
     from dem.model.particles import Particles
 
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
 
-class HardSpheres(Runnable):
+class HardSpheres(Accounted):
     """Hard spheres in a box, advanced from impact to impact.
 
     Parameters
@@ -158,7 +157,6 @@ class HardSpheres(Runnable):
         return HardEngine(self._particles, self._box, self._gravity, self._laws, now)
 
     def _start(self, now: float, before: HardEngine | None = None) -> None:
-        """Start from the particles' state; or go on there from what was counted before."""
         engine = self._new_engine(now)
         check_inside(self._particles, self._box)
         check_apart(engine)
@@ -167,27 +165,6 @@ class HardSpheres(Runnable):
         self._engine = engine
         self._revision = self._particles.revision
         self._shown = now
-
-    def _begin_ledger(self) -> None:
-        """All that is kept of a run begins again."""
-        self._given = self._largest_kinetic = 0.0
-        self.start_energy = self.energy()
-
-    def _restart(self) -> None:
-        if self._visited:
-            self._start_booked(self._gravity, self._datum)
-        else:
-            self._start(self.time)
-            self._begin_ledger()
-
-    def _start_booked(self, gravity: tuple[float, float, float], datum: float) -> None:
-        """Start where somebody from outside changed something; what that did is booked as work."""
-        before = self._energies([np.array(rows.T, order="C") for rows in self._engine.state()])
-        self._gravity, self._datum = gravity, datum
-        self._start(self.time, self._engine)
-        self._given += self._energies(self._state()).mechanical - before.mechanical
-
-    _change_gravity = _start_booked
 
     @property
     def settings(self) -> dict:
@@ -281,24 +258,6 @@ class HardSpheres(Runnable):
     def _arrays(self) -> Iterator[np.ndarray]:
         return self._engine.arrays()
 
-    def energy(self) -> Energy:
-        """Energies at the present time [J]; nothing elastic is in them."""
-        self._notice_changes()
-        result = self._energies(self._state())
-        self._largest_kinetic = max(self._largest_kinetic, result.kinetic)
-        return result
-
-    def _energies(self, state: list[np.ndarray]) -> Energy:
-        """Energies of a state, component-major."""
-        ledger = energy_kernels.ledger(*self._bodies(), self._gravity, self._datum, *state)
-        return Energy(*ledger, elastic=0.0, work=self._given)
-
-    def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Kind of each particle, mass and inertia of each kind."""
-        properties = [shape.mass_properties(material.density) for shape, material in self._particles.kinds]
-        inertia = np.array([p.inertia for p in properties]).T.copy()
-        return self._particles.kind, np.array([p.mass for p in properties]), inertia
-
     def verdict(self) -> HardVerdict:
         """Judge the run since the start, or since the state was last assigned to.
 
@@ -317,15 +276,3 @@ class HardSpheres(Runnable):
             energy_change=change,
             largest_overlap=max(0.0, pair, wall, float(self._engine.tally.overlap[0])),
         )
-
-    @property
-    def energy_error(self) -> float:
-        """Departure of the energy, with what impacts took by their law, from that at the start, see `HardVerdict`."""
-        return self._errors()[0]
-
-    def _errors(self) -> tuple[float, float]:
-        """What of the energy is unaccounted for, and its change, over what there is."""
-        energy, tally = self.energy(), self._engine.tally
-        change = energy.total - self.start_energy.total - float(tally.lifted[0])
-        reference = max(abs(self.start_energy.total), self._largest_kinetic, abs(self._given)) or 1.0
-        return abs(change + float(tally.lost[0])) / reference, change / reference
