@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.case.bases import Axes, Case, HardSphereCase, TimeStep
     from dem.case.find import cases
     from dem.case.study import RotationCase, StudyCase
+    from dem.casefile.load import load
     from dem.files.exports import export
     from dem.files.repair import repair
     from dem.files.trajectory import Trajectory
@@ -41,6 +42,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.clump import Clump
     from dem.model.contacts import Contact, Contacts
     from dem.model.energy import Energy
+    from dem.model.insertion import pack
     from dem.model.materials import Material
     from dem.model.packing import random_orientations, random_velocities
     from dem.model.particles import Particles
@@ -92,6 +94,8 @@ HOMES = {
     "effective_density": "dem.model.roughness",
     "export": "dem.files.exports",
     "integrate_rotation": "dem.rotation.study",
+    "load": "dem.casefile.load",
+    "pack": "dem.model.insertion",
     "plots": "dem.plots",
     "random_orientations": "dem.model.packing",
     "random_velocities": "dem.model.packing",

@@ -48,6 +48,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``walls``       what the faces of the box do
     ``history``     what contacts remember, from one list to the next
     ``motion``      predict and correct all bodies
+    ``listing``     contacts one by one, for who looks at them
     ``whole_steps`` into the leap-frog from a state of the user's, and out of it
     ``travel``      how far bodies have come since they were listed
 ``hard``        spheres whose impacts take no time, from event to event

@@ -529,7 +529,7 @@ def test_what_does_not_fit_is_said(case_of):
     with pytest.raises(ValueError, match=r"particles.0: random found no place for particle 1 of 2 in 200000 tries"):
         case_of(group("random = { number = 2 }"), box_of(0.011)).build()
     without = BEGINNING.partition("[box]")[0]
-    with pytest.raises(ValueError, match=r"particles.0: random needs lower and upper, or the file a box\n"
+    with pytest.raises(ValueError, match=r"particles.0: random needs lower and upper, or a box\n"
                                          r"particles.1: lattice needs an origin, or the file a box"):  # fmt: skip
         case_of(group("random.number = 2") + group("lattice = { sites = [1, 1, 1], pitch = 1 }"), without).build()
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.casefile.placements import files, lattice, random
+from dem.casefile.placements import files, lattice
 from dem.casefile.placements.last_frame import last_frame
+from dem.model import insertion
 from dem.model.fields import STATE
 from dem.model.packing import random_orientations, random_velocities
 from dem.model.particles import Particles
@@ -107,13 +108,15 @@ def _at_random(
     group: GroupTable, shape: Shape, box: Box | None, others: list[Particles], rng: np.random.Generator
 ) -> tuple[list[Shape], dict]:
     """Shapes, and the places and orientations at which they overlap nothing."""
-    corners = random.region(group.random, box)
-    shapes = random.shapes(group.random, shape, float(np.prod(corners[1] - corners[0])), rng)
+    wanted = group.random
+    corners = insertion.region(wanted.lower, wanted.upper, box)
+    volume, scale = float(np.prod(corners[1] - corners[0])), wanted.scale or (1.0, 1.0)
+    shapes = insertion.sized(shape, wanted.number, wanted.solid_fraction, scale, volume, rng)
     fixed = None if group.orientation in (None, "random") else np.array(group.orientation)
     if fixed is not None and fixed.ndim > 1:
         message = "orientation has a row for each particle, expected one for all, or none, at random places"
         raise ValueError(message)
-    position, orientation = random.scatter(shapes, corners, box, others, fixed, rng)
+    position, orientation = insertion.scatter(shapes, corners, box, others, fixed, rng)
     return shapes, {"position": position, "orientation": orientation}
 
 
@@ -121,7 +124,7 @@ def _orientations(group: GroupTable, shape: Shape, n: int, rng: np.random.Genera
     """Random ones; those of fibres on a lattice keep clear of each other."""
     if group.lattice is not None and isinstance(shape, Fibre):
         return random_orientations(group.lattice.sites, group.lattice.pitch, shape, rng)
-    return random.isotropic(rng, n)
+    return insertion.isotropic(rng, n)
 
 
 def _exact(made: Particles, state: dict) -> Particles:

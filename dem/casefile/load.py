@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from dem.base import checks
-from dem.case import case, with_parameters
+from dem.case import StudyCase, case, with_parameters
 from dem.casefile import errors
 from dem.casefile.chosen import Chosen
 from dem.casefile.file_case import FileCase
@@ -21,8 +21,10 @@ else:
     import tomli as tomllib
 
 if TYPE_CHECKING:
-    pass
+    from dem.hard.simulation import HardSpheres
+    from dem.soft.simulation import Simulation
 
+HDF5 = b"\x89HDF"  # how such files begin
 METHODS = {"time-steps": SteppedTable, "hard-spheres": HardTable}
 
 
@@ -58,6 +60,54 @@ def read(path: str | Path, settings: dict | None = None) -> Chosen:
         return resolved(content, path.stem, path.parent.resolve())
     except ValueError as error:
         raise ValueError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+
+
+def load(path: str | Path, settings: dict | None = None) -> Simulation | HardSpheres:
+    """The simulation that a case file describes, ready to run: what ``dem run FILE.toml`` makes of it.
+
+    Duration and output are not part of it: they are given to `run`, and stand in ``sim.description["case_file"]``.
+
+    Parameters
+    ----------
+    path : path
+        A case file, see ``dem init``.
+    settings : dict, optional
+        Values in place of what stands at dotted paths, such as ``{"time_step": 1e-6, "particles.0.speed": 0.1}``.
+
+    Returns
+    -------
+    Simulation or HardSpheres
+
+    Raises
+    ------
+    ValueError, OSError
+        If it cannot be read, or with one line for each thing in it that is wrong.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "tilted.toml"
+    ...     _ = path.write_text('case = "single-fibre"' + chr(10) + "parameters = {angle = 45.0}")
+    ...     sim = load(path, {"time_step": 1e-5})
+    >>> len(sim.particles), sim.time_step
+    (1, 1e-05)
+    """
+    path = Path(path)
+    if path.is_file():
+        with path.open("rb") as file:
+            if file.read(len(HDF5)) == HDF5:
+                message = (
+                    f"{path} is no case file but HDF5: dem.Simulation.load goes on from checkpoints and trajectories"
+                )
+                raise ValueError(message)
+    chosen = read(path, settings)
+    if isinstance(chosen.case, StudyCase):
+        message = (
+            f"{path} describes no particles but a study, {type(chosen.case).name}: dem run {path} writes its table"
+        )
+        raise ValueError(message)
+    return chosen.case.simulation()
 
 
 def resolved(content: dict, name: str, folder: Path | None = None) -> Chosen:

@@ -16,6 +16,7 @@ from dem.cli.common import app, plain_errors, say
 from dem.model.fields import STATE
 from dem.run import request
 from dem.run.resume import resume
+from dem.run.table import chosen as chosen_columns
 
 if TYPE_CHECKING:
     from dem.case import Case, HardSphereCase
@@ -40,10 +41,14 @@ def run(
     ] = None,
     fields: Annotated[str | None, typer.Option(help=f"Written at each frame; of {','.join(STATE)}.")] = None,
     float32: Annotated[bool, typer.Option("--float32", help="Write them in single precision.")] = False,
+    contacts: Annotated[bool, typer.Option("--contacts", help="Write contacts and forces at each frame.")] = False,
     compression: Annotated[str | None, typer.Option(help="gzip or lzf: a little smaller, much slower.")] = None,
     checkpoint_every: Annotated[
         str | None, typer.Option(metavar="TIME", help="Of computing, or a number of steps; default: 10min.")
     ] = None,
+    table: Annotated[bool, typer.Option("--table", help="Print a row of numbers now and then, and keep them.")] = False,
+    columns: Annotated[str | None, typer.Option(help="Of that table, such as time,kinetic,contacts,error.")] = None,
+    table_every: Annotated[str | None, typer.Option(metavar="TIME", help="Simulated, or a number of steps.")] = None,
     resumed: Annotated[
         Path | None, typer.Option("--resume", metavar="FILE", help="Go on with this run instead.")
     ] = None,
@@ -60,6 +65,8 @@ def run(
     options = {"duration": duration, "time_step": _number(time_step), "integrator": integrator, "threads": threads}
     options = {key: value for key, value in (options | {"frames": frames}).items() if value is not None}
     writing = {"fields": fields, "float32": float32, "compression": compression, "overwrite": overwrite, "force": force}
+    writing |= {"contacts": contacts}
+    writing |= {"table": columns or table or bool(table_every), "table_every": table_every}
     writing = {key: value for key, value in writing.items() if value}
     every = {"checkpoint_every": checkpoint_every} if checkpoint_every else {}
     if resumed is not None:
@@ -96,7 +103,9 @@ def run(
 
 def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[Verdict | HardVerdict, str]:
     """Run a case; returns the verdict, and what was done in words. What can be refused is, before anything is built."""
-    there = {key: value for key, value in options.items() if key not in ("progress", "strict", "force")}
+    later = ("progress", "strict", "force", "table", "table_every")
+    there = {key: value for key, value in options.items() if key not in later}
+    chosen_columns(options.get("table", False))
     request.checked(chosen.duration, output=path, frames=chosen.frames, **there)
     stepped = getattr(chosen, "table", chosen)  # of a case file
     if hasattr(stepped, "time_step"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem import statistics
+from dem.files import layout, logs
 from dem.files.schema import ENERGIES
 from dem.files.stored_field import read_rows
 from dem.model.bodies import Spheres, body_axis, place
@@ -15,7 +16,7 @@ from dem.model.box import AXES
 
 if TYPE_CHECKING:
     from dem.files.stored import StoredRun
-    from dem.statistics import ContactNumbers, KineticEnergies, Profile
+    from dem.statistics import ContactForces, ContactNumbers, KineticEnergies, Profile
 
 
 class Frame:
@@ -93,6 +94,18 @@ class Frame:
         run = self._run
         inertia = np.array([kind.inertia for kind in run.kinds])[run.kind]
         return statistics.kinetic_energies(run.mass, inertia, self.velocity, self.orientation, self.angular_velocity)
+
+    def contact_forces(self) -> ContactForces:
+        """Contacts with their forces, see `Simulation.contact_forces`; raises ValueError if the run wrote none."""
+        run = self._run
+        if layout.NUMBER not in run._stored("/"):  # noqa: SLF001
+            message = f"{run.path} has no contacts: run with contacts=True (--contacts)"
+            raise ValueError(message)
+        number = run._stored(f"/{layout.NUMBER}")[: self.index + 1]  # noqa: SLF001
+        last = int(number.sum())
+        rows = run._stored(f"/{logs.CONTACTS}")[last - int(number[-1]) : last]  # noqa: SLF001
+        values = {name: rows[name] for name in logs.CONTACT.names}
+        return statistics.ContactForces(**values, point=self.position[rows["i"]] + rows["arm"])
 
     def contact_numbers(self, tolerance: float = 0.0) -> ContactNumbers:
         """How many particles and walls each particle touches, see `dem.statistics.contact_numbers`."""

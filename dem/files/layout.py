@@ -26,6 +26,7 @@ import h5py
 import numpy as np
 
 from dem.base.machine import processor
+from dem.files import logs
 from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes
 from dem.model.fields import STATE
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from dem.system.system import System
 
 CHUNK_BYTES = 1 << 18
+NUMBER = "contacts/number"  # of contacts at each frame, if they are written
 
 
 def create(file: h5py.File, sim: System, output: Output) -> None:
@@ -90,6 +92,9 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
     for name in output.fields:
         dataset = _element(file, group, name, (n, STATE[name].width), dtype, output.compression)
         dataset.attrs.update(attributes(name))
+    if output.contacts:
+        _extendable(file.create_group("contacts"), "number", (), np.int64)
+        logs.create(file, logs.CONTACTS, logs.CONTACT, logs.UNITS_OF_CONTACTS)
     observables = file.create_group("observables")
     for name in ENERGIES:
         _element(file, observables, f"{name}_energy", ()).attrs["unit"] = "J"
@@ -124,14 +129,21 @@ def frame_datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
     found = {name: group[f"{name}/value"] for name in STATE if name in group}
     if "edges" in group["box"]:
         found["edges"] = group["box/edges/value"]
+    if NUMBER in file:
+        found[NUMBER] = file[NUMBER]
     found |= {name: file[f"observables/{name}_energy/value"] for name in ENERGIES}
     return found | {name: group[f"position/{name}"] for name in ("time", "step")}
 
 
-def rows(sim: System, frame: int) -> dict[str, object]:
-    """What the present state puts into each of `frame_datasets`."""
+def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object]:
+    """What the present state puts into each of `frame_datasets`, and into the log of contacts if that is wanted."""
     energy = sim.energy()
+    found = {}
+    if contacts:
+        touches = logs.contact_rows(sim.contact_forces())
+        found = {NUMBER: len(touches), logs.CONTACTS: touches}
     return {
+        **found,
         **{name: getattr(sim.particles, name) for name in STATE},
         "edges": sim.box and sim.box.size,
         **{name: getattr(energy, name) for name in ENERGIES},

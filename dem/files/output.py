@@ -45,19 +45,24 @@ class Output:
     """What goes into a trajectory, and how.
 
     ``fields`` are of `dem.model.fields.STATE`, position always among them; ``float32`` halves them, checkpoints stay
-    exact; ``compression`` is "gzip" or "lzf", which saves some 13 % and takes ten or three times as long to write.
+    exact; ``compression`` is "gzip" or "lzf", which saves some 13 % and takes ten or three times as long to write;
+    ``contacts`` writes the contacts of each frame.
     """
 
     fields: tuple[str, ...] = tuple(STATE)
     float32: bool = False
     compression: str | None = None
+    contacts: bool = False
 
     @classmethod
-    def checked(cls, fields: Iterable[str] | None, *, float32: bool, compression: str | None) -> Output:
+    def checked(
+        cls, fields: Iterable[str] | None, *, float32: bool, compression: str | None, contacts: bool = False
+    ) -> Output:
         """From what a user gave; raises ValueError with the nearest name."""
         if isinstance(fields, str):
             fields = [name.strip() for name in fields.split(",")]
         chosen = {checks.one_of("field", name, STATE) for name in (STATE if fields is None else fields)}
         if compression is not None:
             checks.one_of("compression", compression, COMPRESSION)
-        return cls(tuple(name for name in STATE if name in chosen | {"position"}), bool(float32), compression)
+        names = tuple(name for name in STATE if name in chosen | {"position"})
+        return cls(names, bool(float32), compression, bool(contacts))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import h5py
 
 from dem.base import checks
-from dem.files import layout
+from dem.files import layout, logs
 from dem.files.store import SIGNATURE, Store, recover
 from dem.files.vtkhdf import write_view
 from dem.files.writer import close, open_again
@@ -97,6 +97,8 @@ def _cut(path: Path, size: int) -> int:
             frames = min(_whole(dataset, size) for dataset in datasets.values())
             for dataset in datasets.values():
                 dataset.resize(frames, axis=0)
+            for log in logs.found(file).values():
+                log.resize(_whole(log, size), axis=0)
             if not frames:
                 raise ValueError
             write_view(file)

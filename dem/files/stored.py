@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files import layout
+from dem.files import layout, logs
 from dem.files.recipes import made
 from dem.files.schema import ENERGIES
 from dem.files.store import open_to_read
@@ -164,6 +164,27 @@ class StoredRun:
         """
         stored = self._stored("/observables")
         return {name: read_rows(stored[f"{name}_energy/value"], self.frames, slice(None)) for name in ENERGIES}
+
+    @property
+    def changes(self) -> np.ndarray:
+        """What functions given to `Simulation.run` changed: step, time, work, gravity from then on.
+
+        An array of records (K,), in SI units: ``pandas.DataFrame(run.changes[["time", "work"]])``.
+        """
+        return self._log(logs.CHANGES, logs.CHANGED)
+
+    def _log(self, name: str, kind: np.dtype) -> np.ndarray:
+        """A log of the whole run; an empty one if the file has none."""
+        file = self._stored("/")
+        return file[name][:] if name in file else np.empty(0, kind)
+
+    @property
+    def table(self) -> np.ndarray:
+        """The running table of a run that was to have one: an array of records (K,), with the columns that were wanted.
+
+        ``pandas.DataFrame(run.table)`` is it as pandas has it; SI units are those of `dem.run.table.COLUMNS`.
+        """
+        return self._log(logs.TABLE, np.dtype([("time", "<f8")]))
 
     @property
     def box(self) -> Box | None:

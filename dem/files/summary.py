@@ -16,6 +16,9 @@ GROUPS = {
     "restart/start": "state at the start: dem rerun",
     "restart/latest": "latest checkpoint: dem run --resume, Simulation.load",
     "VTKHDF": "the same data for ParaView and VTK",
+    "changes": "what was changed from outside: Trajectory.changes",
+    "contacts": "contacts of each frame: Frame.contact_forces",
+    "table": "running table: Trajectory.table",
 }
 APART = ("input", "verdict", "error")  # of the attributes of `parameters`; the others tell where the file comes from
 
@@ -71,10 +74,11 @@ def _datasets(file: h5py.File) -> list[dict]:
     return [found[name] for name in sorted(found)]
 
 
-def _group(group: h5py.Group) -> dict:
-    """How much a group holds."""
-    sizes = []
-    group.visititems(lambda _, thing: sizes.append(thing.id.get_storage_size() if hasattr(thing, "shape") else 0))
+def _group(group: h5py.Group | h5py.Dataset) -> dict:
+    """How much a group holds, or a data set of records."""
+    sizes = [group.id.get_storage_size()] if isinstance(group, h5py.Dataset) else []
+    if not sizes:
+        group.visititems(lambda _, thing: sizes.append(thing.id.get_storage_size() if hasattr(thing, "shape") else 0))
     return {"meaning": GROUPS[group.name.strip("/")], "bytes": sum(sizes)}
 
 

@@ -15,11 +15,12 @@ import numpy as np
 from dem.base import checks
 from dem.base.notices import DemWarning, Notice
 from dem.base.replace import DiskFullError
-from dem.files import checkpoint, layout
+from dem.files import checkpoint, layout, logs
 from dem.files.output import EVERY, Every, Output
 from dem.files.store import Store, being_written, is_broken
 from dem.files.vtkhdf import write_view
-from dem.system.observer import Observer
+from dem.files.waiting import Waiting
+from dem.system.observer import Change, Observer
 from dem.system.plan import Segment
 
 if TYPE_CHECKING:
@@ -42,9 +43,9 @@ class TrajectoryWriter(Observer):
     def __init__(self, store: Store, file: h5py.File, sim: System, every: Every) -> None:
         self.path, self.sim = store.path, sim
         self._store, self._file, self._every = store, file, every
-        self._datasets = layout.frame_datasets(file)
-        self._waiting = {name: [] for name in self._datasets}  # rows that go into the file at the next commit
-        self.frames = len(self._datasets["step"])
+        self._waiting = Waiting(file)  # what goes into the file at the next commit
+        self.was_changed = False  # by somebody from outside, before it was resumed
+        self.frames = len(self._waiting.of_frames["step"])
         self._spent = float(file["parameters"].attrs.get("wall_time", 0.0))
         self._started = self._saved_at = time.perf_counter()
         self._saved_step = sim.step_count or 0
@@ -61,8 +62,9 @@ class TrajectoryWriter(Observer):
         *,
         every: str | int | None = EVERY,
         overwrite: bool = False,
+        about: dict[str, str] | None = None,
     ) -> TrajectoryWriter:
-        """Begin a new file with the state at the start.
+        """Begin a new file with the state at the start, and further attributes `about` it.
 
         Raises
         ------
@@ -77,6 +79,7 @@ class TrajectoryWriter(Observer):
         file = h5py.File(store, "w")
         try:
             layout.create(file, sim, output)
+            file["parameters"].attrs.update(about or {})
             writer = cls(store, file, sim, every)
             writer.follow(plan)
             writer._keep("start")
@@ -109,11 +112,19 @@ class TrajectoryWriter(Observer):
                 raise ValueError(message)
             sim = checkpoint.read(checkpoint.latest(file), threads)
             writer = cls(store, file, sim, every)
+            writer.was_changed = logs.CHANGES in writer._waiting.of_logs
+            for log in writer._waiting.of_logs.values():
+                logs.cut(log, sim.time)
             writer._note_resumption()
         except BaseException:
             close(file, store)
             raise
         return writer
+
+    @property
+    def about(self) -> dict[str, object]:
+        """Attributes next to the input."""
+        return dict(self._file["parameters"].attrs)
 
     @property
     def plan(self) -> list[Segment]:
@@ -150,9 +161,9 @@ class TrajectoryWriter(Observer):
         DiskFullError
             If there is no room for it.
         """
-        rows = layout.rows(self.sim, k)
+        rows = layout.rows(self.sim, k, contacts=layout.NUMBER in self._waiting.of_frames)
         if k < self.frames:
-            difference = layout.difference(self._datasets, rows, k)
+            difference = layout.difference(self._waiting.of_frames, rows, k)
             if difference:
                 message = (
                     f"{self.path} cannot be resumed: frame {k} comes out differently, {difference}; it was written "
@@ -160,21 +171,26 @@ class TrajectoryWriter(Observer):
                 )
                 raise ValueError(message)
             return
-        for name, dataset in self._datasets.items():
-            self._waiting[name].append(np.array(rows[name], dataset.dtype))
+        self._waiting.frame(rows)
         self.frames = k + 1
         self.idle()
+
+    def changed(self, change: Change) -> None:
+        """Note what somebody from outside changed."""
+        row = change.step, change.time, change.work, change.gravity
+        self._waiting.log(logs.CHANGES, row, logs.CHANGED, logs.UNITS_OF_CHANGES)
+
+    def row(self, values: tuple, kind: np.dtype, units: dict[str, str]) -> None:
+        """Take a row of the running table."""
+        self._waiting.log(logs.TABLE, values, kind, units)
 
     def idle(self) -> None:
         """Write a checkpoint if one is due; see that what was written reaches the disk soon."""
         now, step = time.perf_counter(), self.sim.step_count or 0
         if now - self._saved_at >= self._every.seconds or step - self._saved_step >= self._every.steps:
             self.checkpoint()
-        elif self._waiting["step"] and (now >= self._next_commit or self._bytes_waiting() > MOST_PENDING):
+        elif self._waiting and (now >= self._next_commit or self._waiting.nbytes > MOST_PENDING):
             self._commit()
-
-    def _bytes_waiting(self) -> int:
-        return sum(len(rows) * rows[0].nbytes for rows in self._waiting.values())
 
     def checkpoint(self) -> None:
         """Keep the present state, from which the run can be resumed, in place of the one before."""
@@ -215,24 +231,14 @@ class TrajectoryWriter(Observer):
     def _put_in_order(self) -> None:
         """Bring the file to the disk with all that is in it shown."""
         self._file["parameters"].attrs["wall_time"] = self._spent + time.perf_counter() - self._started
-        self._write_frames()
+        self._waiting.write()
         write_view(self._file)
         self._commit()
-
-    def _write_frames(self) -> None:
-        """Put frames that wait into their datasets, all at once: one by one they would take a millisecond each."""
-        for name, rows in self._waiting.items():
-            if rows:
-                dataset = self._datasets[name]
-                first = len(dataset)
-                dataset.resize(first + len(rows), axis=0)
-                dataset[first:] = np.stack(rows)
-                rows.clear()
 
     def _commit(self) -> None:
         """Bring everything to the disk."""
         start = time.perf_counter()
-        self._write_frames()
+        self._waiting.write()
         self._file.flush()
         try:
             self._store.commit()

@@ -42,6 +42,8 @@ def write(sim: HardSpheres, group: h5py.Group) -> None:
     group["datum"] = sim._datum
     group["start_energy"] = np.array(sim.start_energy)
     group["largest_kinetic"] = sim._largest_kinetic
+    if sim._given:
+        group["given"] = sim._given
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> HardSpheres:
@@ -54,4 +56,5 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> HardSpheres:
         contact_time=given["contact_time"], laws=given["laws"], description=given["description"],
         datum=float(group["datum"][()]), start_energy=Energy(*group["start_energy"][:].tolist()),
         largest_kinetic=float(group["largest_kinetic"][()]),
+        given=float(group["given"][()]) if "given" in group else 0.0,
     )  # fmt: skip

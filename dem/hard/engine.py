@@ -110,6 +110,14 @@ class HardEngine:
             setattr(self, part, old._replace(**values))
         self.time = state.time
 
+    def follow(self, before: HardEngine) -> None:
+        """Go on with what another engine has counted, of impacts and for each sphere, at the same time."""
+        for name in ("last", "impacts", "wall_impacts"):
+            getattr(self.spheres, name)[:] = getattr(before.spheres, name)
+        for name in ("pair", "wall", "lost", "lifted", "overlap"):
+            getattr(self.tally, name)[:] = getattr(before.tally, name)
+        events.begin(self.time, self.spheres, self.space, self.agenda)  # what is foreseen goes by those counts
+
     def arrays(self) -> Iterator[np.ndarray]:
         """All its arrays."""
         for part in (self.spheres, self.space, self.agenda, self.tally):

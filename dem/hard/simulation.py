@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dem.base import checks, compilation
+from dem.hard.accounted import Accounted
 from dem.hard.checks import check_apart, check_box, check_going_on, check_spheres, law
 from dem.hard.engine import HardEngine, HardState
 from dem.hard.verdict import Collisions, HardVerdict
-from dem.model.energy import Energy
 from dem.run.record import next_chunk
-from dem.run.runnable import Runnable
 from dem.system.diagnosis import check_finite, check_inside
 from dem.system.plan import Segment
 from dem.system.system import System
@@ -24,12 +23,13 @@ if TYPE_CHECKING:
     from typing import Self
 
     from dem.model.box import Box
+    from dem.model.energy import Energy
     from dem.model.particles import Particles
 
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
 
-class HardSpheres(Runnable):
+class HardSpheres(Accounted):
     """Hard spheres in a box, advanced from impact to impact.
 
     Parameters
@@ -104,6 +104,7 @@ class HardSpheres(Runnable):
         )  # fmt: skip
         with compilation.announced():
             self._start(0.0)
+            self._begin_ledger()
             self._engine.advance(0.0, 0)  # no event, but everything is compiled now
 
     def _set_up(
@@ -138,6 +139,7 @@ class HardSpheres(Runnable):
         datum: float,
         start_energy: Energy,
         largest_kinetic: float,
+        given: float,
         contact_time: float,
         laws: dict[str, float | None],
     ) -> Self:
@@ -150,25 +152,21 @@ class HardSpheres(Runnable):
             sim._engine.advance(0.0, 0)
         sim._engine.restore(state)
         sim._shown, sim._datum = sim.time, datum
-        sim.start_energy, sim._largest_kinetic = start_energy, largest_kinetic
+        sim.start_energy, sim._largest_kinetic, sim._given = start_energy, largest_kinetic, given
         return sim
 
     def _new_engine(self, now: float) -> HardEngine:
         return HardEngine(self._particles, self._box, self._gravity, self._laws, now)
 
-    def _start(self, now: float) -> None:
-        """Start from the particles' state; all that is kept of a run begins again."""
+    def _start(self, now: float, before: HardEngine | None = None) -> None:
         engine = self._new_engine(now)
         check_inside(self._particles, self._box)
         check_apart(engine)
+        if before:
+            engine.follow(before)
         self._engine = engine
         self._revision = self._particles.revision
         self._shown = now
-        self._largest_kinetic = 0.0
-        self.start_energy = self.energy()
-
-    def _restart(self) -> None:
-        self._start(self.time)
 
     @property
     def settings(self) -> dict:
@@ -190,6 +188,11 @@ class HardSpheres(Runnable):
         """Numbers of impacts since the start, or since the state was last assigned to."""
         tally = self._engine.tally
         return Collisions(int(tally.pair[0]), int(tally.wall[0]))
+
+    @property
+    def work_count(self) -> int:
+        """Work done so far: collisions."""
+        return self.collisions.total
 
     @property
     def particles(self) -> Particles:
@@ -223,6 +226,11 @@ class HardSpheres(Runnable):
         first, duration, frames = segment
         return [first + duration * (k / frames) for k in range(1, frames)] + [first + duration]
 
+    @staticmethod
+    def _mark(first: float, seconds: float) -> float:
+        """So long after the time `first`."""
+        return first + seconds
+
     def _reach(self, stop: float, moved: Callable, interrupted: Callable[[], bool]) -> None:
         """Advance to a time in slices of about SLICE seconds. How it is cut does not change the result."""
         chunk, engine = 1000, self._engine
@@ -252,19 +260,6 @@ class HardSpheres(Runnable):
     def _arrays(self) -> Iterator[np.ndarray]:
         return self._engine.arrays()
 
-    def energy(self) -> Energy:
-        """Energies at the present time [J]; nothing elastic is in them."""
-        self._notice_changes()
-        result = Energy(*self._ledger(), elastic=0.0)
-        self._largest_kinetic = max(self._largest_kinetic, result.kinetic)
-        return result
-
-    def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Kind of each particle, mass and inertia of each kind."""
-        properties = [shape.mass_properties(material.density) for shape, material in self._particles.kinds]
-        inertia = np.array([p.inertia for p in properties]).T.copy()
-        return self._particles.kind, np.array([p.mass for p in properties]), inertia
-
     def verdict(self) -> HardVerdict:
         """Judge the run since the start, or since the state was last assigned to.
 
@@ -273,17 +268,14 @@ class HardSpheres(Runnable):
         FloatingPointError
             If the run broke.
         """
-        energy, tally = self.energy(), self._engine.tally
         check_finite(self._particles, f"t = {self.time:.6g} s", "speeds or gravity are too large")
-        change = energy.total - self.start_energy.total - float(tally.lifted[0])
-        start, kinetic = abs(self.start_energy.total), self._largest_kinetic
-        reference = max(start, kinetic) or 1.0
+        error, change, (reference, _) = self._errors()
         (pair, *_), (wall, _) = self._engine.overlaps()
         return HardVerdict(
             collisions=self.collisions,
             time=self.time,
-            energy_error=abs(change + float(tally.lost[0])) / reference,
-            energy_change=change / reference,
-            energy_reference="the energy at the start" if start >= kinetic else "the largest kinetic energy",
-            largest_overlap=max(0.0, pair, wall, float(tally.overlap[0])),
+            energy_error=error,
+            energy_change=change,
+            energy_reference=reference,
+            largest_overlap=max(0.0, pair, wall, float(self._engine.tally.overlap[0])),
         )

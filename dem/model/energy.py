@@ -17,7 +17,8 @@ class Energy(NamedTuple):
     ``gravitational`` is zero at the lowest corner of the box, or without a box at the initial centre of mass;
     ``elastic`` is what pairs and walls in contact hold, normal and tangential, without which the total seems to drop by
     up to 98 % in an impact (Zhao & van Wachem 2013, eq. 64, leave it out). ``dissipated`` is what damping and friction
-    have turned into heat since the state was last assigned to, ``work`` what walls that move have done on particles.
+    have turned into heat since the state was last assigned to, ``work`` what walls that move have done on particles,
+    and who set the gravity, or changed something in a run (``every`` of `Simulation.run`).
     """
 
     translational: float
@@ -39,7 +40,7 @@ class Energy(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Mechanical and dissipated energy less the work of walls [J]: what is conserved."""
+        """Mechanical and dissipated energy less the work [J]: what is conserved."""
         return self.mechanical + self.dissipated - self.work
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 import time
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from dem.run.progress import progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from dem.run.calls import Call
+    from dem.run.table import Table
     from dem.system.observer import Observer
     from dem.system.plan import Segment
     from dem.system.system import System
@@ -34,44 +37,81 @@ def record(
     plan: list[Segment],
     observer: Observer,
     *,
-    progress: bool,
+    progress: bool | None,
     recorder: AbstractContextManager | None = None,
     frames: int | None = None,
+    calls: Sequence[Call] = (),
+    table: Table | None = None,
 ) -> Judgement:
     """Carry a simulation through what of a plan lies before it, or so many frames of it.
 
     The observer hears of every frame that is due; the recorder, see `dem.run.runnable`, takes note of the state now and
-    then.
+    then. Where a call is due as well, it comes before the frame, and before any checkpoint.
     """
     stops = [stop for segment in plan for stop in sim._stops(segment)][:frames]  # noqa: SLF001
     length = stops[-1] - sim._now  # noqa: SLF001
     with (
         observer,
         _interruptible() as interrupted,
-        _bar(sim, length, shown=progress) as advance,
-        recorder or nullcontext(lambda: None) as note,
+        progress_bar(sim, length, wanted=progress) as advance,
+        recorder or nullcontext(lambda **_: None) as note,
     ):
-
-        def moved(way: float, work: int) -> None:
-            advance(way, work)
-            note()
-            observer.idle()
-
+        if table:
+            calls = [*calls, table.call(observer)]
+            table.begin(sim)
+        way = _Way(sim, observer, note, advance, interrupted, calls)
         for k, stop in enumerate(stops, 1):
             if stop < sim._now:  # noqa: SLF001
                 continue
-            sim._reach(stop, moved, interrupted)  # noqa: SLF001
-            if sim._now < stop:  # noqa: SLF001
+            if not way.go(stop):
                 break
             observer.frame(k)
         verdict = sim.verdict()
         stopped = interrupted()
+        if table and not stopped:
+            table.end(sim)
         observer.finish(verdict, interrupted=bool(stopped))
     if stopped:
         kept = f", {observer.frames} frames in {observer.path}: dem run --resume goes on" if observer.path else ""
         message = f"interrupted at t = {sim.time:.6g} s{kept}"
         raise Interrupted(message, stopped[0])
     return verdict
+
+
+class _Way(NamedTuple):
+    """From frame to frame, by way of all calls that are due in between."""
+
+    sim: System
+    observer: Observer
+    note: Callable[..., None]
+    advance: Callable[[float, int], None]
+    interrupted: Callable[[], list[int]]
+    calls: Sequence[Call]
+
+    def go(self, frame: float) -> bool:
+        """Go to where a frame is due; returns False if that was interrupted."""
+        sim, stop = self.sim, None
+        while stop != frame:
+            due = [call.following(sim) for call in self.calls]
+            stop = min([frame, *due])
+
+            def moved(way: float, work: int, stop: float = stop, due: list = due) -> None:
+                self.advance(way, work)
+                if sim._now < stop or stop not in due:  # noqa: SLF001
+                    self.note()
+                    self.observer.idle()
+
+            sim._reach(stop, moved, self.interrupted)  # noqa: SLF001
+            if sim._now < stop:  # noqa: SLF001
+                return False
+            for call in (call for call, at in zip(self.calls, due, strict=True) if at == stop):
+                change = sim._visit(call.function)  # noqa: SLF001
+                if change:
+                    self.observer.changed(change)
+                self.note(changed=bool(change))
+            if stop != frame:
+                self.observer.idle()
+        return True
 
 
 def next_chunk(taken: int, start: float) -> int:
@@ -95,25 +135,3 @@ def _interruptible() -> Iterator[Callable[[], list[int]]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-@contextmanager
-def _bar(sim: System, length: float, *, shown: bool) -> Iterator[Callable[[float, int], None]]:
-    """Progress bar with rate and remaining time on stderr, if that is a terminal; to be told way and work."""
-    if not (shown and sys.stderr.isatty()):
-        yield lambda _, __: None
-        return
-    from rich.console import Console  # noqa: PLC0415, only for people who watch
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    start, done = time.perf_counter(), 0
-    columns = (BarColumn(), TextColumn("{task.percentage:3.0f} %  {task.fields[rate]}"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=length, rate="")
-
-        def moved(way: float, work: int) -> None:
-            nonlocal done
-            done += work
-            bar.update(task, advance=way, rate=sim.pace(done, time.perf_counter() - start))
-
-        yield moved

@@ -32,6 +32,7 @@ def checked(
     fields: Iterable[str] | None = None,
     float32: bool = False,
     compression: str | None = None,
+    contacts: bool = False,
     checkpoint_every: str | int | None = EVERY,
 ) -> Request:
     """What `Runnable.run` is asked for.
@@ -43,7 +44,7 @@ def checked(
     """
     duration = checks.number("duration", duration, above=0, unit="s")
     frames = checks.whole("frames", frames, least=1)
-    contents = Output.checked(fields, float32=float32, compression=compression)
+    contents = Output.checked(fields, float32=float32, compression=compression, contacts=contacts)
     Every.parse(checkpoint_every)
     if output is not None:
         check_output(output, overwrite=overwrite)

@@ -10,6 +10,7 @@ from dem.files import checkpoint, layout
 from dem.files.store import open_to_read
 from dem.files.trajectory import Trajectory
 from dem.files.writer import plan_of
+from dem.run import hook
 from dem.run.record import record
 from dem.system.observer import Observer
 
@@ -58,7 +59,9 @@ class _Comparer(Observer):
         self.sim, self.datasets = sim, layout.frame_datasets(file)
 
     def frame(self, k: int) -> None:
-        difference = layout.difference(self.datasets, layout.rows(self.sim, k), k)
+        difference = layout.difference(
+            self.datasets, layout.rows(self.sim, k, contacts=layout.NUMBER in self.datasets), k
+        )
         if difference:
             raise _Differs(k, difference)
 
@@ -71,13 +74,14 @@ def rerun(path: str | PathLike, *, threads: int | None = None, progress: bool = 
     Raises
     ------
     OSError, ValueError
-        If there is no such file, or it cannot be run again.
+        If there is no such file, or it cannot be run again: a function that was called meanwhile changed it.
     """
     Trajectory(path).close()  # says what is wrong with it
     with open_to_read(Path(path)) as file:
         if "restart/start" not in file or not plan_of(file):
             message = f"{path} does not keep the state at the start: it cannot be run again"
             raise ValueError(message)
+        hook.check_repeatable(path, file)
         sim = checkpoint.read(file["restart/start"], threads)
         frames, plan = len(layout.frame_datasets(file)["step"]), plan_of(file)
         comparer = _Comparer(file, sim)

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 from dem.base import checks
 from dem.files.output import EVERY
 from dem.files.writer import TrajectoryWriter
+from dem.run import hook
 from dem.run.record import record
+from dem.run.table import TABLE, Table
 from dem.system.plan import Segment
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
     from dem.system.system import System
@@ -22,7 +25,8 @@ def resume(
     *,
     duration: float | None = None,
     threads: int | None = None,
-    progress: bool = False,
+    every: tuple[int | float | str, Callable[[System], object]] | None = None,
+    progress: bool | None = None,
     checkpoint_every: str | int | None = EVERY,
     strict: bool = False,
 ) -> Judgement:
@@ -36,8 +40,9 @@ def resume(
         What `Simulation.run` or ``dem run`` wrote.
     duration : float, optional
         Simulated time of the run in all [s], if it is to be longer than it was planned.
-    threads, progress, checkpoint_every, strict
-        As in `Simulation` and `Simulation.run`.
+    threads, every, progress, checkpoint_every, strict
+        As in `Simulation` and `Simulation.run`. A function that was called every so often is no part of the file: give
+        it again. If it has changed anything, the run does not go on without.
 
     Raises
     ------
@@ -72,11 +77,14 @@ def resume(
         if not plan or sim._now >= plan[-1].last:  # noqa: SLF001
             message = f"{path} is complete, t = {sim.time:.6g} s: give a longer duration to go on"
             raise ValueError(message)
+        calls = hook.resumed(writer, every, sim, plan, strict=strict)
+        table = Table.again(sim, writer.about[TABLE], plan) if TABLE in writer.about else None
     except BaseException:
         writer.leave()
         raise
     writer.follow(plan)
-    return record(sim, plan, writer, progress=progress, recorder=sim._recorded(path, strict=strict))  # noqa: SLF001
+    recorder = sim._recorded(path, strict=strict)  # noqa: SLF001
+    return record(sim, plan, writer, progress=progress, recorder=recorder, calls=calls, table=table)
 
 
 def longer(sim: System, plan: list[Segment], duration: float) -> list[Segment]:

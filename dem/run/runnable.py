@@ -8,13 +8,16 @@ from dem.base.notices import tell
 from dem.files import checkpoint
 from dem.files.output import EVERY
 from dem.files.writer import TrajectoryWriter
+from dem.run import hook
+from dem.run.calls import Call
 from dem.run.record import record
 from dem.run.request import checked
+from dem.run.table import TABLE, Table
 from dem.system.observer import Observer
 from dem.system.system import System
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from os import PathLike
     from typing import Self
 
@@ -30,11 +33,15 @@ class Runnable(System):
         *,
         output: str | PathLike | None = None,
         frames: int = 200,
-        progress: bool = False,
+        every: tuple[int | float | str, Callable[[Self], object]] | None = None,
+        table: Iterable[str] | str | bool = False,
+        table_every: float | str | None = None,
+        progress: bool | None = None,
         overwrite: bool = False,
         fields: Iterable[str] | None = None,
         float32: bool = False,
         compression: str | None = None,
+        contacts: bool = False,
         checkpoint_every: str | int | None = EVERY,
         strict: bool = False,
         force: bool = False,
@@ -49,8 +56,20 @@ class Runnable(System):
             File to write (H5MD, see `dem.Trajectory`). It must not exist, unless `overwrite`.
         frames : int
             Number of frames after the first one.
-        progress : bool
-            Show a progress bar with rate and remaining time on a terminal.
+        every : (interval, function), optional
+            Call ``function(sim)`` every so many steps (a whole number), or so often in simulated seconds (a float, or a
+            text such as "2 ms", rounded to steps), on exact steps and before the frame of that step. It may look at
+            everything, and change the state (``sim.particles.velocity = v``) and the gravity: what that does is booked
+            as work, told in the file (`Trajectory.changes`), and is no energy error. `dem.rerun` cannot repeat such a
+            run, and `dem.resume` wants the function again. One that only looks changes no bit.
+        table : True, or list of str
+            Print a row of these columns now and then, and keep them in the file (`Trajectory.table`): names of
+            `dem.run.table.COLUMNS`, such as ``["time", "kinetic", "contacts"]``; True takes the usual ones.
+        table_every : int, float or str, optional
+            Steps, or simulated seconds, as in `every`; default: a hundred rows. There is one at the start and the end.
+        progress : bool, optional
+            Show a bar with rate and remaining time, on a terminal or in a notebook; default: if the run takes more than
+            some seconds. With a table there is none; False prints neither.
         overwrite : bool
             Replace the output file.
         fields : list of str, optional
@@ -59,6 +78,8 @@ class Runnable(System):
             Write these fields in single precision; checkpoints stay exact.
         compression : str, optional
             "gzip" or "lzf": saves some 13 %, writing takes ten or three times as long.
+        contacts : bool
+            Write the contacts of each frame with their forces, see `Frame.contact_forces`: some 110 bytes each.
         checkpoint_every : str or int, optional
             Computing time between checkpoints, such as "10 min", or a number of steps; None: at the start and the end
             only. `dem.resume` goes on from the latest one.
@@ -77,27 +98,47 @@ class Runnable(System):
         ------
         ValueError
             If the input cannot lead to a sound run and is not forced; nothing has been simulated then.
+        RuntimeError
+            If the function carries the simulation on.
         FileExistsError, OSError
             If the output exists or cannot be written; nothing has been simulated then. If the disk is full later, what
             was written is safe.
         FloatingPointError
             If the run breaks, or time stands still because somebody has no room to move; the frames up to then are in
             the file, and the last steps before in another one, see `dem.soft.recorder`.
+
+        Examples
+        --------
+        A tumbler, whose gravity turns by a degree every 20 steps:
+
+        >>> import dem, math
+        >>> sand = dem.Material(young=5e6, poisson=0.3, density=2500.0, restitution=0.5, friction=0.5)
+        >>> grains = dem.Particles(dem.Sphere(diameter=0.01), sand, position=[[0.02 * k, 0, 0.02] for k in range(3)])
+        >>> sim = dem.Simulation(grains, dem.Box((-0.1, -0.1, 0), (0.1, 0.1, 0.2), sand), time_step=1e-5)
+        >>> def turn(sim):
+        ...     angle = math.radians(sim.step_count / 20)
+        ...     sim.gravity = (9.81 * math.sin(angle), 0, -9.81 * math.cos(angle))
+        >>> sim.run(0.01, every=(20, turn)).passed, round(sim.gravity[0], 3)
+        (True, 7.515)
         """
         duration, frames, contents = checked(
             duration, output=output, frames=frames, overwrite=overwrite, fields=fields, float32=float32,
-            compression=compression, checkpoint_every=checkpoint_every,
+            compression=compression, contacts=contacts, checkpoint_every=checkpoint_every,
         )  # fmt: skip
         self._notice_changes()
         tell(self.foreseen(), strict=strict, force=force)
         plan = [self._segment(duration, frames)]
+        calls = [] if every is None else [Call.checked(every, self, plan[0].first)]
+        rows = Table(self, table, table_every, plan, shown=progress is not False) if table else None
         observer = Observer()
         if output is not None:
             observer = TrajectoryWriter.create(
-                output, self, plan, contents, every=checkpoint_every, overwrite=overwrite
-            )
+                output, self, plan, contents, every=checkpoint_every, overwrite=overwrite,
+                about=hook.marks(calls) | ({TABLE: rows.described} if rows else {}),
+            )  # fmt: skip
         recorder = self._recorded(output, overwrite=overwrite, strict=strict)
-        return record(self, plan, observer, progress=progress, recorder=recorder)
+        shown = False if table else progress
+        return record(self, plan, observer, progress=shown, recorder=recorder, calls=calls, table=rows)
 
     def save(self, path: str | PathLike) -> None:
         """Write all that decides how this goes on to a file; an old one is replaced when the new one is complete.

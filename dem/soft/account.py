@@ -8,10 +8,13 @@ import numpy as np
 
 from dem.model.box import FACES
 from dem.soft.verdict import ENERGY_BUDGET, Verdict
+from kernels.base.energy import REFERENCE_BITS
 
 if TYPE_CHECKING:
     from dem.model.box import Box
     from dem.soft.engine import Engine
+
+ROOM_BITS = 10  # by which energies may grow beyond those at the start before the unit is chosen anew
 
 
 def booked(engine: Engine) -> dict[str, float]:
@@ -29,17 +32,33 @@ def departure(engine: Engine) -> float:
     return float(engine.progress.energy_error[0]) / engine.energy_unit
 
 
-def reference(engine: Engine, start: float, kinetic: float) -> tuple[str, float]:
+def expect(engine: Engine, more: float, departure: float = 0.0) -> None:
+    """Measure departures from a total energy that is so much higher [J]; the present one is so much more, too."""
+    engine.progress.energy_start[0] += more * engine.energy_unit
+    engine.progress.departure[0] += departure * engine.energy_unit
+
+
+def takes(engine: Engine, gravity: tuple[float, float, float], datum: float) -> bool:
+    """Whether potential energies under another gravity can be summed in the unit of energy that was chosen."""
+    b = engine.bodies
+    weights = engine.kinds.mass[b.kind] * np.abs(datum - np.array(gravity) @ b.position)
+    return bool(weights.sum() * engine.energy_unit < 2.0 ** (REFERENCE_BITS + ROOM_BITS))
+
+
+def reference(engine: Engine, start: float, kinetic: float, taken: float, work: float) -> tuple[str, float]:
     """What the energy error is relative to [J], in words first: the largest of these.
 
-    The energy at the start, the largest kinetic energy that was seen, what contacts have taken, and the work of walls.
+    The energy at the start, the largest kinetic energy that was seen, what contacts have taken, and the work of walls
+    and from outside. `taken` and `work` are what the engine does not know of.
     """
     progress, unit = engine.progress, engine.energy_unit
     energies = {
         "the energy at the start": abs(start),
         "the largest kinetic energy": kinetic,
-        "the energy that contacts took": abs(float(progress.taken[0])) / unit,
-        "the work of the walls": abs(float(progress.worked[0])) / unit,
+        "the energy that contacts took": abs(taken + float(progress.taken[0]) / unit),
+        "the work of walls and from outside" if work else "the work of the walls": abs(
+            work + float(progress.worked[0]) / unit
+        ),
     }
     return max(energies.items(), key=lambda named: named[1])
 
@@ -64,17 +83,21 @@ def momentum_error(
 
 
 def judged(
-    engine: Engine, orientation: np.ndarray, reference: tuple[str, float], momentum_error: float | None
+    engine: Engine,
+    first_step: int,
+    orientation: np.ndarray,
+    reference: str,
+    energy_error: float,
+    momentum_error: float | None,
 ) -> Verdict:
-    """Judge a run that has come to these orientations (N, 4), by what energy errors are relative to."""
-    energy_error = relative(departure(engine), reference[1])
+    """Judge a run since its first step, which has come to these orientations (N, 4)."""
     steps, overlap = int(engine.progress.step[0]), float(engine.progress.largest_overlap[0])
-    span, radius = (steps - engine.start_step) * engine.dt, engine.kinds.radius
+    span, radius = (steps - first_step) * engine.dt, engine.kinds.radius
     return Verdict(
         steps=steps,
         time=steps * engine.dt,
         energy_error=energy_error,
-        energy_reference=reference[0],
+        energy_reference=reference,
         norm_error=float(np.abs(np.linalg.norm(orientation, axis=1) - 1).max()),
         largest_overlap=overlap / (2 * float(radius.min())),
         engulfed=overlap >= float(radius.max()),

@@ -9,6 +9,7 @@ import numpy as np
 from dem.files.recipes import kinds_of, made, read_particles, recipe, write_particles
 from dem.model.contacts import Contacts
 from dem.model.energy import Energy
+from dem.soft.accounted import Booked
 from dem.soft.history import ContactHistory
 from dem.soft.per_body import BODIES, CONTACTS
 from dem.soft.simulation import Simulation
@@ -48,6 +49,9 @@ def write(sim: Simulation, group: h5py.Group) -> None:
     group["watch"] = state.watch
     group["start_energy"] = np.array(sim.start_energy)
     group["largest_kinetic"] = sim._largest_kinetic
+    booked = sim._booked._replace(given=sim._given)
+    if booked != Booked(first_step=state.start_step):
+        group["booked"] = np.array(booked)
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
@@ -61,9 +65,11 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         start_step=int(group["start_step"][()]),
         watch=group["watch"][:] if "watch" in group else np.empty(0),  # files of version 0.1 have none
     )  # fmt: skip
+    *sums, first_step = group["booked"][:].tolist() if "booked" in group else Booked(first_step=state.start_step)
     return Simulation._restored(
         read_particles(given["kinds"], group), made(given["box"]), state,
         start_energy=Energy(*group["start_energy"][:].tolist()), largest_kinetic=float(group["largest_kinetic"][()]),
+        booked=Booked(*sums, int(first_step)),
         gravity=given["gravity"], description=given["description"], time_step=given["time_step"],
         integrator=given["integrator"], threads=threads, contacts=Contacts(table, rule=given["contacts"]["rule"]),
         deepest_overlap=given["deepest_overlap"],

@@ -10,18 +10,17 @@ import numpy as np
 from dem.model.walls import faces_of
 from dem.soft import arrays
 from dem.soft.brief import briefest, least_acceleration
-from dem.soft.energies import energies_of_contacts, energies_of_motion, energies_to_come
+from dem.soft.energies import unit_of
 from dem.soft.exits import Exits
 from dem.soft.grid import grid_for, most_cells
 from dem.soft.history import ContactHistory
 from dem.soft.limits import Limits
 from dem.soft.numbering import Numbering
 from dem.soft.overlaps import DEEPEST, Overlaps
-from dem.soft.per_body import KEPT, reorder
+from dem.soft.per_body import reorder
 from dem.soft.skins import Skins
 from dem.soft.snapshot import Snapshot
 from kernels import laws, rotation
-from kernels.base.energy import REFERENCE_BITS
 from kernels.box.faces import move
 from kernels.box.periodic import PeriodicFaces
 from kernels.rotation.spherical import SphericalPCDM
@@ -117,18 +116,9 @@ class Engine:
 
     def snapshot(self) -> Snapshot:
         """Copies of all that decides how the run goes on."""
-        kept = {name: getattr(self.bodies, name) for name in KEPT}
-        return Snapshot(
-            bodies={name: self._by_row(values) if values.size else values.copy() for name, values in kept.items()},
-            contacts=self.history().ascending(),
-            progress={name: values.copy() for name, values in self.progress._asdict().items()},
-            energy_unit=self.energy_unit,
-            datum=self.datum,
-            start_step=self.start_step,
-            watch=self.limits.watch,
-        )
+        return Snapshot.of(self)
 
-    def _by_row(self, values: np.ndarray) -> np.ndarray:
+    def by_row(self, values: np.ndarray) -> np.ndarray:
         """Values (..., N) of owned bodies by index, in the order of the user's rows."""
         return self.numbering.by_row(self.bodies.identity[: self.owned], values[..., : self.owned])
 
@@ -160,38 +150,26 @@ class Engine:
             return [(0.0, 0.0)] * 3
         return [(w.corner_x, w.length_x), (w.corner_y, w.length_y), (w.corner_z, w.length_z)]
 
-    def start(self, step: int = 0, history: ContactHistory | None = None) -> None:
+    def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> None:
         """Evaluate the forces of the whole-step state and set the integrator going from there.
 
-        Contacts begin with what they remember of an earlier run, if that is given.
+        Contacts begin with what they remember of an earlier run, if that is given. There are at most `finest` units of
+        energy a joule.
         """
         self.progress.step[0] = self.start_step = step
         self.move_walls(step * self.dt)
         if history:
             self.bodies.wall_contacts[:] = history.wall_contacts  # bodies are in the user's order still
         self.rebuild(history)
-        unit = self._energy_unit()
-        self.setting = self._setting(unit)
+        self.setting = self._setting(min(unit_of(self), finest))
         self.progress.phase[0] = loop.FRESH
         self.advance(step)
         self._order(loop.START)
         self.let_go()
 
-    def _energy_unit(self) -> float:
-        """Power of two [1/J] in which the energies at the start add up to about 2^REFERENCE_BITS."""
-        b, kinds = self.bodies, self.kinds
-        moving = [self._by_row(values) for values in (b.kind, b.position, b.velocity, b.memory_w)]
-        with np.errstate(over="ignore"):
-            total = (
-                energies_of_motion(kinds, *moving, self.gravity, self.datum)
-                + energies_of_contacts(kinds, self.overlaps())
-                + energies_to_come(kinds, moving[0], self.faces, self.fastest_wall, self.gravity)
-            )
-        return 2.0 ** min(max(REFERENCE_BITS - math.frexp(total)[1], -1000), 1000)
-
     def left(self) -> np.ndarray:
         """Rows of those who have left for good."""
-        return np.flatnonzero(self._by_row(self.bodies.left[0]))
+        return np.flatnonzero(self.by_row(self.bodies.left[0]))
 
     def candidates(self) -> tuple[np.ndarray, np.ndarray]:
         """Spheres of the present candidate pairs (K,), (K,)."""
@@ -332,11 +310,20 @@ class Engine:
             self.rebuild()
         return bool(going.any())
 
-    def synchronise(
-        self, position: np.ndarray, velocity: np.ndarray, orientation: np.ndarray, spin: np.ndarray
-    ) -> None:
-        """Write the whole-step state, in the user's numbering, to four component-major arrays."""
-        self._order(loop.SHOW, view=loop.View(position, velocity, orientation, spin))
+    def state(self) -> list[np.ndarray]:
+        """Position, velocity, orientation and angular velocity at the whole step, (3 or 4, N) in the user's order."""
+        state = [np.empty((rows, self.owned)) for rows in (3, 3, 4, 3)]
+        self._order(loop.SHOW, view=loop.View(*state))
+        return state
+
+    def change_gravity(self, gravity: tuple[float, float, float], datum: float) -> None:
+        """Go on from the present whole step under another gravity; velocities are half a step ahead."""
+        change = np.subtract(gravity, self.gravity)[:, None]
+        self.bodies.velocity[:] += 0.5 * self.dt * change
+        self.bodies.velocity_ahead[:] += self.dt * change
+        self.gravity, self.datum = gravity, datum
+        self.exits.turn(gravity)
+        self.setting = self._setting(self.energy_unit)
 
     def _order(self, order: int, stop: int = 0, view: loop.View | None = None) -> int:
         """Have the kernels carry out an order; returns DONE or why they came back."""

@@ -65,11 +65,17 @@ class Exits:
     def __init__(self, box: Box | None, gravity: tuple[float, float, float]) -> None:
         self.first: Leaver | None = None
         self.far = math.hypot(*box.size) if box else math.inf
+        self.box = box
+        self.turn(gravity)
+
+    def turn(self, gravity: tuple[float, float, float]) -> None:
+        """Heed those open faces through which this gravity brings nobody back."""
         self.faces = []  # number, sign of the way out, position [m], acceleration outwards [m/s²]
-        for k, face in enumerate(FACES if box else ()):
+        for k, face in enumerate(FACES if self.box else ()):
+            place = (self.box.upper if k % 2 else self.box.lower)[k // 2]
             outwards = (1 if k % 2 else -1) * gravity[k // 2]
-            if face in box.open and outwards >= 0:
-                self.faces.append((k, 1 if k % 2 else -1, (box.upper if k % 2 else box.lower)[k // 2], outwards))
+            if face in self.box.open and outwards >= 0:
+                self.faces.append((k, 1 if k % 2 else -1, place, outwards))
 
     def due(self, progress: Progress) -> bool:
         """Whether to look now."""

@@ -32,6 +32,7 @@ class Overlaps(NamedTuple):
     pair: np.ndarray  # (K,) [m]
     wall: np.ndarray  # (M,) with the nearest wall [m]
     face: np.ndarray  # (M,) which one that is
+    count: int  # pairs and walls that are touched
 
     @classmethod
     def of(
@@ -51,7 +52,8 @@ class Overlaps(NamedTuple):
         pair = radius[i] + radius[j] - np.linalg.norm(gaps(x, i, j, periods), axis=0)
         height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(6, -1)
         height[:, b.left[0, b.owner] != 0] = np.inf
-        return cls(b.identity[b.owner], radius, i, j, pair, radius - height.min(0), height.argmin(0))
+        count = int((pair > 0).sum() + (height < radius).sum())
+        return cls(b.identity[b.owner], radius, i, j, pair, radius - height.min(0), height.argmin(0), count)
 
     def deepest(self) -> Deepest:
         """The deepest of all; of equals that of the lowest identities."""

@@ -65,11 +65,15 @@ class Recorder:
         self.warned = sim.energy_error > ENERGY_BUDGET
         self.brief = self._briefest.steps < RESOLVED  # has been told
 
-    def note(self) -> None:
-        """Copy the state if it is time to; warn once of an energy error above its budget, and of a brief contact."""
+    def note(self, *, changed: bool = False) -> None:
+        """Copy the state if it is time to; warn once of an energy error above its budget, and of a brief contact.
+
+        Copies of before somebody from outside changed the run lead elsewhere: they go.
+        """
         start = time.perf_counter()
-        if start >= self.due:
-            self.older, self.newer = self.newer, self.sim._engine.snapshot()
+        if start >= self.due or (changed and self.newer is not None):
+            copy = self.sim._engine.snapshot()
+            self.older, self.newer = copy if changed else self.newer, copy
             done = time.perf_counter()
             self.due = done + PATIENCE * (done - start)
         if not self.brief and self._briefest.steps < RESOLVED:
@@ -126,7 +130,7 @@ class Recorder:
 @contextmanager
 def recorded(
     sim: Recorded, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
-) -> Iterator[Callable[[], None]]:
+) -> Iterator[Callable[..., None]]:
     """Record a run, if it has an output file; to be told to note the state now and then."""
     recorder = Recorder(sim, copying=output is not None, strict=strict)
     try:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from dem.base import checks, compilation
 from dem.model.contacts import Contacts
 from dem.model.contacts import law as contact_law
-from dem.model.energy import Energy
+from dem.model.fields import STATE
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import DEFAULT
-from dem.soft import account, arrays
+from dem.soft import arrays
+from dem.soft.accounted import Accounted, Booked
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps
+from dem.soft.contact_forces import contact_forces
 from dem.soft.engine import Engine
 from dem.soft.exits import staying
 from dem.soft.overlaps import DEEPEST
 from dem.soft.recorder import recorded
 from dem.soft.sizes import Sizes
 from dem.soft.stages import stages
-from dem.soft.stepping import Stepping
 from dem.soft.trouble import check_run
 from dem.system.diagnosis import check_inside
 from dem.system.system import System
@@ -34,19 +34,21 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Self
 
+    import numpy as np
+
     from dem.base.notices import Notice
     from dem.model.box import Box
+    from dem.model.contact_forces import ContactForces
+    from dem.model.energy import Energy
     from dem.model.particles import Particles
     from dem.rotation.integrators import Integrator
-    from dem.soft.history import ContactHistory
     from dem.soft.snapshot import Snapshot
-    from dem.soft.verdict import Verdict
 
 
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
 
-class Simulation(Stepping):
+class Simulation(Accounted):
     """Rigid particles in a box, advanced in time.
 
     Parameters
@@ -110,7 +112,8 @@ class Simulation(Stepping):
         super().__init__(particles, box, gravity, description)
         self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin)
         with compilation.announced():
-            self._start(step=0, history=None)
+            self._start(step=0, before=None)
+            self._begin_ledger(step=0)
             self._engine.advance(0)  # no step, but everything is compiled now
 
     def _set_up(
@@ -148,6 +151,7 @@ class Simulation(Stepping):
         description: dict,
         start_energy: Energy,
         largest_kinetic: float,
+        booked: Booked,
         **settings: object,
     ) -> Self:
         """Go on from a state that was right when it was saved, so nothing of it is checked; particles are as in it."""
@@ -160,6 +164,7 @@ class Simulation(Stepping):
             sim._engine.advance(sim.step_count)
         sim._shown_step, sim._datum = sim.step_count, state.datum
         sim.start_energy, sim._largest_kinetic = start_energy, largest_kinetic
+        sim._booked, sim._given = booked, booked.given
         sim._start_motion = sim._motion()
         return sim
 
@@ -169,23 +174,20 @@ class Simulation(Stepping):
             self._skin, self._threads, self._deepest,
         )  # fmt: skip
 
-    def _start(self, step: int, history: ContactHistory | None) -> None:
-        """Start the integrator from the particles' whole-step state; all that is kept of a run begins again."""
+    def _start(self, step: int, before: Engine | None, *, keep: bool = False) -> None:
         engine = self._new_engine()
         engine.move_walls(step * self._time_step)
         check_inside(self._particles, self._box, engine.faces)
         check_box(self._box, engine)
-        engine.start(step, history)
+        finest = math.inf
+        if keep:
+            engine.limits, finest = before.limits, before.energy_unit
+            engine.progress.largest_overlap[:] = before.progress.largest_overlap
+        engine.start(step, before.history() if before else None, finest)
         check_overlaps(engine)
         self._engine = engine
         self._revision = self._particles.revision
         self._shown_step = step
-        self._largest_kinetic = 0.0
-        self.start_energy = self.energy()
-        self._start_motion = self._motion()
-
-    def _restart(self) -> None:
-        self._start(self.step_count, self._engine.history())
 
     @property
     def contacts(self) -> Contacts:
@@ -217,12 +219,7 @@ class Simulation(Stepping):
     def particles(self) -> Particles:
         """The particles at the present whole step, in their original order."""
         if self._shown_step != self.step_count:
-            views = (np.empty((width, len(self._particles))) for width in (3, 3, 4, 3))
-            position, velocity, orientation, angular_velocity = views
-            self._engine.synchronise(position, velocity, orientation, angular_velocity)
-            self._particles._state.update(
-                position=position.T, velocity=velocity.T, orientation=orientation.T, angular_velocity=angular_velocity.T
-            )
+            self._particles._state.update(zip(STATE, (rows.T for rows in self._engine.state()), strict=True))
             self._shown_step = self.step_count
         return self._particles
 
@@ -260,12 +257,37 @@ class Simulation(Stepping):
 
     def _recorded(
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
-    ) -> AbstractContextManager[Callable[[], None]]:
+    ) -> AbstractContextManager[Callable[..., None]]:
         return recorded(self, output, overwrite=overwrite, strict=strict)
 
     def sphere_centres(self) -> np.ndarray:
         """Centres of all spheres (M, 3) [m], particle by particle."""
         return self._engine.sphere_centres()
+
+    def contact_forces(self) -> ContactForces:
+        """Contacts of the present whole step, with bodies, forces and points of contact.
+
+        `dem.statistics` makes of them loads of bodies and walls (`body_loads`, `wall_loads`), stresses (`stress`,
+        `stress_profile`) and coordination numbers. It may be asked for in a run, see `every` of `run`, and changes
+        nothing. Forces are those of the contact law in the state that the particles show.
+
+        Examples
+        --------
+        >>> import dem
+        >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+        >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.5, 0.5, 0.00499]])
+        >>> sim = dem.Simulation(ball, dem.Box((0, 0, 0), (1, 1, 1), material=nylon), time_step=1e-6)
+        >>> touch = sim.contact_forces()
+        >>> touch.i, touch.j, touch.overlap.round(9), touch.force.round(4)[0, 2]  # 4/3 E* √R δ^1.5 at the face z-
+        (array([0]), array([-5]), array([1.e-05]), np.float64(0.0849))
+        """
+        self._notice_changes()
+        return contact_forces(self._engine)
+
+    @property
+    def contact_count(self) -> int:
+        """Number of pairs of spheres in touch, and of touches of spheres and walls."""
+        return self._engine.overlaps().count
 
     def sizes(self) -> Sizes:
         """How much there is to compute and to keep."""
@@ -277,54 +299,3 @@ class Simulation(Stepping):
 
     def _arrays(self) -> Iterator[np.ndarray]:
         return self._engine.arrays()
-
-    def energy(self) -> Energy:
-        """Energies at the present step [J]."""
-        self._notice_changes()
-        result = Energy(*self._ledger(), **account.booked(self._engine))
-        gone = sum(self._ledger(self._engine.left())[:2])
-        self._largest_kinetic = max(self._largest_kinetic, result.kinetic - gone)
-        return result
-
-    def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Kind of each particle, mass and inertia of each kind."""
-        return self._particles.kind, self._engine.kinds.mass, self._engine.kinds.inertia
-
-    @property
-    def energy_error(self) -> float:
-        """Largest departure of the total energy at any step, relative to the largest of these.
-
-        The energy at the start, the kinetic energy, what contacts have taken, and the work of walls.
-        """
-        return account.relative(self.energy_departure, self.energy_reference[1])
-
-    @property
-    def energy_reference(self) -> tuple[str, float]:
-        """Which of them is the largest, in words, and how large it is [J]."""
-        return account.reference(self._engine, self.start_energy.total, self._largest_kinetic)
-
-    @property
-    def energy_departure(self) -> float:
-        """Largest departure of the total energy at any step from that at the start [J]."""
-        return account.departure(self._engine)
-
-    def _motion(self) -> tuple[np.ndarray, float]:
-        """Momentum (3,), and the sum of the sizes of all particles' momenta [kg m/s]."""
-        p = self._particles
-        with np.errstate(over="ignore"):
-            return self.momentum()[0], float(self._engine.kinds.mass[p.kind] @ np.linalg.norm(p.velocity, axis=1))
-
-    def verdict(self) -> Verdict:
-        """Judge the run since the start, or since the state was last assigned to.
-
-        Raises
-        ------
-        FloatingPointError
-            If the run broke.
-        """
-        self.energy()
-        self._engine.exits.look(self._engine.bodies, self.step_count, self.time_step)
-        self._check_run(self._engine.code)
-        now, start = self._motion(), self._start_motion
-        momentum_error = account.momentum_error(self._box, self._gravity, start, now)
-        return account.judged(self._engine, self.particles.orientation, self.energy_reference, momentum_error)

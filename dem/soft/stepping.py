@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING, ClassVar
 
@@ -24,6 +25,11 @@ class Stepping(Runnable):
     def time_step(self) -> float:
         """[s]."""
         return self._time_step
+
+    @property
+    def work_count(self) -> int:
+        """Work done so far: steps."""
+        return self.step_count
 
     @property
     def time(self) -> float:
@@ -57,6 +63,10 @@ class Stepping(Runnable):
     def _stops(segment: Segment) -> list[int]:
         """Steps at which frames are due."""
         return evenly(*segment)
+
+    def _mark(self, first: int, seconds: float) -> int:
+        """The step nearest to so long after the step `first`."""
+        return first + math.floor(seconds / self.time_step + 0.5)
 
     def _reach(self, stop: int, moved: Callable, interrupted: Callable[[], bool]) -> None:
         """Advance to a step in slices of about SLICE seconds. How it is cut does not change the result."""

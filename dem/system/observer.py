@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    import numpy as np
+
     from dem.system.verdict import Judgement
+
+
+class Change(NamedTuple):
+    """What somebody from outside changed in a run."""
+
+    time: float  # [s]
+    step: int  # 0 where there are none
+    work: float  # that it did [J]
+    gravity: tuple[float, float, float]  # from then on [m/s²]
 
 
 class Observer:
@@ -26,6 +37,12 @@ class Observer:
 
     def frame(self, k: int) -> None:
         """The run has come to where frame k is due; 0 is the start."""
+
+    def changed(self, change: Change) -> None:
+        """Somebody from outside has changed something."""
+
+    def row(self, values: tuple, kind: np.dtype, units: dict[str, str]) -> None:
+        """The run has come to where a row of its running table is due: its values, their types by name, their units."""
 
     def idle(self) -> None:
         """The run goes on: called some ten times a second."""

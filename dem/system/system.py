@@ -12,6 +12,7 @@ from dem.model.box import Box
 from dem.model.energy import datum
 from dem.model.particles import Particles
 from dem.system.diagnosis import densities
+from dem.system.observer import Change
 from kernels.base import energy as energy_kernels
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from dem.base.notices import Notice
+    from dem.model.contact_forces import ContactForces
     from dem.model.energy import Energy
     from dem.system.plan import Segment
     from dem.system.verdict import Judgement
@@ -57,6 +59,8 @@ class System:
         self._revision = self._particles.revision  # of their state, at which the run began
         self._datum = datum(particles, box, self._gravity)
         self._largest_kinetic = 0.0  # [J], of those that were looked at
+        self._given = 0.0  # work done from outside, by changes of gravity and in visits [J]
+        self._visited = False
         self.start_energy: Energy
         self.description = description or {}
 
@@ -67,8 +71,19 @@ class System:
 
     @property
     def gravity(self) -> tuple[float, float, float]:
-        """Acceleration [m/s²]."""
+        """Acceleration [m/s²]; may be set between steps, and the jump of the potential energy is then booked as work.
+
+        Zero of the potential energy is then the lowest corner of the box under the new gravity, or without a box the
+        present centre of mass.
+        """
         return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: Iterable[float]) -> None:
+        gravity = checks.vector("gravity", value, "acceleration [m/s2]")
+        self._notice_changes()
+        if gravity != self._gravity:
+            self._change_gravity(gravity, datum(self.particles, self._box, gravity))
 
     @property
     def particles(self) -> Particles:
@@ -99,6 +114,28 @@ class System:
     def threads(self) -> int:
         """At most so many threads are used."""
         return 1
+
+    @property
+    def energy_error(self) -> float:
+        """Largest departure of the energy from what is booked, relative to what there is, see `verdict`."""
+        raise NotImplementedError
+
+    @property
+    def work_count(self) -> int:
+        """Work done so far, in its unit: steps or collisions."""
+        raise NotImplementedError
+
+    @property
+    def contact_count(self) -> int:
+        """Number of spheres in touch with each other or a wall, each pair once; none where impacts take no time."""
+        return 0
+
+    def contact_forces(self) -> ContactForces:
+        """Contacts with their forces; raises ValueError where impacts take no time, so that there are none."""
+        message = (
+            "hard spheres have no contact forces, as impacts take no time: count collisions, or take dem.Simulation"
+        )
+        raise ValueError(message)
 
     def advice(self) -> Counsel | None:
         """Which time step the present state needs; None if there is none to choose."""
@@ -157,6 +194,10 @@ class System:
         """Where frames are due."""
         raise NotImplementedError
 
+    def _mark(self, first: float, seconds: float) -> float:
+        """What is so long after the place `first` [s], in what plans are made of."""
+        raise NotImplementedError
+
     def _reach(self, stop: float, moved: Callable[[float, int], None], interrupted: Callable[[], bool]) -> None:
         """Go to a stop, telling now and then what part of the way was made with how much work; or be interrupted."""
         raise NotImplementedError
@@ -167,10 +208,10 @@ class System:
 
     def _recorded(
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
-    ) -> AbstractContextManager[Callable[[], None]]:
-        """Record a run for the case that it breaks; to be told to note the state now and then."""
+    ) -> AbstractContextManager[Callable[..., None]]:
+        """Record a run for the case that it breaks; to be told to note the state, or that it was changed."""
         del output, overwrite, strict
-        return nullcontext(lambda: None)
+        return nullcontext(lambda **_: None)
 
     def _arrays(self) -> Iterator[np.ndarray]:
         """All arrays by which the particles are moved; some may come twice."""
@@ -182,8 +223,38 @@ class System:
             self._restart()
 
     def _restart(self) -> None:
-        """Start again, at the present time, from the state of the particles that has been assigned to."""
+        """Start again, at the present time, from the state of the particles that has been assigned to.
+
+        In a visit the ledger goes on: what has changed is booked as work.
+        """
         raise NotImplementedError
+
+    def _change_gravity(self, gravity: tuple[float, float, float], datum: float) -> None:
+        """Go on under another gravity, with the zero of the potential energy there, and book what that does as work."""
+        raise NotImplementedError
+
+    def _visit(self, function: Callable[[System], object]) -> Change | None:
+        """Let a function look at the system and change it; returns what it changed, or None.
+
+        Raises
+        ------
+        RuntimeError
+            If it carries the system on.
+        """
+        self._notice_changes()
+        now, before, given = self._now, (self._particles.revision, self._gravity), self._given
+        self._visited = True
+        try:
+            function(self)
+            self._notice_changes()
+        finally:
+            self._visited = False
+        if self._now != now:
+            message = f"{function!r} carried the run on from {now} to {self._now}: it may look and assign, but not step"
+            raise RuntimeError(message)
+        if (self._particles.revision, self._gravity) == before:
+            return None
+        return Change(self.time, self.step_count or 0, self._given - given, self._gravity)
 
     def _state(self) -> list[np.ndarray]:
         """Present state, component-major."""

@@ -1,0 +1,56 @@
+"""Rows that wait to be put into the data sets of a trajectory: one by one they would take a millisecond each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.files import layout, logs
+
+if TYPE_CHECKING:
+    import h5py
+
+
+class Waiting:
+    """Rows of frames and of logs, by the names of their data sets."""
+
+    def __init__(self, file: h5py.File) -> None:
+        self._file = file
+        self.of_frames = layout.frame_datasets(file)
+        self.of_logs = logs.found(file)
+        self._rows = {name: [] for name in (*self.of_frames, *self.of_logs)}
+
+    def __bool__(self) -> bool:
+        """Whether any row waits."""
+        return any(self._rows.values())
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that they take."""
+        return sum(len(rows) * rows[0].nbytes for rows in self._rows.values() if rows)
+
+    def frame(self, rows: dict[str, object]) -> None:
+        """Take a row of each data set that has one a frame."""
+        for name, dataset in self.of_frames.items():
+            self._rows[name].append(np.array(rows[name], dataset.dtype))
+        if logs.CONTACTS in self.of_logs:
+            self._rows[logs.CONTACTS].append(rows[logs.CONTACTS])
+
+    def log(self, name: str, row: tuple, kind: np.dtype, units: dict[str, str]) -> None:
+        """Take a row of a log, which is made with its first one."""
+        if name not in self.of_logs:
+            self.of_logs[name], self._rows[name] = logs.create(self._file, name, kind, units), []
+        self._rows[name].append(np.array(row, kind))
+
+    def write(self) -> None:
+        """Put them into their data sets, all at once."""
+        datasets = self.of_frames | self.of_logs
+        for name, rows in self._rows.items():
+            if rows:
+                dataset = datasets[name]
+                first = len(dataset)
+                new = np.concatenate(rows) if name == logs.CONTACTS else np.stack(rows)
+                dataset.resize(first + len(new), axis=0)
+                dataset[first:] = new
+                rows.clear()

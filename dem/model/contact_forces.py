@@ -1,0 +1,29 @@
+"""Contacts at one moment, with what they carry."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class ContactForces(NamedTuple):
+    """Contacts one by one, those of two bodies first; two fibres may meet at several points.
+
+    ``i``, ``j`` are the numbers of the bodies, ``j`` = -1 - face at a wall (faces x-, x+, y-, y+, z-, z+ are 0 to 5).
+    The force is that on i; j feels the opposite.
+    """
+
+    i: np.ndarray  # (K,)
+    j: np.ndarray  # (K,)
+    overlap: np.ndarray  # (K,) [m]
+    normal: np.ndarray  # (K, 3) unit vectors from j to i
+    force: np.ndarray  # (K, 3) on i [N]
+    arm: np.ndarray  # (K, 3) from the centre of mass of i to the point of contact [m]
+    branch: np.ndarray  # (K, 3) from the centre of mass of j to that of i; at a wall from the point of contact [m]
+    point: np.ndarray  # (K, 3) of contact, next to i where that is beyond a periodic face [m]
+
+    @property
+    def with_wall(self) -> np.ndarray:
+        """Which are with a wall (K,)."""
+        return self.j < 0

@@ -1,0 +1,120 @@
+"""How far a run has come, on a terminal or in a notebook."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dem.system.system import System
+
+PATIENCE = 3.0  # s of computing before a bar is shown that nobody has asked for
+LOOKS = 0.25  # s between two looks of a notebook
+WIDTH = 40  # characters
+
+
+class Bar(Protocol):
+    """Something that shows how far a run has come."""
+
+    def show(self, done: float, pace: str, left: float) -> None:
+        """Show the share done, the pace in words, and the time that is left [s]."""
+
+    def close(self) -> None:
+        """Leave it as it is."""
+
+
+@contextmanager
+def progress_bar(sim: System, length: float, *, wanted: bool | None) -> Iterator[Callable[[float, int], None]]:
+    """Progress bar with rate and remaining time, to be told way and work; on a terminal, or in a notebook.
+
+    None as to whether it is wanted shows it when the run has taken some seconds.
+    """
+    kind = _kind_of_bar()
+    if kind is None or wanted is False:
+        yield lambda _, __: None
+        return
+    start, way, work = time.perf_counter(), 0.0, 0
+    bar: Bar | None = None
+
+    def moved(more_way: float, more_work: int) -> None:
+        nonlocal way, work, bar
+        way, work = way + more_way, work + more_work
+        seconds = time.perf_counter() - start
+        if bar is None and (wanted or seconds > PATIENCE):
+            bar = kind()
+        if bar is not None and way > 0:
+            bar.show(way / length, sim.pace(work, seconds), seconds * (length - way) / way)
+
+    try:
+        yield moved
+    finally:
+        if bar is not None:
+            bar.close()
+
+
+def _kind_of_bar() -> type[Bar] | None:
+    """What a bar can be shown on, if on anything."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is not None and hasattr(shell, "kernel"):
+        return Notebook
+    return Terminal if sys.stderr.isatty() else None
+
+
+class Terminal:
+    """A line on stderr."""
+
+    def __init__(self) -> None:
+        from rich.console import Console  # noqa: PLC0415, only for people who watch
+        from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
+
+        columns = (BarColumn(), TextColumn("{task.percentage:3.0f} %  {task.fields[pace]}  {task.fields[left]}"))
+        self._bar = Progress(*columns, console=Console(stderr=True), redirect_stdout=sys.stdout.isatty())
+        self._task = self._bar.add_task("", total=1.0, pace="", left="")
+        self._bar.start()
+
+    def show(self, done: float, pace: str, left: float) -> None:
+        """Show the share done, the pace in words, and the time that is left [s]."""
+        self._bar.update(self._task, completed=done, pace=pace, left=clock(left))
+
+    def close(self) -> None:
+        """Leave it as it is."""
+        self._bar.stop()
+
+
+class Notebook:
+    """A line below the cell."""
+
+    def __init__(self) -> None:
+        from IPython.display import display  # noqa: PLC0415, it is there, see `_kind_of_bar`
+
+        self._display, self._handle, self._next = display, None, 0.0
+        self._line = ""
+
+    def show(self, done: float, pace: str, left: float) -> None:
+        """Show the share done, the pace in words, and the time that is left [s]."""
+        full = round(WIDTH * min(done, 1.0))
+        self._line = f"[{'#' * full}{'.' * (WIDTH - full)}] {done:4.0%}  {pace}  {clock(left)}"
+        if time.perf_counter() >= self._next:
+            self._draw()
+
+    def _draw(self) -> None:
+        content = {"text/plain": self._line}
+        if self._handle is None:
+            self._handle = self._display(content, raw=True, display_id=True)
+        else:
+            self._handle.update(content, raw=True)
+        self._next = time.perf_counter() + LOOKS
+
+    def close(self) -> None:
+        """Show the end."""
+        self._draw()
+
+
+def clock(seconds: float) -> str:
+    """Hours, minutes and seconds."""
+    minutes, rest = divmod(max(0, round(seconds)), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"

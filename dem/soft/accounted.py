@@ -1,0 +1,161 @@
+"""Time steps whose energy is followed: the ledger, what is done to it from outside, and the verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.model.energy import Energy
+from dem.soft import account
+from dem.soft.stepping import Stepping
+from kernels.base import energy as energy_kernels
+
+if TYPE_CHECKING:
+    from dem.soft.engine import Engine
+    from dem.soft.verdict import Verdict
+
+
+class Booked(NamedTuple):
+    """What the ledger had before the engine was set going that moves the particles now; zeros if it was the first."""
+
+    dissipated: float = 0.0  # [J]
+    work: float = 0.0  # of walls [J]
+    given: float = 0.0  # work from outside, to the present [J]
+    departure: float = 0.0  # largest of the total energy at any step [J]
+    first_step: int = 0  # at which the ledger began
+
+
+class Accounted(Stepping):
+    """A system in time steps whose energies are booked; those who inherit from it set its engine going."""
+
+    _engine: Engine
+    _booked: Booked
+    _start_motion: tuple[np.ndarray, float]
+
+    def _start(self, step: int, before: Engine | None, *, keep: bool = False) -> None:
+        """Set an engine going from the particles' state, with what contacts remember in the one before.
+
+        And what it has seen and summed its energies in, if that is to be kept.
+        """
+        raise NotImplementedError
+
+    def energy(self) -> Energy:
+        """Energies at the present step [J]."""
+        self._notice_changes()
+        result = self._energies(self._state())
+        gone = sum(self._ledger(self._engine.left())[:2])
+        self._largest_kinetic = max(self._largest_kinetic, result.kinetic - gone)
+        return result
+
+    def _energies(self, state: list[np.ndarray]) -> Energy:
+        """Energies of a whole-step state, component-major, with what the engine has booked."""
+        ledger = energy_kernels.ledger(*self._bodies(), self._gravity, self._datum, *state)
+        now, before = account.booked(self._engine), self._booked
+        return Energy(
+            *ledger,
+            elastic=now["elastic"],
+            dissipated=before.dissipated + now["dissipated"],
+            work=before.work + now["work"] + self._given,
+        )
+
+    def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Kind of each particle, mass and inertia of each kind."""
+        return self._particles.kind, self._engine.kinds.mass, self._engine.kinds.inertia
+
+    def _begin_ledger(self, step: int) -> None:
+        """Begin to book, at a step, from the present state."""
+        self._booked, self._given, self._largest_kinetic = Booked(first_step=step), 0.0, 0.0
+        self.start_energy = self.energy()
+        self._start_motion = self._motion()
+
+    def _restart(self) -> None:
+        if self._visited:
+            self._start_booked(self._gravity, self._datum)
+        else:
+            self._start(self.step_count, self._engine)
+            self._begin_ledger(self.step_count)
+
+    def _start_booked(self, gravity: tuple[float, float, float], datum: float) -> None:
+        """Set a new engine going where somebody from outside changed something; what that did is booked as work."""
+        state = self._engine.state()
+        before, moved = self._energies(state), self._motion_of(state)
+        self._booked = self._booked._replace(
+            dissipated=before.dissipated, work=before.work - self._given, departure=self.energy_departure
+        )
+        self._gravity, self._datum = gravity, datum
+        self._start(self.step_count, self._engine, keep=True)
+        self._given += self._energies(self._state()).mechanical - before.mechanical
+        drift = before.total - self.start_energy.total
+        account.expect(self._engine, -drift, departure=drift)
+        now, start = self._motion(), self._start_motion
+        self._start_motion = start[0] + now[0] - moved[0], max(now[1], start[1])
+
+    def _change_gravity(self, gravity: tuple[float, float, float], datum: float) -> None:
+        pulled = np.array(self._gravity) != 0
+        if account.takes(self._engine, gravity, datum):
+            gone = self._engine.left()
+            before, before_of_gone = self._ledger()[2], self._ledger(gone)[2]
+            self._gravity, self._datum = gravity, datum
+            self._engine.change_gravity(gravity, datum)
+            work = self._ledger()[2] - before
+            self._given += work
+            account.expect(self._engine, work - (self._ledger(gone)[2] - before_of_gone))
+        else:
+            self._start_booked(gravity, datum)
+        momentum, size = self._start_motion
+        self._start_motion = np.where(pulled, self._motion()[0], momentum), size
+
+    @property
+    def energy_error(self) -> float:
+        """Largest departure of the total energy at any step, relative to the largest of these.
+
+        The energy at the start, the kinetic energy, what contacts have taken, and the work of walls and from outside.
+        """
+        return account.relative(self.energy_departure, self.energy_reference[1])
+
+    @property
+    def energy_reference(self) -> tuple[str, float]:
+        """Which of them is the largest, in words, and how large it is [J]."""
+        before = self._booked
+        return account.reference(
+            self._engine, self.start_energy.total, self._largest_kinetic, before.dissipated, before.work + self._given
+        )
+
+    @property
+    def energy_departure(self) -> float:
+        """Largest departure of the total energy at any step from that at the start [J]."""
+        return max(self._booked.departure, account.departure(self._engine))
+
+    def _motion(self) -> tuple[np.ndarray, float]:
+        """Momentum (3,), and the sum of the sizes of all particles' momenta [kg m/s]."""
+        return self._motion_of(self._state())
+
+    def _motion_of(self, state: list[np.ndarray]) -> tuple[np.ndarray, float]:
+        """The same of a state, component-major."""
+        kind, mass, _ = bodies = self._bodies()
+        with np.errstate(over="ignore"):
+            size = float(mass[kind] @ np.linalg.norm(state[1].T, axis=1))
+            return np.array(energy_kernels.momenta(*bodies, *state)[0]), size
+
+    def verdict(self) -> Verdict:
+        """Judge the run since the start, or since the state was last assigned to.
+
+        Raises
+        ------
+        FloatingPointError
+            If the run broke.
+        """
+        self.energy()
+        self._engine.exits.look(self._engine.bodies, self.step_count, self.time_step)
+        self._check_run(self._engine.code)
+        now, start = self._motion(), self._start_motion
+        momentum_error = account.momentum_error(self._box, self._gravity, start, now)
+        return account.judged(
+            self._engine, self._booked.first_step, self.particles.orientation, self.energy_reference[0],
+            self.energy_error, momentum_error,
+        )  # fmt: skip
+
+    def _check_run(self, code: int) -> None:
+        """Raise FloatingPointError if the run went wrong."""
+        raise NotImplementedError

@@ -1,0 +1,183 @@
+"""The contacts of the present moment, one by one, for who looks at them: what a step has gathered already by body.
+
+Forces are reckoned anew from the whole-step state and what the contacts remember; nothing is written but the list.
+"""
+
+import math
+
+from kernels import laws
+from kernels.base.jit import formula, kernel, part
+from kernels.base.vector import dot, load, scale, subtract
+from kernels.box.periodic import gap
+from kernels.laws import hertz
+from kernels.soft import touching, walls
+from kernels.soft.chunks import candidate_room
+from kernels.soft.surfaces import radius_of
+
+OVERLAP, NORMAL, FORCE, ARM, BRANCH, COLUMNS = 0, 1, 4, 7, 10, 13  # where things are in a row
+
+
+@formula
+def force_elastic(law, i, j, touch, rows, has_history, k, at, half):
+    """Hertz's force.
+
+    Parameters
+    ----------
+    law, i, j, touch, rows, has_history, k, at, half : see `force_dissipative`
+
+    Returns
+    -------
+    force [N]
+    """
+    return scale(hertz.force(touch.stiffness, touch.overlap), touch.normal)
+
+
+@formula
+def force_dissipative(law, i, j, touch, rows, has_history, k, at, half):
+    """Force by a law that needs velocities, at the time of what the contact remembers.
+
+    Parameters
+    ----------
+    law, i, j, touch, half : see `kernels.laws`
+    rows, has_history, k, at : what contacts remember; which row and column is that of this one
+
+    Returns
+    -------
+    force [N]
+    """
+    history = laws.nothing(law)
+    if has_history.size > 0 and has_history[k] != 0:
+        history = laws.load(law, rows, k, at)
+    force, _, _, _ = laws.contact(law, i, j, touch, history, half, -1.0)
+    return force
+
+
+force_now = laws.elastic_or(force_elastic, force_dissipative)
+
+
+@formula
+def write(n, i, j, of_i, of_j, touch, force, arm, branch, who, what):
+    """Write row n, if there is room for it.
+
+    Parameters
+    ----------
+    n, i, j, of_i, of_j : row; the two bodies' numbers, and those of the spheres within them
+    touch, force, arm, branch : the contact [N, m, m]
+
+    Writes
+    ------
+    who, what : as `list_contacts`
+    """
+    if n < who.shape[0]:
+        who[n, 0], who[n, 1], who[n, 2], who[n, 3] = i, j, of_i, of_j
+        what[n, OVERLAP] = touch.overlap
+        for axis in range(3):
+            what[n, NORMAL + axis] = touch.normal[axis]
+            what[n, FORCE + axis] = force[axis]
+            what[n, ARM + axis] = arm[axis]
+            what[n, BRANCH + axis] = branch[axis]
+
+
+@part
+def list_pairs(law, half, bodies, kinds, neighbours, box, who, what):
+    """List the contacts of two spheres; returns their number.
+
+    Parameters
+    ----------
+    law, half, bodies, kinds, neighbours, box : see `list_contacts`
+
+    Writes
+    ------
+    who, what : as `list_contacts`
+    """
+    n = 0
+    room = candidate_room(neighbours)
+    for c in range(neighbours.pairs.size):
+        for k in range(c * room, c * room + neighbours.pairs[c]):
+            i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+            a, b = bodies.owner[i], bodies.owner[j]
+            reach, stiffness = kinds.reach, kinds.stiffness
+            if reach == 0.0:
+                reach, stiffness = neighbours.reach[k], neighbours.stiffness[k]
+            d = gap(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
+            if math.sqrt(dot(d, d)) < reach:
+                touch, x = touching.meeting(i, a, j, b, reach, stiffness, bodies, kinds, box)
+                m_a, m_b = kinds.material[bodies.kind[a]], kinds.material[bodies.kind[b]]
+                force = force_now(law, m_a, m_b, touch, neighbours.history, neighbours.has_history, k, 0, half)
+                arm, other = (gap(box, x, load(bodies.position, a)), gap(box, x, load(bodies.position, b)))
+                of_a, of_b = i - bodies.first_sphere[a], j - bodies.first_sphere[b]
+                identity = bodies.identity
+                write(n, identity[a], identity[b], of_a, of_b, touch, force, arm, subtract(other, arm), who, what)
+                n += 1
+    return n
+
+
+@formula
+def plane_now(k, face, flat, radius, neighbours, box):
+    """Overlap with the plane that a face shows a sphere, and its normal; that of a rough one is as at the last step."""
+    normal = walls.inward(face)
+    if box.roughness == 0.0:
+        return flat, normal
+    if neighbours.wall_has_history[k] == 0:
+        return 0.0, normal
+    overlap = neighbours.wall_history[k, 6]
+    if abs(overlap - flat) < box.roughness * radius * (1.0 - 1e-9):
+        normal = (neighbours.wall_history[k, 0], neighbours.wall_history[k, 1], neighbours.wall_history[k, 2])
+    return overlap, normal
+
+
+@part
+def list_walls(n, law, half, bodies, kinds, neighbours, box, who, what):
+    """List the contacts with walls after n others; returns the number of all.
+
+    Parameters
+    ----------
+    n, law, half, bodies, kinds, neighbours, box : see `list_contacts`
+
+    Writes
+    ------
+    who, what : as `list_contacts`
+    """
+    own = walls.PLANE if box.roughness > 0.0 else 0
+    for b in range(bodies.kind.size):
+        m = kinds.material[bodies.kind[b]]
+        for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+            radius = radius_of(s, b, bodies, kinds)
+            for face in range(6):
+                k = 6 * s + face
+                flat = radius - walls.height(load(bodies.sphere_position, s), face, box)
+                overlap, normal = plane_now(k, face, flat, radius, neighbours, box)
+                if overlap > 0.0:
+                    touch, x = walls.meeting(s, b, face, overlap, normal, bodies, kinds, box)
+                    force = force_now(
+                        law, m, kinds.modulus.shape[0], touch, neighbours.wall_history, neighbours.wall_has_history,
+                        k, own, half,
+                    )  # fmt: skip
+                    arm = subtract(x, load(bodies.position, b))
+                    of_b = s - bodies.first_sphere[b]
+                    write(n, bodies.identity[b], -1 - face, of_b, 0, touch, force, arm, scale(-1.0, arm), who, what)
+                    n += 1
+    return n
+
+
+@kernel
+def list_contacts(law, half, bodies, kinds, neighbours, box, who, what):
+    """List all contacts.
+
+    Parameters
+    ----------
+    law, half, kinds, neighbours, box : see `kernels.soft.state`
+    bodies : with all spheres placed, and whole-step velocities and spins in place of those ahead
+
+    Writes
+    ------
+    who : (R, 4) int64: numbers of the two bodies, -1 - face for a wall; those of the spheres within them
+    what : (R, COLUMNS): overlap [m], unit normal from j to i, force on i [N], arm from the centre of i to the point of
+        contact [m], branch from the centre of j, or the point at a wall, to that of i [m]
+
+    Returns
+    -------
+    number of contacts, also of those for which there is no room
+    """
+    n = list_pairs(law, half, bodies, kinds, neighbours, box, who, what)
+    return list_walls(n, law, half, bodies, kinds, neighbours, box, who, what)

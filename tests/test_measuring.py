@@ -1,0 +1,251 @@
+"""What contacts carry: against Hertz, weights, momentum, and what the engine itself sums up."""
+
+import math
+
+import numpy as np
+import pytest
+from test_resume import assert_same_frames, crowd
+from typer.testing import CliRunner
+
+import dem
+from dem import statistics
+from dem.cli import app
+
+pytestmark = pytest.mark.filterwarnings("ignore::dem.DemWarning")
+G, EDGE = 9.81, 0.1
+
+
+def hertz(one, other, radius, overlap):
+    return 4 / 3 * one.effective_modulus(other) * math.sqrt(radius) * overlap**1.5
+
+
+def column(nylon, n=5, **options):
+    """Balls on top of each other at rest: each contact has the overlap at which it carries what is above."""
+    weight = dem.Sphere(diameter=0.01).mass_properties(nylon.density).mass * G
+    deep = [(weight * n / hertz(nylon, nylon, 0.005, 1.0)) ** (2 / 3)]
+    deep += [(weight * (n - k) / hertz(nylon, nylon, 0.0025, 1.0)) ** (2 / 3) for k in range(1, n)]
+    heights = np.cumsum([0.005 - deep[0], *(0.01 - d for d in deep[1:])])
+    position = np.column_stack([np.full(n, 0.03), np.full(n, 0.04), heights])
+    balls = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=position)
+    return dem.Simulation(balls, dem.Box((0, 0, 0), (EDGE,) * 3, nylon), time_step=1e-6, **options), weight
+
+
+def engine_loads(sim):
+    """Forces and torques as the engine has summed them, in the order of the particles."""
+    b = sim._engine.bodies
+    order = np.argsort(b.identity)
+    torque = b.torque.T[order] if b.torque.size else np.zeros((len(order), 3))
+    return statistics.Loads(b.force.T[order], torque)
+
+
+def test_hertz_at_known_overlaps(nylon, rubber):
+    """Spheres of two sizes and materials, and a wall."""
+    small = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.03, 0.05, 0.05]])
+    large = dem.Particles(dem.Sphere(diameter=0.02), rubber, position=[[0.0449, 0.05, 0.05], [0.05, 0.0902, 0.05]])
+    box = dem.Box((0, 0, 0), (EDGE,) * 3, nylon)
+    touch = dem.Simulation(dem.Particles.concatenate([small, large]), box, time_step=1e-6).contact_forces()
+    assert (touch.i.tolist(), touch.j.tolist()) == ([0, 2], [1, -1 - 3])
+    np.testing.assert_allclose(touch.overlap, [1e-4, 2e-4], rtol=1e-10)
+    np.testing.assert_allclose(touch.normal, [[-1, 0, 0], [0, -1, 0]], atol=1e-15)
+    reduced = 0.005 * 0.01 / 0.015
+    forces = [[-hertz(nylon, rubber, reduced, 1e-4), 0, 0], [0, -hertz(nylon, rubber, 0.01, 2e-4), 0]]
+    np.testing.assert_allclose(touch.force, forces, rtol=1e-9)
+    np.testing.assert_allclose(touch.branch, [[-0.0149, 0, 0], [0, -0.0099, 0]], atol=1e-15)
+    np.testing.assert_allclose(touch.point, [[0.03495, 0.05, 0.05], [0.05, 0.1001, 0.05]], atol=1e-15)
+
+
+def test_a_column_rests_on_the_floor_with_its_weight(nylon):
+    """Floor: n m g. Between k and k + 1: (n - k) m g. Torque about a corner: the weight times the arm."""
+    sim, weight = column(nylon)
+    touch = sim.contact_forces()
+    np.testing.assert_allclose(touch.force[:, 2], weight * np.array([-4, -3, -2, -1, 5]), rtol=1e-9)
+    loads = statistics.wall_loads(touch)
+    np.testing.assert_allclose(loads.force[4], [0, 0, -5 * weight], atol=1e-9 * weight)
+    np.testing.assert_allclose(loads.torque[4], [-5 * weight * 0.04, 5 * weight * 0.03, 0], atol=1e-9 * weight)
+    assert not loads.force[[0, 1, 2, 3, 5]].any()
+    about = statistics.wall_loads(touch, about=(0.03, 0.04, 0)).torque[4]
+    np.testing.assert_allclose(about, 0, atol=1e-12 * weight)
+    np.testing.assert_allclose(statistics.body_loads(touch, 5).force[:, 2], weight, rtol=1e-9)
+    numbers = statistics.coordination_numbers(touch, 5)
+    assert (numbers.bodies.tolist(), numbers.walls.tolist()) == ([1, 2, 2, 2, 1], [1, 0, 0, 0, 0])
+
+
+def test_stress_of_a_column(nylon):
+    """Across a plane that cuts the line of contact k goes what is above, (n - k) m g; slab by slab its average."""
+    sim, weight = column(nylon)
+    p, touch = sim.particles, sim.contact_forces()
+    z = np.concatenate([[0.5 * (p.position[0, 2] - 0.005)], p.position[:, 2]])  # the point at the floor, centres
+    edges = np.linspace(0, EDGE, 41)
+    carried = weight * np.arange(5, 0, -1)
+    inside = np.clip(np.minimum(edges[1:, None], z[1:]) - np.maximum(edges[:-1, None], z[:-1]), 0, None)
+    profile = statistics.stress_profile(
+        touch, p.position, p.mass, p.velocity, sim.box.lower, sim.box.upper, axis="z", bins=40
+    )
+    np.testing.assert_allclose(profile.edges, edges)
+    below_floor = np.isclose(edges[:-1], 0)  # the floor's point lies outside by half the overlap
+    expected = (inside @ carried) / (EDGE / 40) / EDGE**2
+    np.testing.assert_allclose(profile.stress.contact[~below_floor, 2, 2], expected[~below_floor], rtol=1e-8)
+    np.testing.assert_allclose(profile.stress.contact[below_floor, 2, 2], expected[below_floor], rtol=2e-2)
+    np.testing.assert_allclose(profile.stress.contact[..., 0, 0], 0, atol=1e-12)
+    whole = statistics.stress(touch, EDGE**3)
+    outside = touch.point[-1, 2]  # of the box, below the floor
+    np.testing.assert_allclose(
+        profile.stress.contact.mean(0)[2, 2] - whole.contact[2, 2], 5 * weight * outside / EDGE**3, rtol=1e-6
+    )
+    upper = statistics.stress(touch, EDGE**3, group=p.position[:, 2] > 0.02)
+    lower = statistics.stress(touch, EDGE**3, group=np.flatnonzero(p.position[:, 2] <= 0.02))
+    np.testing.assert_allclose(upper.contact + lower.contact, whole.contact, atol=1e-12 * whole.contact.max())
+    assert upper.contact[2, 2] > 0.1 * whole.contact[2, 2]
+
+
+@pytest.mark.parametrize("periodic", [(), ("x", "y")])
+@pytest.mark.parametrize("name", ["spheres", "mixture"])
+def test_elastic_contacts_sum_to_what_moves_the_bodies(name, periodic):
+    """Forces and torques of each body as the engine has them, which owes nothing to this list."""
+    sim = crowd(name, "elastic")
+    if periodic:
+        box = dem.Box(sim.box.lower, sim.box.upper, sim.box.material, periodic=periodic)
+        sim = dem.Simulation(sim.particles, box, gravity=(0, 0, -300), time_step=1e-5)
+    sim.step(400)
+    touch = sim.contact_forces()
+    assert min((touch.j >= 0).sum(), (touch.j < 0).sum()) > 0
+    assert len(touch.i) > 3
+    own, engine = statistics.body_loads(touch, 64), engine_loads(sim)
+    np.testing.assert_allclose(own.force, engine.force, atol=1e-12 * np.abs(engine.force).max())
+    np.testing.assert_allclose(own.torque, engine.torque, atol=1e-14 * np.abs(engine.force).max())
+    total = own.force.sum(0) + statistics.wall_loads(touch).force.sum(0)  # Newton's third law
+    np.testing.assert_allclose(total, 0, atol=1e-12 * np.abs(engine.force).max())
+    assert sim.contact_count == len(touch.i)
+
+
+@pytest.mark.parametrize("roughness", [0.0, 0.2])
+@pytest.mark.parametrize("name", ["spheres", "mixture"])
+def test_frictional_contacts_sum_to_what_would_move_the_bodies(name, roughness):
+    """The engine's forces of the whole-step state, springs remembered, once it starts again from there."""
+    plain = crowd(name, "friction")
+    box = dem.Box(plain.box.lower, plain.box.upper, plain.box.material, roughness=roughness)
+    sim = dem.Simulation(plain.particles, box, gravity=(0, 0, -300), time_step=1e-5)
+    sim.step(400)
+    touch = sim.contact_forces()
+    tangential = touch.force - (touch.force * touch.normal).sum(1)[:, None] * touch.normal
+    assert (np.linalg.norm(tangential, axis=1) > 0.05 * np.linalg.norm(touch.force, axis=1)).sum() > 4
+    before = engine_loads(sim)
+    sim.particles.velocity = sim.particles.velocity
+    sim.energy()
+    own, engine = statistics.body_loads(touch, 64), engine_loads(sim)
+    scale = np.abs(engine.force).max()
+    np.testing.assert_allclose(own.force, engine.force, atol=1e-9 * scale)
+    np.testing.assert_allclose(own.torque, engine.torque, atol=1e-11 * scale)
+    assert np.abs(own.force - before.force).max() < 0.05 * scale  # what velocities ahead were off in the step
+
+
+def test_the_age_of_the_lists_does_not_show(nylon):
+    found = []
+    for skin in ((1e-3, 2e-4), (5e-3, 1e-3)):
+        sim = crowd("spheres", "friction", _skin=skin)
+        sim.step(333)
+        found.append(sim.contact_forces())
+    for one, other in zip(*found, strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+def test_who_asks_for_contacts_changes_no_bit_and_finds_them_in_the_file(tmp_path):
+    seen = []
+
+    def look(sim):
+        statistics.stress(sim.contact_forces(), 1.0, mass=sim.particles.mass, velocity=sim.particles.velocity)
+        seen.append(sim.contact_forces())
+
+    crowd("spheres").run(0.004, output=tmp_path / "plain.h5", frames=8)
+    crowd("spheres").run(0.004, output=tmp_path / "asked.h5", frames=8, contacts=True, every=(50, look))
+    with dem.Trajectory(tmp_path / "asked.h5") as run:
+        assert len(run[0].contact_forces().i) == 0
+        assert [len(frame.contact_forces().i) for frame in run[1:]] == [len(touch.i) for touch in seen]
+        assert sum(len(touch.i) for touch in seen) > 20
+        for frame, touch in zip(run[1:], seen, strict=True):
+            for one, other in zip(frame.contact_forces(), touch, strict=True):
+                np.testing.assert_array_equal(one, other)
+        at_end = run[-1].contact_forces()
+        asked = {name: run.field(name)[:] for name in run.fields}
+    with dem.Trajectory(tmp_path / "plain.h5") as run:
+        for name in run.fields:
+            np.testing.assert_array_equal(run.field(name)[:], asked[name])
+        with pytest.raises(ValueError, match=r"has no contacts: run with contacts=True \(--contacts\)"):
+            run[0].contact_forces()
+    assert dem.rerun(tmp_path / "asked.h5").same
+    assert at_end.force.any()
+
+
+def test_contacts_in_a_file_go_on_when_the_run_does(tmp_path):
+    options = {"frames": 8, "contacts": True, "checkpoint_every": 100}
+    crowd("spheres").run(0.004, output=tmp_path / "whole.h5", **options)
+
+    def stop(sim):
+        if sim.step_count == 270:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        crowd("spheres").run(0.004, output=tmp_path / "parts.h5", every=(10, stop), **options)
+    dem.resume(tmp_path / "parts.h5")
+    assert_same_frames(tmp_path / "whole.h5", tmp_path / "parts.h5")
+    with dem.Trajectory(tmp_path / "whole.h5") as whole, dem.Trajectory(tmp_path / "parts.h5") as parts:
+        for one, other in zip(whole, parts, strict=True):
+            for mine, theirs in zip(one.contact_forces(), other.contact_forces(), strict=True):
+                np.testing.assert_array_equal(mine, theirs)
+    assert "contacts of each frame" in CliRunner().invoke(app, ["info", str(tmp_path / "whole.h5")]).stdout
+
+
+def test_hard_spheres_have_none(tmp_path):
+    sim = dem.cases()["hard-spheres"](n=20).simulation()
+    with pytest.raises(ValueError, match="hard spheres have no contact forces"):
+        sim.run(0.01, output=tmp_path / "run.h5", contacts=True)
+    assert not list(tmp_path.iterdir())
+
+
+def nothing():
+    rows = (np.empty((0, 3)) for _ in range(5))
+    normal, force, arm, branch, point = rows
+    return statistics.ContactForces(np.empty(0, int), np.empty(0, int), np.empty(0), normal, force, arm, branch, point)
+
+
+def test_kinetic_stress_of_a_gas_is_its_density_and_temperature(rng):
+    """P = ρ T, whatever the mean velocity; slab by slab in a shear flow too, about the flow of each."""
+    n, mass = 40_000, 2.0
+    x = rng.random((n, 3))
+    v = rng.normal((7, 0, 0), [0.1, 0.2, 0.3], (n, 3))
+    stress = statistics.stress(nothing(), 1.0, mass=np.full(n, mass), velocity=v)
+    np.testing.assert_allclose(np.diag(stress.kinetic), n * mass * np.array([0.01, 0.04, 0.09]), rtol=0.03)  # 4/√(n/2)
+    assert stress.pressure == pytest.approx(n * mass * statistics.granular_temperature(v), rel=1e-12)
+    slab = np.floor(x[:, 2] * 10)
+    sheared = v + np.outer(slab, (1.0, 0, 0))
+    profile = statistics.stress_profile(nothing(), x, np.full(n, mass), sheared, (0, 0, 0), (1, 1, 1), bins=10)
+    flow = statistics.velocity_profile(x, sheared, np.full(n, mass), (0, 0, 0), (1, 1, 1), bins=10)
+    np.testing.assert_allclose(flow.velocity[:, 0], 7 + np.arange(10), atol=6 * 0.1 / math.sqrt(n / 10))
+    np.testing.assert_allclose(flow.temperature, 0.14 / 3, rtol=0.1)
+    assert flow.number.sum() == n
+    np.testing.assert_allclose(profile.stress.pressure, flow.number * mass * flow.temperature * 10, rtol=1e-9)
+
+
+def test_heavy_ones_count_by_mass():
+    """Two of 1 kg at ±1 and one of 2 kg at rest: T = (1 + 1)/(3 · 4)."""
+    v, mass = [[1.0, 0, 0], [-1, 0, 0], [0, 0, 0]], [1.0, 1, 2]
+    assert statistics.granular_temperature(v, mass) == pytest.approx(1 / 6, rel=1e-14)
+    assert statistics.granular_temperature(v) == pytest.approx(2 / 9, rel=1e-14)
+    with pytest.raises(ValueError, match="at least one body"):
+        statistics.granular_temperature(np.empty((0, 3)))
+
+
+def test_slabs_of_a_periodic_box_see_what_was_unfolded():
+    """A contact across the edge is half in the first slab and half in the last; bodies count where they are folded."""
+    x = np.array([[0.0, 0, 0.98], [0.0, 0, 1.02]])  # the second one a period further
+    touch = statistics.ContactForces(
+        np.array([0]), np.array([1]), np.array([1e-3]), np.array([[0, 0, -1.0]]), np.array([[0, 0, -3.0]]),
+        np.array([[0, 0, 0.02]]), np.array([[0, 0, -0.04]]), np.array([[0, 0, 1.0]]),
+    )  # fmt: skip
+    profile = statistics.stress_profile(
+        touch, x, np.ones(2), np.zeros((2, 3)), (0, 0, 0), (1, 1, 1), bins=10, periodic=True
+    )
+    np.testing.assert_allclose(profile.stress.contact[:, 2, 2], [0.6, *[0] * 8, 0.6], atol=1e-14)
+    flow = statistics.velocity_profile(x, np.zeros((2, 3)), np.ones(2), (0, 0, 0), (1, 1, 1), bins=10, periodic=True)
+    assert flow.number.tolist() == [1, *[0] * 8, 1]
+    assert np.isnan(flow.velocity[1]).all()

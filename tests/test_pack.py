@@ -1,0 +1,127 @@
+"""Particles at random places, and simulations from case files, in Python."""
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import dem
+from dem.casefile.load import read
+from dem.cli import app
+from dem.model.bodies import place
+
+
+def spheres_of(particles):
+    return place(particles.position, particles.orientation, particles.kind, [shape for shape, _ in particles.kinds])
+
+
+def least_gap(particles, period):
+    """Smallest distance of the surfaces of two bodies, over all pairs of spheres and their nearest images."""
+    centres, radii, owner = spheres_of(particles)
+    gap = centres[:, None] - centres
+    gap -= period * np.round(gap / np.where(period > 0, period, np.inf))
+    distance = np.linalg.norm(gap, axis=2) - radii[:, None] - radii
+    return distance[owner[:, None] != owner].min()
+
+
+@pytest.mark.parametrize("periodic", [(), ("x",), ("x", "y", "z")])
+def test_nobody_overlaps_anybody_or_a_wall(periodic, nylon, ball):
+    """Brute force over all pairs; across periodic faces many do come near, so that who forgets these overlaps."""
+    box = dem.Box((0.01, 0, -0.02), (0.07, 0.06, 0.04), nylon, periodic=periodic)
+    balls = dem.pack(ball, nylon, box, solid_fraction=0.12, scale=(0.5, 1.0), seed=3)
+    fibres = dem.pack(dem.Fibre(diameter=0.005, aspect_ratio=3), nylon, box, number=12, others=[balls], seed=4)
+    everybody = dem.Particles.concatenate([balls, fibres])
+    period = np.array([0.06 if axis in periodic else 0.0 for axis in "xyz"])
+    assert 0 < least_gap(everybody, period) < 0.002
+    centres, radii, _ = spheres_of(everybody)
+    for axis, name in enumerate("xyz"):
+        beyond = (centres[:, axis] - radii < box.lower[axis]) | (centres[:, axis] + radii > box.upper[axis])
+        assert beyond.any() == (name in periodic)
+    volume = sum(s.mass_properties(1.0).volume for s in (balls.kinds[k][0] for k in balls.kind))
+    assert volume / 0.06**3 == pytest.approx(0.12, abs=0.5 * ball.mass_properties(1.0).volume / 0.06**3)
+    sizes = np.array([balls.kinds[k][0].diameter for k in balls.kind])
+    assert 0.005 <= sizes.min() < 0.006
+    assert 0.009 < sizes.max() <= 0.01
+    again = dem.pack(ball, nylon, box, solid_fraction=0.12, scale=(0.5, 1.0), seed=3)
+    np.testing.assert_array_equal(again.position, balls.position)
+    assert not np.array_equal(dem.pack(ball, nylon, box, number=1, seed=5).position, balls.position[:1])
+
+
+def test_a_region_without_a_box_and_one_orientation(nylon, fibre):
+    found = dem.pack(fibre, nylon, number=20, lower=(0, 0, 0), upper=(0.1, 0.1, 0.05), orientation=(0, 0, 1, 0))
+    np.testing.assert_array_equal(found.orientation, np.tile((0, 0, 1, 0), (20, 1)))
+    centres, radii, _ = spheres_of(found)
+    assert (centres - radii[:, None] >= 0).all()
+    assert (centres + radii[:, None] <= (0.1, 0.1, 0.05)).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"number": 3}, "random needs lower and upper, or a box"),
+        ({"lower": (0, 0, 0), "upper": (1, 1, 1)}, "give either number or solid_fraction"),
+        ({"lower": (0, 0, 0), "upper": (1, 1, 1), "number": 1, "solid_fraction": 0.1}, "give either number or"),
+        ({"lower": (0, 0, 0), "upper": (1, 1, 0), "number": 1}, "lower must be below upper"),
+        ({"lower": (0, 0, 0), "upper": (1, 1, 1), "number": 0}, "number is 0, expected at least 1"),
+        ({"lower": (0, 0, 0), "upper": (1, 1, 1), "number": 1, "scale": (2, 1)}, "the smaller number first"),
+        (
+            {"lower": (0, 0, 0), "upper": (1, 1, 1), "number": 1, "orientation": (1, 1, 0, 0)},
+            "norm 1.41421, expected 1",
+        ),
+        ({"lower": (0, 0, 0), "upper": (0.012,) * 3, "number": 2}, "found no place for particle 1 of 2"),
+    ],
+)
+def test_what_cannot_be_packed_is_refused(options, error, nylon, ball):
+    with pytest.raises(ValueError, match=error):
+        dem.pack(ball, nylon, **options)
+
+
+CASE = """
+duration = "1 ms"
+time_step = "10 us"
+materials.nylon = { young = "50 MPa", poisson = 0.35, density = "1.1 g/cm3" }
+shapes.bead = { type = "sphere", diameter = "10 mm" }
+box = { upper = ["8 cm", "8 cm", "8 cm"], material = "nylon" }
+[[particles]]
+shape = "bead"
+material = "nylon"
+random = { number = 40 }
+speed = "50 cm/s"
+"""
+
+
+def test_a_case_file_is_the_simulation_that_the_command_line_runs(tmp_path):
+    path = tmp_path / "gas.toml"
+    path.write_text(CASE)
+    done = CliRunner().invoke(app, ["run", str(path), "-o", str(tmp_path / "run.h5"), "--frames", "2"])
+    assert done.exit_code == 0, done.output
+    sim = dem.load(path)
+    assert isinstance(sim, dem.Simulation)
+    assert sim.description["case_file"]["duration"] == 0.001
+    sim.run(sim.description["case_file"]["duration"])
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        for name in run.fields:
+            np.testing.assert_array_equal(run.field(name)[-1], getattr(sim.particles, name))
+    assert dem.load(str(path), {"time_step": 2e-6}).time_step == 2e-6
+
+
+def test_hard_spheres_and_cases_by_name_are_loaded_too(tmp_path):
+    hard = tmp_path / "hard.toml"
+    hard.write_text('method = "hard-spheres"' + CASE.replace('time_step = "10 us"', ""))
+    assert isinstance(dem.load(hard), dem.HardSpheres)
+    named = tmp_path / "named.toml"
+    named.write_text('case = "nine-fibres"\nparameters = { time_step = 1e-5 }')
+    assert len(dem.load(named).particles) == 9
+
+
+def test_what_is_no_case_file_is_told_apart(tmp_path):
+    study = tmp_path / "study.toml"
+    study.write_text('case = "symmetric-top"')
+    with pytest.raises(ValueError, match="describes no particles but a study, symmetric-top: dem run"):
+        dem.load(study)
+    assert read(study).name == "study"
+    state = tmp_path / "state.h5"
+    dem.cases()["nine-fibres"](time_step=1e-5).simulation().save(state)
+    with pytest.raises(ValueError, match=r"no case file but HDF5: dem\.Simulation\.load"):
+        dem.load(state)
+    with pytest.raises(FileNotFoundError, match="no file"):
+        dem.load(tmp_path / "none.toml")
