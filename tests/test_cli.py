@@ -1,6 +1,8 @@
 """The command line as a user meets it: output, exit status, and no traceback."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -110,6 +112,54 @@ def test_bad_input_gets_a_line_each_and_status_2(cli, words, lines, tmp_path):
     for line, start in zip(said, lines, strict=True):
         assert line.startswith(start)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("run ok.tom", "ok.tom is neither a case (see dem cases) nor a case file: did you mean ok.toml?"),
+        ("check ok", "ok is neither a case (see dem cases) nor a case file: did you mean ok.toml?"),
+        ("run ./ok.toml2", "./ok.toml2 is neither a case (see dem cases) nor a case file: did you mean ok.toml?"),
+        ("run gas.json", "gas.json is neither a case (see dem cases) nor a case file: the name of a case file ends in"),
+        ("run run.h5", "run.h5 looks like a trajectory, expected a case or a case file: --resume run.h5 goes on with"),
+    ],
+)
+def test_what_looks_like_a_file_is_not_looked_for_among_cases(cli, words, said, tmp_path):
+    (tmp_path / "ok.toml").touch()
+    result = cli(*words.split())
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"dem: {said}")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_parameters_speak_of_what_a_case_has(cli):
+    for case, foreign in (("many-spheres", "fibre"), ("hard-spheres", "fibre"), ("granular-cooling", "fibre")):
+        said = cli("cases", case).stdout
+        assert "diameter" in said
+        assert foreign not in said
+
+
+INTERRUPTED = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+sys.argv = ["dem", "cases"]
+from dem.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["typer", "dem.cli.lists", "rich.table", "cases.nine_fibres"])
+def test_ctrl_c_at_any_import_is_one_line(module):
+    """The application's, a command's, those while it runs."""
+    script = INTERRUPTED.format(module=module)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 
 @pytest.mark.parametrize("words", [["run"], ["run", "nine-fibres", "--bogus"], ["fly"]])

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 
 import dem
-from dem.cli import app
+from dem.cli.common import app
 from dem.model.bodies import Kind
 from dem.plots import bodies
 from dem.plots.figure import scaled

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+
+from dem.base import checks
 
 ROUNDING = 1e-9  # of the largest time: k dt and a time typed in differ in their last digits
 
 
 def nearest(times: np.ndarray, time: float) -> int:
     """Number of the frame nearest to a time; raises ValueError if that is more than half an interval outside."""
+    time = checks.number("time", time, unit="s")
     margin = 0.5 * np.ptp(times) / max(1, len(times) - 1) if len(times) else 0.0
     if not (len(times) and times.min() - margin <= time <= times.max() + margin):
         message = f"no frame at {time:g} s: {_extent(times)}"
@@ -18,6 +23,9 @@ def nearest(times: np.ndarray, time: float) -> int:
 
 def between(times: np.ndarray, start: float, end: float) -> slice:
     """The frames from one time to another, both included but for rounding; raises ValueError if there are none."""
+    for name, value in (("start", start), ("end", end)):
+        if not (isinstance(value, float) and math.isinf(value)):
+            checks.number(name, value, unit="s")
     rounding = ROUNDING * np.abs(times).max(initial=0.0)
     chosen = np.flatnonzero((start - rounding <= times) & (times <= end + rounding))
     if not chosen.size:

@@ -1,0 +1,41 @@
+"""Ctrl-C: one line and status 130, whenever it comes.
+
+While a command runs it is an exception, so that files are closed and partial ones go. Before, while modules are
+imported, there is nothing to clean up, and an exception would come out as a traceback, of somebody else's code at that;
+so the process ends at once.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def end_at_once() -> None:
+    """From now on, unless Ctrl-C is ignored, as it is in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _end)
+
+
+@contextmanager
+def as_exceptions() -> Iterator[None]:
+    """Raise KeyboardInterrupt meanwhile, if the process is to end at once otherwise."""
+    if signal.getsignal(signal.SIGINT) is not _end:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, _end)
+
+
+def _end(number: int, frame: object) -> None:
+    del frame
+    os.write(2, b"interrupted\n")
+    os._exit(128 + number)
