@@ -1,8 +1,10 @@
 """The command line as a user meets it: output, exit status, and no traceback."""
 
+import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -10,7 +12,9 @@ from typer.testing import CliRunner
 import dem
 from dem.cli.commands import COMMANDS
 from dem.cli.common import app
+from kernels.base import jit
 
+ROOT = Path(__file__).parent.parent
 QUICK = ["--duration", "0.001", "--time-step", "1e-5", "--frames", "2"]
 
 
@@ -160,6 +164,30 @@ def test_ctrl_c_at_any_import_is_one_line(module):
     script = INTERRUPTED.format(module=module)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+WHILE_COMPILING = """
+import os, signal, sys
+from numba.core.codegen import JITCodeLibrary
+
+def hook(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+
+JITCodeLibrary._object_compiled_hook = hook
+sys.argv = ["dem", "run", "single-fibre"]
+from dem.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_ctrl_c_is_not_lost_in_the_compiler(tmp_path):
+    """It comes while the compiler calls back, where exceptions end."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", WHILE_COMPILING]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert re.fullmatch(r"(compiling kernels \(.*\): \w+)?\ninterrupted\n", done.stderr)
 
 
 @pytest.mark.parametrize("words", [["run"], ["run", "nine-fibres", "--bogus"], ["fly"]])

@@ -4,7 +4,7 @@ Exit status 0 for success, 2 for bad input, 1 for a run that broke or failed, 13
 143 after SIGTERM.
 """
 
-from dem.cli import interrupts
+from dem.base import interrupts
 
 
 def main() -> None:

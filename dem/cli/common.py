@@ -16,9 +16,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
+from dem.base import interrupts
 from dem.base.notices import DemWarning
 from dem.base.replace import DiskFullError
-from dem.cli import interrupts
 from dem.cli.commands import COMMANDS
 
 if TYPE_CHECKING:
