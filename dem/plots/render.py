@@ -106,12 +106,20 @@ def render(
         scene = _with_lines(scene, camera, np.asarray(lines, float), camera.span / height)
     rays = camera.pixels(width * samples, height * samples)
     look = Look(light, tuple(map(float, background)), samples)
-    chosen = touched(scene, rays, samples, occlusion=bool(light.occlusion and scene.reach))
+    reach = scene.reach if light.occlusion else 0.0
+    chosen = touched(scene.spheres, _shadows(scene), scene.k, rays, samples, reach)
     if len(chosen) > MOST * width * height:
         return _taken(scene, rays, look, np.arange(width * height)).reshape(height, width, 3)
     picture = _empty(_in_tuples(scene.floor), scene.k, scene.depth, look, camera.span, size).copy()
     picture.reshape(-1, 3)[chosen] = _taken(scene, rays, look, chosen)
     return picture
+
+
+def _shadows(scene: Scene) -> np.ndarray:
+    """Corners (m, 4, 3) of what has the shadows on the floor in it."""
+    if not (scene.shadows and scene.floor):
+        return np.zeros((0, 4, 3))
+    return scene.shadows.footprints(scene.floor.corner, scene.floor.edges)
 
 
 @lru_cache(maxsize=2)  # the pictures of a movie have it in common

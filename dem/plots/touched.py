@@ -7,7 +7,6 @@ the frame of the camera, and a little too much rather than too little.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,38 +14,38 @@ from dem.plots.camera import CLOSEST
 from dem.plots.light import looked_at
 from dem.plots.raster import extent
 
-if TYPE_CHECKING:
-    from dem.plots.render import Scene
-
 MARGIN = 1  # pixels, for rounding
 
 
-def touched(scene: Scene, rays: tuple[np.ndarray, np.ndarray], samples: int, *, occlusion: bool) -> np.ndarray:
+def touched(
+    spheres: np.ndarray, shadows: np.ndarray, k: float, rays: tuple[np.ndarray, np.ndarray], samples: int, reach: float
+) -> np.ndarray:
     """Numbers of the pixels (m,), row by row.
 
     Parameters
     ----------
-    scene : Scene
-        What there is to see.
+    spheres : (n, 4) array
+        Centres and radii [m].
+    shadows : (m, 4, 3) array
+        Corners of what has the shadows on the floor in it [m].
+    k : float
+        Convergence of the camera [1/m].
     rays : (width * samples,), (height * samples,) arrays
         Columns and rows of rays in the plane of the target [m].
     samples : int
         Rays through a pixel, along each direction.
-    occlusion : bool
-        Whether surfaces are darker where others stand around.
+    reach : float
+        How far off surfaces are darker where others stand around, 0 if they are not [m].
     """
     shape = (len(rays[1]) // samples, len(rays[0]) // samples)
-    centres, radii = scene.spheres[:, :3].astype(float), scene.spheres[:, 3].astype(float)
-    extents = [extent(centres[:, axis], centres[:, 2], radii, scene.k, rays[axis]) for axis in (1, 0)]
+    centres, radii = spheres[:, :3].astype(float), spheres[:, 3].astype(float)
+    extents = [extent(centres[:, axis], centres[:, 2], radii, k, rays[axis]) for axis in (1, 0)]
     first, count = np.array(extents).swapaxes(0, 1)
     visible = (count > 0).all(axis=0)
     low, high = first[:, visible] // samples, (first + count - 1)[:, visible] // samples
-    wide = math.ceil(looked_at(scene.reach, rays[0][::samples])) if occlusion else 0
-    boxes = [(low - MARGIN - wide, high + MARGIN + wide)]
-    if scene.shadows and scene.floor:
-        shadows = scene.shadows.footprints(scene.floor.corner, scene.floor.edges)
-        boxes.append(_seen(shadows, scene.k, rays, samples, shape))
-    return _within(*(np.concatenate(ends, axis=1) for ends in zip(*boxes, strict=True)), shape)
+    wide = math.ceil(looked_at(reach, rays[0][::samples])) if reach else 0
+    ends = zip((low - MARGIN - wide, high + MARGIN + wide), _seen(shadows, k, rays, samples, shape), strict=True)
+    return _within(*(np.concatenate(each, axis=1) for each in ends), shape)
 
 
 def _seen(
