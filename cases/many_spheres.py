@@ -6,11 +6,11 @@ import numpy as np
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
-from cases.falling import FallingFibres
 from cases.lattice import jittered
+from cases.one_material import OneMaterial
 
 
-class ManySpheres(FallingFibres):
+class ManySpheres(OneMaterial):
     """N spheres on a jittered lattice, with random velocities, without overlap."""
 
     name = "many-spheres"
@@ -18,8 +18,7 @@ class ManySpheres(FallingFibres):
     duration: PositiveFloat = Field(0.1, description="simulated time [s]")
     time_step: dem.TimeStep = Field(1e-5, description="[s], or auto")
     frames: PositiveInt = Field(10, description="frames written after the first")
-    aspect_ratio: float = Field(1.0, ge=1, le=1, description="1: spheres")
-    spheres: PositiveInt = Field(1, le=1, description="1: spheres")
+    diameter: PositiveFloat = Field(0.01, description="[m]")
     n: PositiveInt = Field(1000, description="number of spheres")
     solid_fraction: PositiveFloat = Field(0.5, le=0.52, description="volume of the spheres over that of the lattice")
     speed: NonNegativeFloat = Field(0.5, description="root mean square velocity at the start [m/s]")

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dem
-from dem.cli import app
+from dem.cli.common import app
 from dem.run.replay import states
 from dem.soft.recorder import KEPT
 from dem.soft.trouble import BrokenRunError
@@ -52,7 +52,7 @@ class Accident(dem.Case):
                     sim._engine.bodies.velocity[2, list(sim._engine.bodies.identity).index(1)] = np.nan
                 plain(steps)
 
-            sim.step = step
+            vars(sim)["step"] = step
         return sim
 
 

@@ -127,7 +127,7 @@ def test_kernels_import_only_numba_and_themselves(path):
     if path.name == "linking.py":  # the only one that leans on numba's insides
         allowed |= {"collections", "copy", "llvmlite"}
     if path.name == "startup.py":
-        allowed |= {"importlib"}
+        allowed |= {"importlib", "os", "contextlib"}
     assert tops(path) <= allowed
 
 

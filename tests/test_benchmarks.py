@@ -13,7 +13,7 @@ from benchmarks import __main__ as command
 from dem.bench import lammps
 from dem.bench.timing import stage_times
 from dem.bench.workloads import BENCHMARKS, Colliding, Sizes, Speedup, benchmark, names_with
-from dem.cli import app
+from dem.cli.common import app
 from kernels.base.jit import most_threads
 
 

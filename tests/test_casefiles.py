@@ -20,7 +20,7 @@ from dem.casefile import check, units
 from dem.casefile.load import read, resolved, tomllib
 from dem.casefile.placements.last_frame import last_frame
 from dem.casefile.write import example
-from dem.cli import app
+from dem.cli.common import app
 from dem.model.fields import STATE
 
 BEGINNING = """

@@ -1,6 +1,10 @@
 """The command line as a user meets it: output, exit status, and no traceback."""
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -8,7 +12,9 @@ from typer.testing import CliRunner
 import dem
 from dem.cli.commands import COMMANDS
 from dem.cli.common import app
+from kernels.base import jit
 
+ROOT = Path(__file__).parent.parent
 QUICK = ["--duration", "0.001", "--time-step", "1e-5", "--frames", "2"]
 
 
@@ -110,6 +116,78 @@ def test_bad_input_gets_a_line_each_and_status_2(cli, words, lines, tmp_path):
     for line, start in zip(said, lines, strict=True):
         assert line.startswith(start)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("run ok.tom", "ok.tom is neither a case (see dem cases) nor a case file: did you mean ok.toml?"),
+        ("check ok", "ok is neither a case (see dem cases) nor a case file: did you mean ok.toml?"),
+        ("run ./ok.toml2", "./ok.toml2 is neither a case (see dem cases) nor a case file: did you mean ok.toml?"),
+        ("run gas.json", "gas.json is neither a case (see dem cases) nor a case file: the name of a case file ends in"),
+        ("run run.h5", "run.h5 looks like a trajectory, expected a case or a case file: --resume run.h5 goes on with"),
+    ],
+)
+def test_what_looks_like_a_file_is_not_looked_for_among_cases(cli, words, said, tmp_path):
+    (tmp_path / "ok.toml").touch()
+    result = cli(*words.split())
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"dem: {said}")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_parameters_speak_of_what_a_case_has(cli):
+    for case, foreign in (("many-spheres", "fibre"), ("hard-spheres", "fibre"), ("granular-cooling", "fibre")):
+        said = cli("cases", case).stdout
+        assert "diameter" in said
+        assert foreign not in said
+
+
+INTERRUPTED = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+sys.argv = ["dem", "cases"]
+from dem.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["typer", "dem.cli.lists", "rich.table", "cases.nine_fibres"])
+def test_ctrl_c_at_any_import_is_one_line(module):
+    """The application's, a command's, those while it runs."""
+    script = INTERRUPTED.format(module=module)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+WHILE_COMPILING = """
+import os, signal, sys
+from numba.core.codegen import JITCodeLibrary
+
+def hook(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+
+JITCodeLibrary._object_compiled_hook = hook
+sys.argv = ["dem", "run", "single-fibre"]
+from dem.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_ctrl_c_is_not_lost_in_the_compiler(tmp_path):
+    """It comes while the compiler calls back, where exceptions end."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", WHILE_COMPILING]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert re.fullmatch(r"(compiling kernels \(.*\): \w+)?\ninterrupted\n", done.stderr)
 
 
 @pytest.mark.parametrize("words", [["run"], ["run", "nine-fibres", "--bogus"], ["fly"]])

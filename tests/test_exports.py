@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from viewers import point_data, points, vtk_frames
 
 import dem
-from dem.cli import app
+from dem.cli.common import app
 from dem.files import exports
 from dem.files.exports.hoomd_gsd import Cell
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem import statistics
-from dem.cli import app
+from dem.cli.common import app
 
 FIELDS = ("position", "velocity", "orientation", "angular_velocity")
 

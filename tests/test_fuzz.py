@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.casefile.load import resolved, tomllib
-from dem.cli import app
+from dem.cli.common import app
 
 FEW, MANY = 150, 1500
 EXAMPLES = [FEW, pytest.param(MANY, marks=pytest.mark.nightly)]

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 
 import dem
-from dem.cli import app
+from dem.cli.common import app
 from kernels.hard import agenda, events
 
 STATE = ("position", "velocity", "orientation", "angular_velocity")

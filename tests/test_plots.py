@@ -6,16 +6,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 
 import dem
-from dem.cli import app
+from dem.cli.common import app
 from dem.model.bodies import Kind
 from dem.plots import bodies
 from dem.plots.figure import scaled
-from dem.plots.movie import _pixels
 from dem.plots.paths import moving
 from dem.plots.scene import colour_limits
 
@@ -272,6 +272,24 @@ def test_a_scene_at_a_time(cli, fall, tmp_path):
     assert (near != other).any()
 
 
+def pixels(figure):
+    """What a figure looks like."""
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba())[..., :3]
+
+
+def test_pictures_of_a_movie_are_the_scenes(run, tmp_path, monkeypatch):
+    """To the byte, although no more is drawn of each than what is new in it."""
+    shown = []
+    module = sys.modules["dem.plots.movie"]
+    monkeypatch.setattr(module, "_save_gif", lambda path, pictures, fps: [shown.extend(pictures), path.touch()])
+    assert dem.plots.movie(run, tmp_path / "fall.gif", seconds=1, fps=4, size=(258, 180)) == 4
+    limits = colour_limits(run, range(16), "speed")
+    for frame, taken in zip((0, 5, 10, 15), shown, strict=True):
+        assert (taken == pixels(dem.plots.scene(run, frame, limits=limits, size=(258, 180)))).all()
+
+
 def test_a_movie_shows_frames_spread_evenly(run, tmp_path):
     path = tmp_path / "fall.gif"
     assert dem.plots.movie(run, path, seconds=1, fps=5, size=(80, 60)) == 5
@@ -281,7 +299,7 @@ def test_a_movie_shows_frames_spread_evenly(run, tmp_path):
         first, last = (np.asarray([film.seek(k), film.convert("RGB")][1]).astype(int) for k in (0, 4))
     limits = colour_limits(run, range(16), "speed")
     for shown, frame in ((first, 0), (last, 15)):
-        drawn = _pixels(dem.plots.scene(run, frame, limits=limits, size=(80, 60)))
+        drawn = pixels(dem.plots.scene(run, frame, limits=limits, size=(80, 60)))[:, : shown.shape[1]]
         assert (shown[0, 0] == 255).all()
         assert np.abs(shown - drawn).mean() < 4  # of 255: what 256 colours for all pictures leave
     with pytest.raises(FileExistsError, match="exists already"):

@@ -32,7 +32,6 @@ REFUSED = {
     "nine-fibres --set angel=3": "unknown parameter of nine-fibres 'angel'",
     "nine-fibres --integrator pcmd": "unknown integrator 'pcmd'",
     "nine-fibres --integrator runge-kutta": "evaluates the torque 4 times a step",
-    "nine-fibres --threads 100000": "threads is 100000, at most",
     "nine-fibres --duration 1e-9": "shorter than one time step",
     "nine-fibres --duration 1e300": "too many time steps",
     "many-fibres --set n=50 -o there.h5": "there.h5 exists already",

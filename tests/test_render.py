@@ -1,6 +1,8 @@
 """The renderer against closed forms and a ray at a time."""
 
 import math
+import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,8 +10,10 @@ import pytest
 from dem.plots import Camera, Floor, Light, render
 from dem.plots.light import crowding
 from dem.plots.raster import nearest
+from dem.plots.scene import box_edges
 
 RED, WHITE = (1, 0, 0), (1, 1, 1)
+RENDER = sys.modules["dem.plots.render"]  # not the function
 PLAIN = {"ambient": 0, "fill": 0, "diffuse": 1, "specular": 0, "occlusion": 0, "haze": 0, "shadows": False}
 FRONT = Camera((0, 0, 0), forward=(0, 1, 0), span=4.0)  # parallel, x to the right, z up
 
@@ -94,6 +98,61 @@ def test_the_same_input_gives_the_same_picture(rng):
     assert (render(*given, camera, (90, 70), floor=floor) == render(*given, camera, (90, 70), floor=floor)).all()
 
 
+FLOOR = Floor(np.array([-3.0, -3, -1]), np.array([[6.0, 0, 0], [0, 6, 0]]))
+EDGES = box_edges(np.array([-3.0, -3, -1]), np.array([3.0, 3, 2]))
+ABOVE = Camera((0, 0, 0), forward=(0.2, 1, -0.6), span=7.0)
+ROOMS = {
+    "parallel": (ABOVE, {"floor": FLOOR, "lines": EDGES}),
+    "perspective": (replace(ABOVE, distance=9.0), {"floor": FLOOR, "lines": EDGES}),
+    "next to the eye": (replace(ABOVE, distance=2.5), {"floor": FLOOR}),  # part of the floor is behind it
+    "low light": (ABOVE, {"floor": FLOOR, "light": Light(direction=(-1, 0.55, -0.1))}),
+    "light along the floor": (ABOVE, {"floor": FLOOR, "light": Light(direction=tuple(ABOVE.axes @ (1, 0, 0)))}),
+    "no shadows": (ABOVE, {"floor": FLOOR, "light": Light(shadows=False, occlusion=0)}),
+    "no floor": (ABOVE, {"background": (0.2, 0.3, 0.9)}),
+    "one ray a pixel": (replace(ABOVE, distance=12.0), {"floor": FLOOR, "samples": 1}),
+}
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_what_is_drawn_alone_is_as_when_all_is_drawn(name, rng, monkeypatch):
+    """Some spheres are outside of the picture or beyond the floor, one is below it, one behind the eye."""
+    camera, room = ROOMS[name]
+    centres = [
+        (-2, -1, -0.8),
+        (1.5, 2, 0.3),
+        (2, -2, 1),
+        (0, 0, -1),
+        (4.2, 1, 0),
+        (0, -9, 2),
+        (-1, 5, 3),
+        (0.4, -2.4, -0.7),
+    ]
+    radii, colours = [0.2, 0.15, 0.1, 0.3, 0.4, 0.2, 0.25, 0.05], rng.uniform(0, 1, (8, 3))
+    monkeypatch.setattr(RENDER, "MOST", 1.0)
+    some = render(centres, radii, colours, camera, (200, 150), **room)
+    monkeypatch.setattr(RENDER, "MOST", -1.0)
+    everything = render(centres, radii, colours, camera, (200, 150), **room)
+    assert (some == everything).all()
+    assert (some != some[0, 0]).any()
+
+
+def test_drawing_goes_with_what_is_there(monkeypatch):
+    """A sphere of 16 pixels across and what may be darker around it, in a picture of any size; the floor is kept."""
+    drawn = []
+    taken = RENDER._taken
+    monkeypatch.setattr(RENDER, "_taken", lambda *given: [drawn.append(len(given[-1])), taken(*given)][1])
+    floor = Floor(np.array([-9.0, 2, -9]), np.array([[18.0, 0, 0], [0, 0, 18]]))  # upright, behind, and not in shadow
+    for pixels in (200, 400):
+        camera = replace(FRONT, span=pixels / 8)
+        for x in (0.0, 2.0):
+            light = Light(shadows=False)
+            render([[x, 0, 0]], [1.0], [RED], camera, (pixels, pixels), floor=floor, light=light, samples=1)
+        empty, first, second = drawn
+        assert empty == pixels**2
+        assert first == second == (16 + 2 * (1 + 32)) ** 2  # a pixel for rounding, four radii for what is looked at
+        drawn.clear()
+
+
 def test_a_sphere_casts_its_shadow_on_the_floor():
     """Seen from above at 45 degrees, light from overhead: round the foot the floor is in shadow, elsewhere lit."""
     camera = Camera((0, 0, 0), forward=(0, 1, -1), span=8.0)
@@ -111,14 +170,14 @@ def test_a_sphere_casts_its_shadow_on_the_floor():
 
 
 def test_only_what_stands_around_takes_light_away():
-    x, y = np.meshgrid(np.arange(60.0), np.arange(60.0))
-    normals = np.zeros((3, 60, 60))
-    normals[2] = -1
-    plane = np.array([x, y, 0 * x])
+    pixels = np.arange(60 * 60)
+    x, y = pixels % 60.0, pixels // 60.0
+    normals = np.tile([0.0, 0, -1], (60 * 60, 1))
+    plane = np.column_stack([x, y, 0 * x])
     inner = (slice(20, 40), slice(20, 40))
-    assert crowding(plane, normals, 10.0, 1.0, 0, 1)[inner].max() == 0
-    step = np.array([x, y, np.where(x < 30, 0.0, -8.0)])  # a wall of 8 on the right, towards the eye
-    taken = crowding(step, normals, 10.0, 1.0, 0, 1)[30]
+    assert crowding(pixels, plane, normals, (60, 60), 10.0, 10.0, 0, 1).reshape(60, 60)[inner].max() == 0
+    step = np.column_stack([x, y, np.where(x < 30, 0.0, -8.0)])  # a wall of 8 on the right, towards the eye
+    taken = crowding(pixels, step, normals, (60, 60), 10.0, 10.0, 0, 1).reshape(60, 60)[30]
     assert taken[28] > taken[24] > taken[15] == 0
     assert taken[30:50].max() == 0
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from viewers import vtk_frames
 
 import dem
-from dem.cli import app
+from dem.cli.common import app
 from dem.files import layout, recipes
 from dem.files.writer import TrajectoryWriter
 from dem.run.record import Interrupted

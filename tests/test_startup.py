@@ -1,12 +1,13 @@
 """What the first kernel does not wait for."""
 
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
-from kernels.base import jit
+from kernels.base import jit, startup
 
 pytestmark = pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="looks at compiled code")
 
@@ -23,6 +24,30 @@ assert hertz.force(1.0, 0.25) == 0.125
 dot, cov = numba.njit(lambda a, b: np.dot(a, b)), numba.njit(lambda a: np.cov(a))
 print(dot(np.eye(3), np.full((3, 3), 2.0)).sum(), cov(np.eye(2))[0, 0])
 """
+
+
+WAITING = """
+import os
+from kernels.base import jit, startup
+before = dict(os.environ)
+jit.set_threads(1)
+assert os.environ == before
+print(startup.SPIN_COUNT, jit.threading_layer())
+"""
+
+
+@pytest.mark.parametrize("chosen", [{}, {"GOMP_SPINCOUNT": "7"}, {"OMP_WAIT_POLICY": "passive"}])
+def test_threads_spin_for_a_moment_only_unless_users_say_otherwise(chosen):
+    """As OpenMP says itself when it is loaded; nothing is left in the environment."""
+    kept = {name: value for name, value in os.environ.items() if name not in startup.CHOSEN_BY_USERS}
+    environment = {**kept, "OMP_DISPLAY_ENV": "VERBOSE", **chosen}
+    done = subprocess.run([sys.executable, "-c", WAITING], capture_output=True, text=True, check=True, env=environment)
+    spins = re.findall(r"GOMP_SPINCOUNT = '(\d+)'", done.stderr)
+    if not spins:
+        pytest.skip("threads are not those of GNU's OpenMP")
+    ours, _ = done.stdout.split()
+    assert spins == [{"GOMP_SPINCOUNT": "7", "OMP_WAIT_POLICY": "0"}[next(iter(chosen))] if chosen else ours]
+    assert int(ours) < 1000
 
 
 @pytest.mark.parametrize(("script", "said"), [(WITHOUT, "False"), (WITH, "18.0 0.5")])

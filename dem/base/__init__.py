@@ -1,1 +1,4 @@
-"""What everything stands on: checked input (`checks.py`), notices, words while kernels compile, optional libraries."""
+"""What everything stands on.
+
+Checked input (`checks.py`), attributes, notices, words while kernels compile, Ctrl-C, optional libraries.
+"""

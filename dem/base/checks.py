@@ -6,14 +6,16 @@ import difflib
 import math
 import operator
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from os import PathLike
+
+WANTED = {dict: "a dict", np.random.Generator: "a generator, such as numpy.random.default_rng(1)"}  # else ours
 
 
 def number(
@@ -90,25 +92,32 @@ def one_of(what: str, name: str, names: Iterable[str]) -> str:
     """Check a name against those known; raises ValueError with the nearest one."""
     known = list(names)
     if name not in known:
-        near = difflib.get_close_matches(str(name), known, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
+        near = nearest(str(name), known)
+        hint = f"did you mean {near}? " if near else ""
         message = f"unknown {what} {name!r}: {hint}known are {', '.join(known)}"
         raise ValueError(message)
     return name
 
 
+def listed(name: str, given: Iterable, example: str) -> list:
+    """Check that something is a list, or the like, and no string; raises TypeError naming it."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        message = f"{name} is {given!r}, expected a list, such as {[given if isinstance(given, str) else example]}"
+        raise TypeError(message)
+    return list(given)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name that a misspelt one may mean, or nothing."""
+    return next(iter(difflib.get_close_matches(name, known, n=1)), "")
+
+
 def threads(number: int | None) -> int:
-    """Number of threads to use."""
+    """Number of threads to use: as many as are asked for, at most those there are; default all of them."""
     from kernels.base.jit import most_threads  # noqa: PLC0415, numba takes a moment that other checks do not need
 
     most = most_threads()
-    if number is None:
-        return most
-    number = whole("threads", number, least=1)
-    if number > most:
-        message = f"threads is {number}, at most {most} here: lower it, or start with NUMBA_NUM_THREADS={number} set"
-        raise ValueError(message)
-    return number
+    return most if number is None else min(whole("threads", number, least=1), most)
 
 
 def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "output") -> Path:
@@ -145,6 +154,6 @@ def of_types(*, optional: bool = False, **given: tuple[object, type]) -> None:
     """Check that arguments, given as name=(value, type), are of these types, or None if they are optional."""
     for name, (value, kind) in given.items():
         if not (isinstance(value, kind) or (optional and value is None)):
-            wanted = "a dict" if kind is dict else f"dem.{kind.__name__}"
+            wanted = WANTED.get(kind, f"dem.{kind.__name__}")
             message = f"{name} is {type(value).__name__}, expected {wanted}{' or None' * optional}"
             raise TypeError(message)

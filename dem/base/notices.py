@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
+import os
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+OURS = (f"{Path(__file__).parents[1]}{os.sep}", contextlib.__file__)  # files of functions between us and our callers
 
 
 class DemWarning(UserWarning):
@@ -46,4 +52,12 @@ def tell(notices: Iterable[Notice], *, strict: bool, force: bool) -> None:
             message = f"{notice}{way_out}"
             raise ValueError(message)
     for notice in notices:
-        warnings.warn(str(notice), DemWarning, stacklevel=4)
+        warn(notice)
+
+
+def warn(notice: Notice) -> None:
+    """Warn at the line of the caller's own program that led here, whichever of our functions it called."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename.startswith(OURS):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(str(notice), DemWarning, stacklevel=level)

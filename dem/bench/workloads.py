@@ -14,7 +14,6 @@ from dem.bench import lammps
 from dem.bench.timing import REPEATS, copy_bandwidth, median_rate, stage_times
 from dem.case import case
 from dem.files.writer import TrajectoryWriter
-from kernels.base.jit import most_threads
 
 if TYPE_CHECKING:
     from dem.hard.simulation import HardSpheres
@@ -137,7 +136,7 @@ class Speedup:
     def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
         """Speed-up for each number of threads, and the rate on all."""
         del split
-        most = threads or most_threads()
+        most = checks.threads(threads)
         counts = sorted({1, most, *(2**k for k in range(most.bit_length()) if 2**k <= most)})
         steps = _share_of(self.work.steps, share)
         rates = {t: self.work.rate(self.work.prepare(share=share, threads=t), steps) for t in counts}

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dem.case import case, with_parameters
+import os
+from pathlib import Path
+
+from dem.base import checks
+from dem.case import case, names, with_parameters
 from dem.casefile.chosen import Chosen
 
 
@@ -18,4 +22,22 @@ def chosen_case(name: str, parameters: dict) -> Chosen:
         from dem.casefile.load import read  # noqa: PLC0415, the schema takes a moment that other commands do not need
 
         return read(name, parameters)
+    if name not in names():
+        _check_no_file(name)
     return Chosen(with_parameters(case(name), parameters), name, None, {})
+
+
+def _check_no_file(name: str) -> None:
+    """Refuse what is meant to be a file, by its dot or slash or because there is one, and say which may be meant."""
+    path = Path(name)
+    file = path.with_suffix(".toml") if path.name else path
+    if not (path.suffix or os.sep in name or file.is_file()):
+        return
+    if path.suffix in {".h5", ".hdf5"}:
+        message = f"{name} looks like a trajectory, expected a case or a case file: --resume {name} goes on with it"
+        raise ValueError(message)
+    there = [each.name for each in path.parent.glob("*.toml")]
+    near = file.name if file.name in there else checks.nearest(path.name, there)
+    hint = f"did you mean {path.with_name(near)}?" if near else "the name of a case file ends in .toml"
+    message = f"{name} is neither a case (see dem cases) nor a case file: {hint}"
+    raise ValueError(message)

@@ -4,9 +4,12 @@ Exit status 0 for success, 2 for bad input, 1 for a run that broke or failed, 13
 143 after SIGTERM.
 """
 
-from dem.cli.common import app
+from dem.base import interrupts
 
 
 def main() -> None:
     """Entry point of the command `dem`."""
+    interrupts.end_at_once()
+    from dem.cli.common import app  # noqa: PLC0415, takes a moment in which Ctrl-C may come
+
     app()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem import statistics
+from dem.base.declared import Declared
 from dem.files import layout, logs
 from dem.files.schema import ENERGIES
 from dem.files.stored_field import read_rows
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
     from dem.statistics import ContactForces, ContactNumbers, KineticEnergies, Profile
 
 
-class Frame:
+class Frame(Declared):
     """One frame of a trajectory; its arrays are read when they are first asked for, and kept.
 
     ``index`` is its number in the file.
     """
+
+    index: int
 
     def __init__(self, run: StoredRun, number: int, index: int) -> None:
         self._run = run

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.declared import Declared
 from dem.files import layout, logs
 from dem.files.recipes import made
 from dem.files.schema import ENERGIES
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
     from dem.model.shapes import Shape
 
 
-class StoredRun:
+class StoredRun(Declared):
     """The fields, energies and input of a run, or of some frames of it; `dem.Trajectory` is what users see."""
 
+    path: Path
     _part: range | None = None  # of the frames in the file; None: all of them
 
     def __init__(self, path: str | PathLike) -> None:
@@ -84,7 +86,7 @@ class StoredRun:
     def field(self, name: str) -> StoredField:
         """The field of that name, ``axis`` included; raises ValueError with the names there are."""
         known = self.fields
-        stored = FIELDS[name].source or name if name in FIELDS else None
+        stored = FIELDS[name].source or name if isinstance(name, str) and name in FIELDS else None
         if stored not in known:
             message = f"{self.path} has no {name}: its fields are {', '.join(known)}"
             raise ValueError(message)

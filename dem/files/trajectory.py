@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import checks
 from dem.files import selection, summary, tables
 from dem.files.frame import Frame
 from dem.files.stored import StoredRun
@@ -109,7 +110,7 @@ class Trajectory(StoredRun):
         `frames` chosen. SI units are in ``attrs["units"]``. Raises ImportError if pandas is not installed, ValueError
         if the file lacks a field.
         """
-        return tables.to_pandas(self[frames], self.fields if fields is None else fields)
+        return tables.to_pandas(self[frames], self._chosen(fields))
 
     def to_xarray(self, fields: Sequence[str] | None = None) -> xarray.Dataset:
         """Fields over time, particle and component (quaternion: w, x, y, z), and energies over time, with units.
@@ -117,7 +118,10 @@ class Trajectory(StoredRun):
         `fields` as in `to_pandas`. They stay on disk until their values are used, so keep this trajectory open, or
         ``.load()`` them. Raises ImportError if xarray is not installed, ValueError if the file lacks a field.
         """
-        return tables.to_xarray(self, self.fields if fields is None else fields)
+        return tables.to_xarray(self, self._chosen(fields))
+
+    def _chosen(self, fields: Sequence[str] | None) -> Sequence[str]:
+        return self.fields if fields is None else checks.listed("fields", fields, "position")
 
     def summary(self) -> dict:
         """All about the file but its fields: what ``dem info --json`` shows."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import time
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ import h5py
 import numpy as np
 
 from dem.base import checks
-from dem.base.notices import DemWarning, Notice
+from dem.base.notices import Notice, warn
 from dem.base.replace import DiskFullError
 from dem.files import checkpoint, layout, logs
 from dem.files.output import EVERY, Every, Output
@@ -209,7 +208,7 @@ class TrajectoryWriter(Observer):
             del group[name]
             group.attrs["unavailable"] = str(error)
             notice = Notice("no-checkpoint", f"{self.path} cannot be resumed or run again", str(error))
-            warnings.warn(str(notice), DemWarning, stacklevel=5)
+            warn(notice)
 
     def _note_resumption(self) -> None:
         """Note where the run is gone on with; warn if that may change the bytes."""
@@ -222,7 +221,7 @@ class TrajectoryWriter(Observer):
         if changed:
             reason = f"{self.path} was begun with other " + ", ".join(changed)
             notice = Notice("other-origin", reason, "its bytes may not be those of one run: dem info shows both")
-            warnings.warn(str(notice), DemWarning, stacklevel=4)
+            warn(notice)
 
     def note(self, **attributes: object) -> None:
         """Put further attributes next to the input."""

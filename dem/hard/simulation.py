@@ -155,6 +155,13 @@ class HardSpheres(Accounted):
         sim.start_energy, sim._largest_kinetic, sim._given = start_energy, largest_kinetic, given
         return sim
 
+    def __repr__(self) -> str:
+        """Particles, time and impacts."""
+        return (
+            f"<{type(self).__name__}: {len(self._particles)} particles, t = {self.time:.6g} s after "
+            f"{self.collisions.total} collisions>"
+        )
+
     def _new_engine(self, now: float) -> HardEngine:
         return HardEngine(self._particles, self._box, self._gravity, self._laws, now)
 

@@ -127,11 +127,8 @@ class Box:
     def _check_faces(self) -> None:
         """Check which faces are open and which move."""
         for name, known in (("open", FACES), ("periodic", AXES)):
-            given = getattr(self, name)
-            if isinstance(given, str):
-                message = f"{name} is {given!r}, expected a list, such as [{given!r}]"
-                raise TypeError(message)
             what = "face" if name == "open" else "axis"
+            given = checks.listed(name, getattr(self, name), known[0])
             object.__setattr__(self, name, tuple(checks.one_of(what, each, known) for each in given))
         for face in self.open:
             if face[0] in self.periodic:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dem.base import checks
+from dem.base.declared import Declared
 from dem.model.materials import Material
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from dem.model.box import Box
     from kernels.laws import Damped, Elastic, Frictional
@@ -50,7 +52,7 @@ class Contact:
         object.__setattr__(self, "friction", checks.number("friction", self.friction, least=0))
 
 
-class Contacts:
+class Contacts(Declared):
     """Restitution and friction for each pair of materials, particles' and wall's alike.
 
     Parameters
@@ -80,8 +82,11 @@ class Contacts:
     def __init__(
         self, table: Mapping[tuple[Material, Material], Contact] | None = None, *, rule: str | None = "geometric"
     ) -> None:
-        self.rule = rule if rule is None else checks.one_of("rule", rule, RULES)
+        self._rule = rule if rule is None else checks.one_of("rule", rule, RULES)
         self._table: dict[frozenset[Material], Contact] = {}
+        if not isinstance(table, Mapping | None):
+            message = f"table of contacts is {table!r}, expected a mapping of pairs of dem.Material to dem.Contact"
+            raise TypeError(message)
         for pair, contact in (table or {}).items():
             if not (isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(m, Material) for m in pair)):
                 message = f"contacts has the key {pair!r}, expected a pair of dem.Materials"
@@ -92,6 +97,15 @@ class Contacts:
             if self._table.setdefault(frozenset(pair), contact) != contact:
                 message = f"contacts has two entries for the pair of {pair[0]} and {pair[1]}: leave one of them out"
                 raise ValueError(message)
+
+    def __repr__(self) -> str:
+        """Count the pairs, and name the rule for others."""
+        return f"<Contacts: {len(self._table)} pairs of materials, others by rule {self.rule}>"
+
+    @property
+    def rule(self) -> str | None:
+        """How pairs that are not in the table follow from the two materials."""
+        return self._rule
 
     def __iter__(self) -> object:
         """Materials and contact of each entry."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from dem.model.shapes import Fibre
+from dem.base import checks
+from dem.model.shapes import Fibre
 
 CLEARANCE = 1.0001  # diameters between axes
 SWEEPS = 20
@@ -39,8 +38,8 @@ def random_orientations(
 
     Raises
     ------
-    ValueError
-        If the lattice is too narrow.
+    ValueError, TypeError
+        If the lattice is too narrow, or an argument is of another kind.
 
     Examples
     --------
@@ -51,6 +50,10 @@ def random_orientations(
     """
     from kernels.packing import directions  # noqa: PLC0415, velocities need no kernel
 
+    checks.of_types(fibre=(fibre, Fibre), rng=(rng, np.random.Generator))
+    checks.array("shape", shape, (3,), "numbers of sites along x, y, z")
+    shape = [checks.whole("shape", n, least=1) for n in shape]
+    pitch = checks.number("pitch", pitch, above=0, unit="m")
     length = fibre.aspect_ratio * fibre.diameter
     least = max(length / math.sqrt(3), 1.23 * fibre.diameter) * CLEARANCE
     if pitch < least:
@@ -82,11 +85,18 @@ def along(axes: np.ndarray) -> np.ndarray:
 def random_velocities(n: int, speed: float, rng: np.random.Generator) -> np.ndarray:
     """Normally distributed velocities (n, 3) with this root mean square, without drift.
 
+    Raises
+    ------
+    ValueError, TypeError
+        For fewer than one, a negative speed, or what is no generator.
+
     Examples
     --------
     >>> thrown = random_velocities(1000, 0.5, np.random.default_rng(1))
     >>> bool(abs(thrown.mean(0)).max() < 1e-15), bool(abs((thrown**2).sum(1).mean() ** 0.5 - 0.5) < 0.02)
     (True, True)
     """
+    checks.of_types(rng=(rng, np.random.Generator))
+    n, speed = checks.whole("n", n, least=1), checks.number("speed", speed, least=0, unit="m/s")
     v = rng.normal(0.0, speed / math.sqrt(3), (n, 3))
     return v - v.mean(0) if n > 1 else v

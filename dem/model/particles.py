@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dem.base import checks
+from dem.base.declared import Declared
 from dem.model.fields import STATE, heading
 from dem.model.materials import Material
 from dem.model.shapes import check_shape
@@ -22,7 +24,7 @@ UNIT_NORM = 1e-6  # how far a quaternion's norm may be from 1: beyond what writi
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
 
-class Particles:
+class Particles(Declared):
     """N rigid bodies: their shapes, materials and whole-step state.
 
     The state arrays are read-only views; assign whole arrays to change them
@@ -109,7 +111,7 @@ class Particles:
     @classmethod
     def concatenate(cls, groups: Sequence[Particles]) -> Particles:
         """Join groups of particles, numbered in the order given; shapes and materials may differ."""
-        groups = list(groups)
+        groups = list(groups) if isinstance(groups, Iterable) else [groups]
         if not groups or not all(isinstance(g, Particles) for g in groups):
             message = f"cannot concatenate {groups!r}, expected a list of dem.Particles"
             raise TypeError(message)

@@ -86,6 +86,7 @@ class Shadows:
         lower, upper = (seen - radii[:, None]).min(axis=0), (seen + radii[:, None]).max(axis=0)
         middle = rough.axes.T @ ((lower + upper) / 2)
         span = 1.02 * float((upper - lower)[:2].max())
+        self.centres, self.radii, self.towards = centres, radii, direction
         self.camera = Camera(tuple(middle), tuple(-direction), span, up)
         self.pitch = span / pixels
         self.softness = max(0.3 * float(np.median(radii)), self.pitch)
@@ -97,6 +98,21 @@ class Shadows:
         spheres = np.column_stack([seen, radii]).astype(np.float32)[number[row, column]]
         lit, _ = surface(spheres, np.float32(0), x[column].astype(np.float32), y[row].astype(np.float32))
         self.depth[row, column] = lit[:, 2]
+
+    def footprints(self, corner: np.ndarray, edges: np.ndarray) -> np.ndarray:
+        """Corners (n, 4, 3) of rectangles that have the shadows on a plane in them.
+
+        Not finite if the light falls along the plane. A shadow is the ellipse in which a cylinder of radius R along the
+        light l meets the plane; along a unit vector e in the plane it reaches R √(1 + (e·l)²/(n·l)²).
+        """
+        e = edges / np.linalg.norm(edges, axis=1)[:, None]
+        n = np.cross(*e)
+        slope = n @ self.towards
+        with np.errstate(all="ignore"):
+            middle = self.centres - (((self.centres - corner) @ n) / slope)[:, None] * self.towards
+            reach = self.radii + self.softness + 2 * self.pitch
+            half = reach[:, None, None] * np.sqrt(1 + (e @ self.towards / slope) ** 2)[:, None] * e
+        return np.stack([middle + a * half[:, 0] + b * half[:, 1] for a in (-1, 1) for b in (-1, 1)], axis=1)
 
     def light(self, points: np.ndarray, part: int, parts: int) -> np.ndarray:
         """Share of the light that falls on points (m, 3): (m,), with a soft edge over `parts` calls."""
@@ -114,35 +130,48 @@ class Shadows:
         return light / TAPS
 
 
-def crowding(points: np.ndarray, normals: np.ndarray, reach: float, pitch: float, part: int, parts: int) -> np.ndarray:
-    """How much others stand around what each pixel shows.
+def looked_at(reach: float, columns: np.ndarray) -> float:
+    """How far away to look for what takes light away [pixels], with columns of pixels at these places [m]."""
+    pitch = float(columns[1] - columns[0]) if len(columns) > 1 else reach
+    return min(max(reach / pitch, 2.0), FARTHEST)
+
+
+def crowding(
+    pixels: np.ndarray, points: np.ndarray, normals: np.ndarray, shape: tuple[int, int], reach: float, far: float,
+    part: int, parts: int,
+) -> np.ndarray:  # fmt: skip
+    """How much others stand around what pixels show.
 
     Parameters
     ----------
-    points, normals : (3, height, width) arrays
-        What is seen, very far away where there is nothing [m].
+    pixels : (m,) int array
+        Those that show anything, or anything that matters, by number, row by row.
+    points, normals : (m, 3) arrays
+        What is seen through them [m].
+    shape : (2,) ints
+        Height and width of the picture [pixels].
     reach : float
         How far others matter [m].
-    pitch : float
-        Width of a pixel [m].
+    far : float
+        How far to look [pixels].
     part, parts : int
         Each of `parts` calls looks at other points.
 
     Returns
     -------
-    (height, width) array
+    (m,) array
         From 0, nobody, upwards.
     """
-    pixels = min(max(reach / pitch, 2.0), FARTHEST)
-    margin = math.ceil(pixels)
-    around = np.pad(points, ((0, 0), (margin, margin), (margin, margin)), constant_values=FAR)
-    _, height, width = points.shape
-    taken = np.zeros((height, width), np.float32)
+    margin = math.ceil(far)
+    width = shape[1] + 2 * margin
+    around = np.full(((shape[0] + 2 * margin) * width, 3), FAR)
+    place = (pixels // shape[1] + margin) * width + pixels % shape[1] + margin
+    around[place] = points
+    taken, squared_reach = np.zeros(len(pixels), np.float32), np.float32(reach**2)
     for dx, dy in disc(TAPS, part, parts):
-        row, column = margin + round(dy * pixels), margin + round(dx * pixels)
-        x, y, z = around[:, row : row + height, column : column + width] - points
+        x, y, z = (around[place + round(dy * far) * width + round(dx * far)] - points).T
         squared = x * x + y * y + z * z
         squared = np.maximum(squared, np.finfo(np.float32).tiny)
-        above = (normals[0] * x + normals[1] * y + normals[2] * z) / np.sqrt(squared)
-        taken += np.maximum(above - 0.1, 0) * np.float32(reach**2) / (np.float32(reach**2) + squared)
+        above = (normals[:, 0] * x + normals[:, 1] * y + normals[:, 2] * z) / np.sqrt(squared)
+        taken += np.maximum(above - 0.1, 0) * squared_reach / (squared_reach + squared)
     return taken / TAPS

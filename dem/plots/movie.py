@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +15,11 @@ import numpy as np
 from dem.base import checks
 from dem.base.replace import replace_when_done
 from dem.plots.bodies import numbers_up_to
-from dem.plots.scene import colour_limits, scene, viewpoint
+from dem.plots.scene import colour_limits, moment, scene, shot, viewpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Future
     from os import PathLike
 
     from matplotlib.figure import Figure
@@ -69,9 +73,13 @@ def movie(
     few = numbers_up_to(len(run), LOOKED_AT)
     limits, camera = colour_limits(run, few, colour), viewpoint(run, few, size[0] / size[1])
 
+    look = {"colour": colour, "limits": limits, "camera": camera, "size": size}
+
     def pictures() -> Iterator[np.ndarray]:
+        film, shots = None, _side_by_side(shot(run, [k], **look) for k in frames.tolist())
         for frame in track(list(frames)):
-            yield _pixels(scene(run, int(frame), colour=colour, limits=limits, camera=camera, size=size))
+            film = film or _Film(scene(run, int(frame), **look))
+            yield film.picture(next(shots), moment(run, frame))
 
     save = _save_gif if path.suffix == ".gif" else _save_mp4
     with replace_when_done(path) as partial:
@@ -93,14 +101,42 @@ def check_movie(path: str | PathLike, seconds: float, fps: float, *, overwrite: 
     return checks.output(path, overwrite=overwrite, what="movie")
 
 
-def _pixels(figure: Figure) -> np.ndarray:
-    """What a figure looks like (height, width, 3), both even as films want it."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415, an extra
+def _side_by_side(shots: Iterable[Callable[[], np.ndarray]]) -> Iterator[np.ndarray]:
+    """Pictures in their order, taken on all cores, each a little ahead of when it is wanted."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with ThreadPoolExecutor(cores) as pool:
+        waiting: deque[Future] = deque()
+        for each in shots:
+            waiting.append(pool.submit(each))
+            if len(waiting) > cores:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    pixels = np.asarray(canvas.buffer_rgba())[..., :3]
-    return pixels[: len(pixels) // 2 * 2, : pixels.shape[1] // 2 * 2]
+
+class _Film:
+    """A scene in which only the picture and the time change from one to the next; pixels are shown as they are."""
+
+    def __init__(self, figure: Figure) -> None:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415, an extra
+
+        self.canvas = FigureCanvasAgg(figure)
+        self.ax = figure.axes[0]
+        (self.text,) = self.ax.texts
+        self.ax.set_visible(False)
+        self.canvas.draw()
+        self.rest = self.canvas.copy_from_bbox(figure.bbox)
+        self.ax.set_visible(True)
+
+    def picture(self, taken: np.ndarray, when: str) -> np.ndarray:
+        """What it looks like (height, width, 3), both even as films want it."""
+        self.canvas.restore_region(self.rest)
+        pixels = np.asarray(self.canvas.buffer_rgba())[..., :3]
+        there = pixels[: taken.shape[0], : taken.shape[1]]
+        there[:] = taken[: there.shape[0], : there.shape[1]]
+        self.text.set_text(when)
+        self.ax.draw_artist(self.text)
+        return pixels[: len(pixels) // 2 * 2, : pixels.shape[1] // 2 * 2].copy()
 
 
 def _save_gif(path: Path, pictures: Iterator[np.ndarray], fps: float) -> None:

@@ -34,8 +34,8 @@ def nearest(centres: np.ndarray, radii: np.ndarray, k: float, x: np.ndarray, y: 
     buffer = np.full(len(y) * len(x), NOTHING)
     if not len(radii):
         return np.full((len(y), len(x)), -1)
-    columns, wide = _extent(centres[:, 0], centres[:, 2], radii, k, x)
-    rows, high = _extent(centres[:, 1], centres[:, 2], radii, k, y)
+    columns, wide = extent(centres[:, 0], centres[:, 2], radii, k, x)
+    rows, high = extent(centres[:, 1], centres[:, 2], radii, k, y)
     near = float((centres[:, 2] - radii).min())
     levels = (2**31 - 1) / (float((centres[:, 2] + radii).max()) - near)
     order = np.argsort(-np.maximum(wide, high), kind="stable")
@@ -57,7 +57,7 @@ def nearest(centres: np.ndarray, radii: np.ndarray, k: float, x: np.ndarray, y: 
     return np.where(buffer == NOTHING, -1, buffer & 0xFFFFFFFF).reshape(len(y), len(x))
 
 
-def _extent(c: np.ndarray, z: np.ndarray, r: np.ndarray, k: float, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def extent(c: np.ndarray, z: np.ndarray, r: np.ndarray, k: float, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """First pixel of the silhouettes along one direction (n,), and how many there are (n,)."""
     w = 1 + k * z
     middle, half = c * w, r * np.sqrt(w * w + (k * c) ** 2 - (k * r) ** 2)

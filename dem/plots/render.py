@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from dem.plots.camera import CLOSEST, Camera
-from dem.plots.light import FAR, Light, Shadows, crowding
+from dem.plots.light import FAR, Light, Shadows, crowding, looked_at
 from dem.plots.raster import nearest, surface
+from dem.plots.touched import touched
 
+MOST = 0.7  # share of a picture beyond which all of it is drawn
 LINE_COLOUR, LINE_RADIUS = (0.35, 0.38, 0.42), 0.7  # radius in pixels
 
 
@@ -20,6 +23,14 @@ class Floor(NamedTuple):
     corner: np.ndarray  # (3,) [m]
     edges: np.ndarray  # from there, at right angles (2, 3) [m]
     colour: tuple[float, float, float] = (0.8, 0.82, 0.85)
+
+
+class Look(NamedTuple):
+    """How a picture is taken, whatever there is to see."""
+
+    light: Light
+    background: tuple[float, float, float]
+    samples: int  # rays through a pixel, along each direction
 
 
 class Scene(NamedTuple):
@@ -93,12 +104,52 @@ def render(
     scene = _scene(centres, radii, colours, camera, light, floor, max(size))
     if lines is not None:
         scene = _with_lines(scene, camera, np.asarray(lines, float), camera.span / height)
-    x, y = camera.pixels(width * samples, height * samples)
-    total = np.zeros((height, width, 3), np.float32)
-    parts = samples * samples
+    rays = camera.pixels(width * samples, height * samples)
+    look = Look(light, tuple(map(float, background)), samples)
+    reach = scene.reach if light.occlusion else 0.0
+    chosen = touched(scene.spheres, _shadows(scene), scene.k, rays, samples, reach)
+    if len(chosen) > MOST * width * height:
+        return _taken(scene, rays, look, np.arange(width * height)).reshape(height, width, 3)
+    picture = _empty(_in_tuples(scene.floor), scene.k, scene.depth, look, camera.span, size).copy()
+    picture.reshape(-1, 3)[chosen] = _taken(scene, rays, look, chosen)
+    return picture
+
+
+def _shadows(scene: Scene) -> np.ndarray:
+    """Corners (m, 4, 3) of what has the shadows on the floor in it."""
+    if not (scene.shadows and scene.floor):
+        return np.zeros((0, 4, 3))
+    return scene.shadows.footprints(scene.floor.corner, scene.floor.edges)
+
+
+@lru_cache(maxsize=2)  # the pictures of a movie have it in common
+def _empty(
+    floor: Floor | None, k: float, depth: tuple[float, float], look: Look, span: float, size: tuple[int, int]
+) -> np.ndarray:
+    """Picture of a floor, all of it in tuples, without anything on it."""
+    width, height = size
+    colours = np.zeros((0, 3), np.float32)
+    if floor:
+        floor, colours = Floor(*map(np.array, floor)), np.array([floor.colour], np.float32)
+    scene = Scene(np.zeros((0, 4), np.float32), colours, floor, k, depth, shadows=None, reach=0.0)
+    rays = Camera((0, 0, 0), (0, 1, 0), span).pixels(width * look.samples, height * look.samples)
+    return _taken(scene, rays, look, np.arange(width * height)).reshape(height, width, 3)
+
+
+def _in_tuples(floor: Floor | None) -> Floor | None:
+    """The floor as a key."""
+    if floor is None:
+        return None
+    corner, edges, colour = (np.asarray(each, float).tolist() for each in floor)
+    return Floor(tuple(corner), tuple(map(tuple, edges)), tuple(colour))
+
+
+def _taken(scene: Scene, rays: tuple[np.ndarray, np.ndarray], look: Look, chosen: np.ndarray) -> np.ndarray:
+    """Colours (m, 3) uint8 of chosen pixels (m,), by number."""
+    total = np.zeros((len(chosen), 3), np.float32)
+    parts = look.samples**2
     for part in range(parts):
-        rays = x[part % samples :: samples], y[part // samples :: samples]
-        total += _sample(scene, rays, light, np.array(background, np.float32), part, parts)
+        total += _sample(scene, rays, look, chosen, part)
     return np.rint(total * (255 / parts)).astype(np.uint8)
 
 
@@ -140,33 +191,33 @@ def _with_lines(scene: Scene, camera: Camera, lines: np.ndarray, pitch: float) -
     return scene._replace(spheres=np.vstack([scene.spheres, drawn]), colours=colours.astype(np.float32))
 
 
-def _sample(
-    scene: Scene, rays: tuple[np.ndarray, np.ndarray], light: Light, background: np.ndarray, part: int, parts: int
-) -> np.ndarray:
-    """Picture (height, width, 3) from one ray through each pixel."""
-    x, y = (a.astype(np.float32) for a in rays)
-    number = nearest(scene.spheres[:, :3].astype(float), scene.spheres[:, 3].astype(float), scene.k, *rays)
-    x, y = (a.ravel() for a in np.broadcast_arrays(x[None, :], y[:, None]))
-    shape, number = number.shape, number.ravel()
+def _sample(scene: Scene, rays: tuple[np.ndarray, np.ndarray], look: Look, chosen: np.ndarray, part: int) -> np.ndarray:
+    """Colours (m, 3) of chosen pixels from one ray through each."""
+    light, samples = look.light, look.samples
+    columns, rows = rays[0][part % samples :: samples], rays[1][part // samples :: samples]
+    seen = nearest(scene.spheres[:, :3].astype(float), scene.spheres[:, 3].astype(float), scene.k, columns, rows)
+    x, y = columns.astype(np.float32)[chosen % len(columns)], rows.astype(np.float32)[chosen // len(columns)]
+    number = seen.ravel()[chosen]
     points, normals = np.full((len(number), 3), FAR), np.zeros((len(number), 3), np.float32)
     hit = np.flatnonzero(number >= 0)
     points[hit], normals[hit] = surface(scene.spheres[number[hit]], np.float32(scene.k), x[hit], y[hit])
     if scene.floor:
         _put_floor(scene, x, y, number, points, normals)
         hit = np.flatnonzero(number >= 0)
+    points, normals, x, y = points[hit], normals[hit], x[hit], y[hit]
+    parts = samples**2
     taken = np.zeros(len(hit), np.float32)
     if light.occlusion and scene.reach:
-        planes = [np.ascontiguousarray(a.T).reshape(3, *shape) for a in (points, normals)]
-        pitch = float(rays[0][1] - rays[0][0]) if shape[1] > 1 else scene.reach
-        taken = crowding(*planes, scene.reach, pitch, part, parts).ravel()[hit]
-    points, normals, x, y = points[hit], normals[hit], x[hit], y[hit]
+        far = looked_at(scene.reach, columns)
+        taken = crowding(chosen[hit], points, normals, seen.shape, scene.reach, far, part, parts)
     falls = scene.shadows.light(points, part, parts) if scene.shadows else np.ones(len(hit), np.float32)
     colour = _shade(scene, light, (points, normals, x, y), number[hit], falls, 1 / (1 + light.occlusion * 2 * taken))
     near, far = scene.depth
     lost = light.haze * ((points[:, 2] - near) / max(far - near, 1e-30)).clip(0, 1)[:, None]
+    background = np.array(look.background, np.float32)
     picture = np.tile(background, (len(number), 1))
     picture[hit] = ((1 - lost) * colour + lost * background).clip(0, 1)
-    return picture.reshape(*shape, 3)
+    return picture
 
 
 def _put_floor(
@@ -203,6 +254,6 @@ def _shade(
     half = towards + eye
     half /= np.linalg.norm(half, axis=1)[:, None]
     dull = light.ambient * free * (0.75 + 0.25 * normals[:, 1]) + light.fill * (normals * eye).sum(axis=1)
-    dull += light.diffuse * falls * np.maximum(normals @ towards, 0)
+    dull += light.diffuse * falls * np.maximum((normals * towards).sum(axis=1), 0)  # as BLAS would not: row by row
     shining = np.maximum((normals * half).sum(axis=1), 0) ** light.shininess * falls * (number < len(scene.spheres))
     return scene.colours[number] * dull[:, None] + light.specular * shining[:, None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from dem.plots.figure import CATEGORIES, DPI, INK, colour_map, new_figure, scale
 from dem.plots.render import Floor, render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
@@ -76,17 +77,22 @@ def draw_scene(
     frames = numbers_up_to(frame + 1, exposures) if checks.whole("exposures", exposures, least=1) > 1 else [frame]
     limits = limits or colour_limits(run, frames, colour)
     camera = camera or viewpoint(run, frames, size[0] / size[1])
-    colours, mapping = _mapped([quantity(run, k, colour) for k in frames], limits, colour)
-    ax.imshow(_picture(run, frames, colours, camera, size), interpolation="lanczos")
+    ax.imshow(shot(run, frames, colour=colour, limits=limits, camera=camera, size=size)(), interpolation="lanczos")
     ax.set_axis_off()
-    per_second, second = scaled("s", run.time)
-    ax.text(0.02, 0.97, f"t = {run.time[frame] / per_second:.4g} {second}", transform=ax.transAxes, va="top", color=INK)
+    ax.text(0.02, 0.97, moment(run, frame), transform=ax.transAxes, va="top", color=INK)
+    _, mapping = _mapped([], limits, colour)
     if mapping is None:
         bar.set_axis_off()
         return
     shown = ax.figure.colorbar(mapping, cax=bar, extend="neither" if colour == "height" else "max")
     shown.set_label(f"{colour} [{scaled(UNITS[colour], limits)[1]}]")
     shown.outline.set_visible(False)
+
+
+def moment(run: Trajectory, frame: int) -> str:
+    """The time of a frame in words."""
+    per_second, second = scaled("s", run.time)
+    return f"t = {run.time[frame] / per_second:.4g} {second}"
 
 
 def frame_number(run: Trajectory, frame: int) -> int:
@@ -140,17 +146,21 @@ def _mapped(
     return [mapping.to_rgba(each / divisor)[:, :3] for each in values], mapping
 
 
-def _picture(
-    run: Trajectory, frames: Sequence[int], colours: list[np.ndarray], camera: Camera, size: tuple[int, int]
-) -> np.ndarray:
-    """The particles in their box, which is where it was in the last frame."""
+def shot(
+    run: Trajectory, frames: Sequence[int], *, colour: str, limits: tuple[float, float], camera: Camera,
+    size: tuple[int, int],
+) -> Callable[[], np.ndarray]:  # fmt: skip
+    """What takes the picture of the particles in their box, which is where it was in the last frame.
+
+    All of it has been read by then, so that pictures may be taken side by side.
+    """
+    colours, _ = _mapped([quantity(run, frame, colour) for frame in frames], limits, colour)
     bodies = [spheres(run, frame) for frame in frames]
     inked = np.concatenate([colour[body.owner] for colour, body in zip(colours, bodies, strict=True)])
     centres, radii = (np.concatenate([getattr(body, name) for body in bodies]) for name in ("centres", "radii"))
     ends = corners(run, float(run.time[frames[-1]]))
-    if ends is None:
-        return render(centres, radii, inked, camera, size)
-    return render(centres, radii, inked, camera, size, floor=_floor(run, *ends), lines=box_edges(*ends))
+    room = {} if ends is None else {"floor": _floor(run, *ends), "lines": box_edges(*ends)}
+    return partial(render, centres, radii, inked, camera, size, **room)
 
 
 def _floor(run: Trajectory, lower: np.ndarray, upper: np.ndarray) -> Floor | None:

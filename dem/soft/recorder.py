@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from dem.base.notices import DemWarning, Notice
+from dem.base.notices import Notice, warn
 from dem.files.writer import TrajectoryWriter
 from dem.soft.impacts import RESOLVED
 from dem.soft.trouble import BrokenRunError
@@ -103,7 +102,7 @@ class Recorder:
         if self.strict:
             message = f"{notice} (turned into an error by strict)"
             raise FloatingPointError(message)
-        warnings.warn(str(notice), DemWarning, stacklevel=3)
+        warn(notice)
 
     def write(self, path: Path, error: BrokenRunError, *, overwrite: bool) -> int:
         """Take the last steps before the error again and write them; returns how many states there are."""

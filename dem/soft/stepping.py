@@ -21,6 +21,13 @@ class Stepping(Runnable):
     _time_step: float
     _slice = 1  # steps between looks at the keyboard
 
+    def __repr__(self) -> str:
+        """Particles and time."""
+        return (
+            f"<{type(self).__name__}: {len(self._particles)} particles, t = {self.time:.6g} s after {self.step_count} "
+            f"steps of {self.time_step:.6g} s>"
+        )
+
     @property
     def time_step(self) -> float:
         """[s]."""

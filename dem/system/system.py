@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import numpy as np
 
 from dem.base import checks
+from dem.base.declared import Declared
 from dem.model.box import Box
 from dem.model.energy import datum
 from dem.model.particles import Particles
@@ -39,7 +40,7 @@ class Counsel(Protocol):
         """In words."""
 
 
-class System:
+class System(Declared):
     """Particles in a box under gravity; those who inherit from it move them, see `dem.run.runnable`.
 
     Not all go in time steps, on threads, or have advice to give: what is said here of these holds for those who have
@@ -47,6 +48,8 @@ class System:
     """
 
     unit: ClassVar[str]  # of work, in words
+    start_energy: Energy
+    description: dict  # for later readers, goes to the output file
 
     def __init__(
         self, particles: Particles, box: Box | None, gravity: Iterable[float], description: dict | None
@@ -61,7 +64,6 @@ class System:
         self._largest_kinetic = 0.0  # [J], of those that were looked at
         self._given = 0.0  # work done from outside, by changes of gravity and in visits [J]
         self._visited = False
-        self.start_energy: Energy
         self.description = description or {}
 
     @property

@@ -30,7 +30,7 @@ import os
 import shutil
 import sys
 import tempfile
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numba
@@ -206,8 +206,16 @@ def most_threads():
     return numba.config.NUMBA_NUM_THREADS
 
 
+@cache
+def _launch_threads():
+    """Load the threading layer, which happens once, and reads the environment."""
+    with startup.short_spinning():
+        numba.get_num_threads()
+
+
 def set_threads(count):
     """Number of threads of the sweeps that this Python thread starts from now on."""
+    _launch_threads()
     numba.set_num_threads(count)
 
 

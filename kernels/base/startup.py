@@ -1,12 +1,33 @@
-"""What numba need not do before its first function runs.
+"""What numba need not do before its first function runs, and how the threads wait that it starts.
 
 When numba loads its first function it asks whether there is a BLAS, by importing scipy's: a third of what a short
 run takes, for linear algebra that no kernel has. Functions that have some ask again when they are compiled.
 """
 
+import os
+from contextlib import contextmanager
 from importlib.util import find_spec
 
 from numba.np import linalg
+
+# Turns that a thread spins while it waits, before it sleeps: some microseconds, between two loops of a step. GNU's
+# library takes 300 000, and on a machine that has other things to do the one waited for gets no core meanwhile: steps
+# took twenty times as long on two threads as on one. With 0 each loop waits for the system to wake a thread.
+SPIN_COUNT = "300"
+CHOSEN_BY_USERS = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
+
+
+@contextmanager
+def short_spinning():
+    """Have GNU's OpenMP, if it is loaded meanwhile, spin for SPIN_COUNT turns, unless the user has said how to wait."""
+    if any(name in os.environ for name in CHOSEN_BY_USERS):
+        yield
+        return
+    os.environ["GOMP_SPINCOUNT"] = SPIN_COUNT
+    try:
+        yield
+    finally:
+        del os.environ["GOMP_SPINCOUNT"]  # not for others, and not for other programs
 
 
 def put_off_blas():

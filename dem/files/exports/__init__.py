@@ -112,7 +112,8 @@ def _numbers(run: Trajectory, frames: slice | int) -> range:
 def _names(run: Trajectory, to: str, fields: Sequence[str] | None) -> tuple[str, ...]:
     """Of the fields chosen, in the order of the format; unless asked, all that can be made from what is held."""
     offered, always = FORMATS[to].fields(run), FORMATS[to].always
-    asked = {checks.one_of(f"field of {to}", name, offered) for name in fields or ()}
+    given = checks.listed("fields", fields or (), "position")
+    asked = {checks.one_of(f"field of {to}", name, offered) for name in given}
     for name in (*always, *asked):
         lacking = [need for need in offered[name] if need not in run.fields]
         if lacking:

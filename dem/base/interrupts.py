@@ -1,0 +1,59 @@
+"""Ctrl-C in a program of our own: one line and status 130, whenever it comes.
+
+While a command runs it is an exception, so that files are closed and partial ones go. Before, while modules are
+imported, there is nothing to clean up, and an exception would come out as a traceback, of somebody else's code at that;
+while kernels are compiled it would be lost in the compiler. Then the process ends at once.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+
+COMPILER = {"numba", "llvmlite"}
+
+
+def end_at_once() -> None:
+    """From now on, unless Ctrl-C is ignored, as it is in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _end)
+
+
+@contextmanager
+def as_exceptions() -> Iterator[None]:
+    """Raise KeyboardInterrupt meanwhile, if the process is to end at once otherwise."""
+    if signal.getsignal(signal.SIGINT) is not _end:
+        yield
+        return
+    signal.signal(signal.SIGINT, _raise)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, _end)
+
+
+def _raise(number: int, frame: FrameType | None) -> None:
+    if _compiling(frame):
+        os.write(2, b"\n")  # below what is said of compiling
+        _end(number, frame)
+    signal.default_int_handler(number, frame)
+
+
+def _compiling(frame: FrameType | None) -> bool:
+    """Whether somewhere below it the compiler is at work, which calls back in ways that lose exceptions."""
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] not in COMPILER:
+        frame = frame.f_back
+    return frame is not None
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    del frame
+    os.write(2, b"interrupted\n")
+    os._exit(128 + number)
