@@ -302,7 +302,7 @@ def test_the_command_line_sets_keys(case_of):
                               "duration": 0.25, "frames": 7, "box.roughness": "1 deg"})  # fmt: skip
     particles, box = case.build()
     assert particles.velocity.tolist() == [[0, -2, 0.05]]
-    assert particles.kinds[0][1].young == 1e9
+    assert particles.variants[0][1].young == 1e9
     assert (case.duration, case.frames, box.roughness) == (0.25, 7, math.pi / 180)
     with pytest.raises(ValueError, match=r"mine.toml: --set particles.1: '1' is no number from 0 to 0"):
         case_of(groups, **{"particles.1.velocity": ["0", "0", "0"]})
@@ -377,9 +377,9 @@ position = [[0, -0.5, 0]]
                     roughness=math.radians(9), seed=4)  # fmt: skip
     particles, box = case.build()
     same_state(particles, dem.Particles.concatenate([rods, pair, bead]))
-    assert [kind[1] for kind in particles.kinds] == [glass, steel, glass]
-    assert particles.kinds[0][0] == dem.Fibre(diameter=0.004, spheres=3, spacing=0.004)
-    np.testing.assert_array_equal(particles.kinds[1][0].offsets, clump.offsets)
+    assert [material for _, material in particles.variants] == [glass, steel, glass]
+    assert particles.variants[0][0] == dem.Fibre(diameter=0.004, spheres=3, spacing=0.004)
+    np.testing.assert_array_equal(particles.variants[1][0].offsets, clump.offsets)
     assert box == walls
     contacts = case.contacts()
     assert contacts.between(steel, glass) == dem.Contact(restitution=0.7, friction=0.4)
@@ -476,11 +476,11 @@ def test_random_places_do_not_overlap(case_of):
     centre, radius, _, _ = oracle.spheres(particles)
     assert (centre - radius[:, None] >= box.lower).all()
     assert (centre + radius[:, None] <= box.upper).all()
-    counts = np.bincount(particles.kind)
+    counts = np.bincount(particles.variant)
     assert counts[1] == 2  # in the order of the file
-    fibre, ball = (shape.mass_properties(1.0).volume for shape, _ in particles.kinds[:2])
+    fibre, ball = (shape.mass_properties(1.0).volume for shape, _ in particles.variants[:2])
     assert abs(counts[0] * fibre - 0.1 * 0.008) <= fibre / 2
-    sizes = np.array([shape.diameter for shape, _ in particles.kinds[2:]])
+    sizes = np.array([shape.diameter for shape, _ in particles.variants[2:]])
     assert abs(np.pi / 6 * (sizes**3).sum() - 0.1 * 0.008) <= 1.6**3 * ball / 2
     assert sizes.min() > 0.004
     assert sizes.max() < 0.016
@@ -520,7 +520,7 @@ def test_random_places_follow_from_the_seed(case_of):
     one, two = (case_of(MIXTURE).build()[0] for _ in range(2))
     same_state(one, two)
     other = case_of(MIXTURE.replace("seed = 5", "seed = 6")).build()[0]
-    n = np.bincount(one.kind)[0]
+    n = np.bincount(one.variant)[0]
     assert one.position[:n].tobytes() == other.position[:n].tobytes()
     assert one.position[-1].tobytes() != other.position[-1].tobytes()
 
@@ -627,15 +627,17 @@ def test_a_run_goes_on_from_the_last_frame_of_another(case_of, tmp_path):
     sim.run(0.02, output=tmp_path / "first.h5", frames=2)
     again = case_of('[[particles]]\nlast_frame = "first.h5"\n').build()[0]
     same_state(again, sim.particles)
-    assert again.kinds == sim.particles.kinds
-    np.testing.assert_array_equal(again.kind, sim.particles.kind)
+    for name in ("kinds", "variants"):
+        assert getattr(again, name) == getattr(sim.particles, name)
+    for name in ("kind", "variant"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(sim.particles, name))
     heavier = case_of(
         '[materials.lead]\nyoung = 1e8\npoisson = 0.4\ndensity = "11.3 g/cm3"\n'
         '[[particles]]\nlast_frame = "first.h5"\nmaterial = "lead"\nvelocity = [0, 0, 0]\n'
     ).build()[0]  # fmt: skip
     assert not heavier.velocity.any()
-    assert {material.density for _, material in heavier.kinds} == {11300.0}
-    assert [shape for shape, _ in heavier.kinds] == [shape for shape, _ in again.kinds]
+    assert {material.density for _, material in heavier.variants} == {11300.0}
+    assert [shape for shape, _ in heavier.variants] == [shape for shape, _ in again.variants]
     with pytest.raises(ValueError, match=r"particles.0: orientation of particle 0 has norm 2, expected 1"):
         case_of('[[particles]]\nlast_frame = "first.h5"\norientation = [2, 0, 0, 0]\n').build()
 
@@ -678,7 +680,7 @@ def test_examples_hold_what_a_case_is_made_of(parameters, tmp_path):
     again = read(tmp_path / "example.toml").case
     (one, box), (two, same_box) = case.build(), again.build()
     same_state(one, two)
-    assert one.kinds == two.kinds
+    assert (one.kinds, one.variants) == (two.kinds, two.variants)
     assert box == same_box
     assert sorted(map(repr, case.contacts())) == sorted(map(repr, again.contacts()))
 
@@ -765,7 +767,7 @@ def test_check_shows_it(cli, tmp_path):
     shown = cli("check", "mine.toml")
     assert shown.exit_code == 0
     text = " ".join(shown.stdout.split())
-    assert "mine.toml: nothing is wrong with it particles 1: 1 x Sphere mass 0.000575959 kg" in text
+    assert "mine.toml: nothing is wrong with it particles 1: 1 x ball mass 0.000575959 kg" in text
     assert "box 0.2 x 0.2 x 0.2 m solid fraction 6.545e-05 time step 1e-05 s, improved-pcdm" in text
     assert "duration 0.001 s = 100 steps" in text
     assert [p.name for p in tmp_path.iterdir()] == ["mine.toml"]
@@ -792,9 +794,9 @@ def test_the_last_frame_of_clumps_is_what_it_was(tmp_path, nylon):
                       radii=[0.002] * 4)  # fmt: skip
     sim = dem.Simulation(dem.Particles(clump, nylon, position=[[0.1, 0.1, 0.1]]), time_step=1e-5)
     sim.run(1e-3, output=tmp_path / "first.h5", frames=1)
-    kinds, _, state = last_frame(tmp_path / "first.h5")
-    np.testing.assert_array_equal(kinds[0][0].offsets, clump.offsets)
-    np.testing.assert_array_equal(state["orientation"], sim.particles.orientation)
+    last = last_frame(tmp_path / "first.h5")
+    np.testing.assert_array_equal(last.variants[0][0].offsets, clump.offsets)
+    np.testing.assert_array_equal(last.orientation, sim.particles.orientation)
 
 
 def test_tables_and_settings_that_do_not_apply_are_refused(cli, tmp_path):

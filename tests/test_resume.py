@@ -473,7 +473,7 @@ def test_checkpoints_of_other_versions_and_of_no_dataclass(tmp_path):
     crowd(n=8).save(tmp_path / "state.h5")
     with h5py.File(tmp_path / "state.h5", "r+") as file:
         given = json.loads(file["input"].asstr()[()])
-        given["kinds"][0][0] = {"class": "os:system", "values": {"command": f"touch {touched}"}}
+        given["variants"][0] |= {"class": "os:system", "columns": {"command": [f"touch {touched}"]}}
         del file["input"]
         file["input"] = json.dumps(given)
     with pytest.raises(ValueError, match="needs os:system, which is no dataclass"):
@@ -544,8 +544,8 @@ def test_a_polydisperse_run_is_described_whole(tmp_path):
     spheres = dem.Particles(shapes, grain, position=np.arange(1500)[:, None] * [[0.003, 0, 0]])
     dem.Simulation(spheres, time_step=1e-5).run(1e-4, output=tmp_path / "run.h5", frames=1)
     with dem.Trajectory(tmp_path / "run.h5") as run:
-        assert len(run.kinds) == len(run.input["kinds"]) == 1500
-        assert run.kinds[700].radii[0] == 0.5 * (0.001 + 1e-6 * 700)
+        assert len(run.variants) == 1500
+        assert run.variants[700].radii[0] == 0.5 * (0.001 + 1e-6 * 700)
     assert dem.rerun(tmp_path / "run.h5").same
 
 

@@ -120,6 +120,7 @@ OutputFile = Annotated[str, Field(min_length=1), AfterValidator(_resolved)]
 InputFile = Annotated[OutputFile, AfterValidator(_existing)]
 FieldName = _one_of("field", STATE)
 Interval = Annotated[str | int, AfterValidator(lambda value: Every.parse(value) and value)]
+Name = Annotated[str, Field(min_length=1)]
 MaterialName = Annotated[str, _defined("material")]
 ShapeName = Annotated[str, _defined("shape")]
 Face = _one_of("face", FACES)

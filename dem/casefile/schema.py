@@ -27,6 +27,7 @@ from dem.casefile.keys import (
     MaterialName,
     Modulus,
     MovingFace,
+    Name,
     Number,
     Orientations,
     OutputFile,
@@ -85,9 +86,9 @@ class MaterialTable(Table):
     restitution: Share = Field(1.0, description="of two of this material, normal")
     friction: Friction = Field(0.0, description="Coulomb's coefficient of two of this material")
 
-    def made(self) -> Material:
-        """The material."""
-        return Material(**dict(self))
+    def made(self, name: str) -> Material:
+        """The material, which goes by this name."""
+        return Material(**dict(self), name=name)
 
 
 class ContactTable(Table):
@@ -198,6 +199,7 @@ class RandomTable(Table):
 class GroupTable(Table):
     """``[[particles]]``: equal ones, and how they are placed."""
 
+    name: Name | None = Field(None, description="of this kind, where a run is described; default: the shape's")
     shape: ShapeName | None = Field(None, description="name of a shape")
     material: MaterialName | None = Field(None, description="name of a material")
     position: list[Point] | None = Field(None, min_length=1, description="centres of mass [m]")

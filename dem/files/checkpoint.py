@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from dem.system.system import System
 
-FORMAT = "pcdm-dem checkpoint 2"
+FORMAT = "pcdm-dem checkpoint 3"
+READABLE = (FORMAT, "pcdm-dem checkpoint 2")  # which had no variants, each size was a kind
 
 
 def write(sim: System, group: h5py.Group) -> None:
@@ -41,7 +42,7 @@ def write(sim: System, group: h5py.Group) -> None:
 
 def read(group: h5py.Group, threads: int | None = None) -> System:
     """The simulation that a group holds; raises KeyError if it is none, ValueError if a shape is not there."""
-    if group.attrs["format"] != FORMAT:
+    if group.attrs["format"] not in READABLE:
         message = f"the checkpoint has the format {group.attrs['format']!r}, this version reads {FORMAT!r}"
         raise ValueError(message)
     return kind(group.attrs["kind"]).read(json.loads(group["input"].asstr()[()]), group, threads)

@@ -259,9 +259,9 @@ class HardSpheres(Runnable):
 
     def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Kind of each particle, mass and inertia of each kind."""
-        properties = [shape.mass_properties(material.density) for shape, material in self._particles.kinds]
+        properties = [shape.mass_properties(material.density) for shape, material in self._particles.variants]
         inertia = np.array([p.inertia for p in properties]).T.copy()
-        return self._particles.kind, np.array([p.mass for p in properties]), inertia
+        return self._particles.variant, np.array([p.mass for p in properties]), inertia
 
     def verdict(self) -> HardVerdict:
         """Judge the run since the start, or since the state was last assigned to.

@@ -8,9 +8,10 @@ import numpy as np
 
 from dem.base import checks
 from dem.model.box import AXES
+from dem.model.kinds import MOST, labels, rest
 from dem.plots.bodies import corners, heights_of, numbers_up_to, spheres, vertical
 from dem.plots.camera import Camera
-from dem.plots.figure import CATEGORIES, DPI, INK, colour_map, new_figure, scaled
+from dem.plots.figure import DPI, INK, categories, colour_map, new_figure, scaled
 from dem.plots.render import Floor, render
 
 if TYPE_CHECKING:
@@ -74,15 +75,20 @@ def draw_scene(
     """Draw particles and colour bar, each on its axes."""
     frame = frame_number(run, frame)
     frames = numbers_up_to(frame + 1, exposures) if checks.whole("exposures", exposures, least=1) > 1 else [frame]
+    values = [quantity(run, k, colour) for k in frames]
     limits = limits or colour_limits(run, frames, colour)
     camera = camera or viewpoint(run, frames, size[0] / size[1])
-    colours, mapping = _mapped([quantity(run, k, colour) for k in frames], limits, colour)
+    if colour == "kind":
+        palette, mapping = categories(len(run.kinds)), None
+        colours = [palette[each] for each in values]
+    else:
+        colours, mapping = _mapped(values, limits, colour)
     ax.imshow(_picture(run, frames, colours, camera, size), interpolation="lanczos")
     ax.set_axis_off()
     per_second, second = scaled("s", run.time)
     ax.text(0.02, 0.97, f"t = {run.time[frame] / per_second:.4g} {second}", transform=ax.transAxes, va="top", color=INK)
     if mapping is None:
-        bar.set_axis_off()
+        _name_kinds(bar, [kind.name for kind in run.kinds], palette)
         return
     shown = ax.figure.colorbar(mapping, cax=bar, extend="neither" if colour == "height" else "max")
     shown.set_label(f"{colour} [{scaled(UNITS[colour], limits)[1]}]")
@@ -128,16 +134,24 @@ def viewpoint(run: Trajectory, frames: Iterable[int], aspect: float) -> Camera:
 
 def _mapped(
     values: list[np.ndarray], limits: tuple[float, float], colour: str
-) -> tuple[list[np.ndarray], ScalarMappable | None]:
+) -> tuple[list[np.ndarray], ScalarMappable]:
     """Colours of the particles in each frame (N, 3), and what the colour bar needs to know."""
     from matplotlib import cm, colors  # noqa: PLC0415, an extra
 
-    if colour == "kind":
-        palette = np.array([colors.to_rgb(each) for each in CATEGORIES])
-        return [palette[each % len(palette)] for each in values], None
     divisor, _ = scaled(UNITS[colour], limits)
     mapping = cm.ScalarMappable(colors.Normalize(*(limit / divisor for limit in limits)), colour_map())
     return [mapping.to_rgba(each / divisor)[:, :3] for each in values], mapping
+
+
+def _name_kinds(bar: Axes, names: Sequence[str], palette: np.ndarray) -> None:
+    """Say which kind has which colour, in place of a colour bar."""
+    from matplotlib.patches import Patch  # noqa: PLC0415, an extra
+
+    bar.set_axis_off()
+    told = [Patch(color=ink, label=label) for label, ink in zip(labels(names), palette[:MOST], strict=False)]
+    if len(names) > MOST:
+        told.append(Patch(color="none", label=rest(len(names)).strip()))
+    bar.legend(handles=told, loc="center left", bbox_to_anchor=(0, 0.5), frameon=False, fontsize=8, borderaxespad=0)
 
 
 def _picture(

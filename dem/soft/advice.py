@@ -151,7 +151,7 @@ def rounded_down(value: float) -> float:
 
 def _rayleigh_times(particles: Particles) -> Iterator[float]:
     """π R √(ρ/G)/(0.1631 ν + 0.8766) of the smallest sphere of each kind (as LIGGGHTS, fix check/timestep/gran)."""
-    for shape, m in particles.kinds:
+    for shape, m in particles.variants:
         shear = m.young / (2 * (1 + m.poisson))
         yield math.pi * min(shape.radii) * math.sqrt(m.density / shear) / (0.1631 * m.poisson + 0.8766)
 
@@ -172,7 +172,7 @@ def _impacts(
     speed = np.sqrt(2 * energy / mass) + 2 * wall  # what a moving wall hits leaves at twice its speed
     with np.errstate(divide="ignore"):
         hardness = mass**2 / (kinds.radius * speed)  # the shorter the contact, the less
-    names = ["a fibre's tip" if len(shape.radii) > 1 else "a sphere" for shape, _ in particles.kinds]
+    names = ["a fibre's tip" if len(shape.radii) > 1 else "a sphere" for shape, _ in particles.variants]
     ends = [int(np.flatnonzero(material == a)[hardness[material == a].argmin()]) for a in range(len(kinds.modulus))]
     walls = box is not None and len(box.absent) < 6
     for a, s in enumerate(ends):
@@ -200,9 +200,9 @@ def _largest_energies(
     """Largest kinetic energy that a particle of each kind (G,) has, or would have at the bottom of the box [J]."""
     own = 0.5 * (particles.velocity**2).sum(1) + fall(particles, box, gravity)
     turning = 0.5 * (particles.angular_velocity**2).sum(1)
-    energy = kinds.mass[particles.kind] * own + kinds.inertia.max(0)[particles.kind] * turning
+    energy = kinds.mass[particles.variant] * own + kinds.inertia.max(0)[particles.variant] * turning
     largest = np.zeros(kinds.mass.size)
-    np.maximum.at(largest, particles.kind, energy)
+    np.maximum.at(largest, particles.variant, energy)
     return largest
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files.recipes import kinds_of, made, read_particles, recipe, write_particles
+from dem.files.recipes import describe_particles, made, read_particles, recipe, write_particles
 from dem.model.contacts import Contacts
 from dem.model.energy import Energy
 from dem.soft.history import ContactHistory
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def describe(sim: Simulation) -> dict:
     """How to set it up again."""
     return {
-        "kinds": kinds_of(sim.particles),
+        **describe_particles(sim.particles),
         "box": sim.box and recipe(sim.box),
         "contacts": {"rule": sim.contacts.rule, "table": [[recipe(thing) for thing in row] for row in sim.contacts]},
         "gravity": sim.gravity,
@@ -60,7 +60,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         start_step=int(group["start_step"][()]),
     )  # fmt: skip
     return Simulation._restored(
-        read_particles(given["kinds"], group), made(given["box"]), state,
+        read_particles(given, group), made(given["box"]), state,
         start_energy=Energy(*group["start_energy"][:].tolist()), largest_kinetic=float(group["largest_kinetic"][()]),
         gravity=given["gravity"], description=given["description"], time_step=given["time_step"],
         integrator=given["integrator"], threads=threads, contacts=Contacts(table, rule=given["contacts"]["rule"]),

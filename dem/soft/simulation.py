@@ -281,8 +281,8 @@ class Simulation(Stepping):
         return result
 
     def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Kind of each particle, mass and inertia of each kind."""
-        return self._particles.kind, self._engine.kinds.mass, self._engine.kinds.inertia
+        """Variant of each particle, mass and inertia of each variant."""
+        return self._particles.variant, self._engine.kinds.mass, self._engine.kinds.inertia
 
     @property
     def energy_error(self) -> float:
@@ -301,7 +301,7 @@ class Simulation(Stepping):
         """Momentum (3,), and the sum of the sizes of all particles' momenta [kg m/s]."""
         p = self._particles
         with np.errstate(over="ignore"):
-            return self.momentum()[0], float(self._engine.kinds.mass[p.kind] @ np.linalg.norm(p.velocity, axis=1))
+            return self.momentum()[0], float(self._engine.kinds.mass[p.variant] @ np.linalg.norm(p.velocity, axis=1))
 
     def verdict(self) -> Verdict:
         """Judge the run since the start, or since the state was last assigned to.
