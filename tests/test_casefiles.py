@@ -15,10 +15,12 @@ from scipy.spatial import cKDTree
 from typer.testing import CliRunner
 
 import dem
+from dem.base import units
 from dem.case import StudyCase
-from dem.casefile import check, units
-from dem.casefile.load import read, resolved, tomllib
+from dem.casefile import check
+from dem.casefile.load import read, resolved
 from dem.casefile.placements.last_frame import last_frame
+from dem.casefile.toml import tomllib
 from dem.casefile.write import example
 from dem.cli import app
 from dem.model.fields import STATE
@@ -304,12 +306,87 @@ def test_the_command_line_sets_keys(case_of):
     assert particles.velocity.tolist() == [[0, -2, 0.05]]
     assert particles.variants[0][1].young == 1e9
     assert (case.duration, case.frames, box.roughness) == (0.25, 7, math.pi / 180)
-    with pytest.raises(ValueError, match=r"mine.toml: --set particles.1: '1' is no number from 0 to 0"):
-        case_of(groups, **{"particles.1.velocity": ["0", "0", "0"]})
+    with pytest.raises(ValueError, match=r"mine.toml: --set particles.2: '2' is no number from 0 to 1, which would be"):
+        case_of(groups, **{"particles.2.velocity": ["0", "0", "0"]})
     with pytest.raises(ValueError, match=r"mine.toml: --set duration: there is no table, but '1 ms'"):
         case_of(groups, **{"duration.long": 1})
     with pytest.raises(ValueError, match=r"mine.toml: young: unknown key 'young'"):
         case_of(groups, young=1)
+
+
+def test_the_command_line_adds_what_the_file_lacks(cli, tmp_path):
+    """Faces keep their signs, tables and lists come to be, one word is a list where one is wanted."""
+    (tmp_path / "mine.toml").write_text(BEGINNING + group("position = [[0.1, 0.1, 0.1]]"))
+    settings = {
+        "box.motion.z-.frequency": "30Hz", "box.motion.z-.amplitude": "0,0,1 mm", 'box.motion."x+".phase': "90 deg",
+        "box.open": "z+", "box.periodic": "[y]", "materials.my-sand.young": "1 GPa", "materials.my-sand.poisson": "0.2",
+        "contacts.0.materials": "nylon,my-sand", "contacts.0.restitution": "0.5", "contacts.0.friction": "0.1",
+        "particles.1.shape": "ball", "particles.1.material": "my-sand", "particles.1.position": "[[0.1, 0.1, 0.15]]",
+        "particles.2.shape": "ball", "particles.2.material": "nylon",
+        "particles.2.random": "{ number = 2, scale = [0.5, 1] }", "time-step": "5 us", "output.fields": "velocity",
+    }  # fmt: skip
+    words = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
+    done = cli("run", "mine.toml", *words, "--duration", "10 us", "--frames", "1", "--quiet")
+    assert done.exit_code == 0, done.stderr
+    with dem.Trajectory(tmp_path / "mine.h5") as run:
+        assert run.fields == ("position", "velocity")
+        assert (run.input["time_step"], run.time[-1]) == (5e-6, 1e-5)
+        assert run.box.motion == {
+            "z-": dem.Motion(frequency=30, amplitude=(0, 0, 1e-3)), "x+": dem.Motion(phase=math.pi / 2),
+        }  # fmt: skip
+        assert (list(run.box.open), list(run.box.periodic)) == (["z+"], ["y"])
+        assert [kind.material.name for kind in run.kinds] == ["nylon", "my-sand"]
+        assert np.bincount(run.kind).tolist() == [3, 1]
+        assert {"restitution": 0.5, "friction": 0.1}.items() <= run.input["contacts"][1].items()
+    for wrong, said in (
+        ("box.motion.q-.frequency=1", "box.motion.q-: unknown face 'q-': known are"),
+        ("box.motions.z-.frequency=1", "box.motions: unknown key 'motions': did you mean motion?"),
+        ("=1", "--set =1: expected NAME=VALUE"),
+    ):
+        refused = cli("run", "mine.toml", "--set", wrong)
+        assert (refused.exit_code, refused.stderr.startswith(f"dem: mine.toml: {said}")) == (2, True), refused.stderr
+
+
+@pytest.mark.parametrize("text", ["[box.motion.z+]\nfrequency = 30", 'box.open = ["z-", z+]'])
+def test_what_has_a_plus_needs_quotes(cli, tmp_path, text):
+    (tmp_path / "wrong.toml").write_text(f"duration = 1\n{text}\n")
+    said = cli("check", "wrong.toml").stderr
+    assert "(at line 2, column" in said
+    assert said.endswith('; what has a plus needs quotes: "z+"\n')
+    assert tomllib.loads(text.replace("z+", '"z+"'))
+
+
+@pytest.mark.parametrize("what", ["single-fibre", "mine.toml", "short.toml"])
+def test_times_have_units_everywhere(cli, tmp_path, what):
+    """With a case, a case file and one that names a case; as options and as settings."""
+    (tmp_path / "mine.toml").write_text(BEGINNING + group("position = [[0.1, 0.1, 0.1]]"))
+    (tmp_path / "short.toml").write_text('case = "single-fibre"\nparameters.duration = "1 s"\n')
+    for k, words in enumerate([
+        ("--duration", "0.1 ms", "--time-step", "5 us"), ("--duration", "1e-4", "--time-step", "5e-6"),
+        ("--set", "duration=0.1 ms", "--set", "time-step=5 us"),
+    ]):  # fmt: skip
+        done = cli("run", what, *words, "--frames", "1", "-o", f"{k}.h5", "--quiet")
+        assert done.exit_code == 0, done.stderr
+        with dem.Trajectory(tmp_path / f"{k}.h5") as run:
+            assert (run.input["time_step"], run.time[-1], run.step[-1]) == (5e-6, 1e-4, 20)
+    wrong = "'1 mm' is in mm: expected a time [s], such as '5 us'"
+    for option in ("duration", "time_step"):
+        refused = cli("run", what, f"--{option.replace('_', '-')}", "1 mm")
+        assert (refused.exit_code, refused.stderr.endswith(f"{option}: {wrong}\n")) == (2, True)
+
+
+def test_parameters_of_cases_have_the_units_of_their_descriptions(cli, tmp_path):
+    set_ = ("--set", "diameter=8 mm", "--set", "young=70 MPa", "--set", "gravity=0,0,-981 cm/s2")
+    done = cli("run", "single-fibre", *set_, "--duration", "1e-5", "--time-step", "5e-6", "--frames", "1", "--quiet")
+    assert done.exit_code == 0, done.stderr
+    with dem.Trajectory(tmp_path / "single-fibre.h5") as run:
+        given = run.input["parameters"]
+        assert (given["diameter"], given["young"], given["gravity"]) == (0.008, 7e7, [0, 0, -9.81])
+    refused = cli("run", "single-fibre", "--set", "diameter=8 s", "--set", "poisson=2")
+    assert refused.stderr.splitlines() == [
+        "dem: diameter: '8 s' is in s: expected a length [m], such as '10 mm'",
+        "dem: poisson is '2': input should be less than or equal to 0.5",
+    ]
 
 
 # what a file can say
@@ -735,7 +812,7 @@ def test_what_is_foreseen_agrees_with_closed_forms(case_of):
     case = case_of(groups)
     seen = check.look(case.simulation(), case.duration)
     ball, fibre = 1100 * math.pi / 6 * 1e-6, 1100 * 5 * math.pi * 0.005**3
-    assert seen.counts == {"Sphere": 60, "Fibre": 1}
+    assert seen.counts == {"ball": 60, "fibre": 1}
     assert seen.particles == 61
     assert seen.mass == pytest.approx(60 * ball + fibre, rel=1e-12)
     assert seen.masses == pytest.approx((ball, fibre), rel=1e-12)

@@ -1,5 +1,6 @@
 """What pictures of runs show, read off the figures."""
 
+import shutil
 import stat
 import sys
 from types import SimpleNamespace
@@ -239,20 +240,30 @@ def test_all_pictures_are_drawn(cli, fall, tmp_path):
 
 
 def test_other_formats_and_single_pictures(cli, fall, tmp_path):
-    assert cli("plot", fall, "--picture", "height", "--picture", "energy", "--format", "svg").exit_code == 0
+    assert cli("plot", fall, "-o", ".", "--picture", "height", "--picture", "energy", "--format", "svg").exit_code == 0
     assert sorted(p.name for p in tmp_path.iterdir()) == ["fall-energy.svg", "fall-height.svg"]
     assert "<svg" in (tmp_path / "fall-height.svg").read_text()
+
+
+def test_what_is_made_of_a_trajectory_lands_beside_it(cli, fall, tmp_path):
+    """Pictures and exports, for whoever works in another folder."""
+    (tmp_path / "runs").mkdir()
+    shutil.copy(fall, tmp_path / "runs" / "fall.h5")
+    assert cli("plot", "runs/fall.h5", "--picture", "height").stdout == "runs/fall-height.png\n"
+    assert cli("export", "runs/fall.h5", "--to", "csv").stdout.startswith("runs/fall.csv: ")
+    assert {path.name for path in (tmp_path / "runs").iterdir()} == {"fall.h5", "fall-height.png", "fall.csv"}
+    assert [path.name for path in tmp_path.iterdir()] == ["runs"]
 
 
 def test_pictures_are_left_alone(cli, fall, tmp_path):
     mine = tmp_path / "fall-height.png"
     mine.write_text("mine")
-    result = cli("plot", fall, "--picture", "energy", "--picture", "height")
+    result = cli("plot", fall, "-o", ".", "--picture", "energy", "--picture", "height")
     assert result.exit_code == 2
     assert "fall-height.png exists already" in result.stderr
     assert mine.read_text() == "mine"
     assert [p.name for p in tmp_path.iterdir()] == ["fall-height.png"]
-    assert cli("plot", fall, "--picture", "height", "--overwrite").exit_code == 0
+    assert cli("plot", fall, "-o", ".", "--picture", "height", "--overwrite").exit_code == 0
     with Image.open(mine) as drawn_again:
         assert drawn_again.size == (1050, 510)
 

@@ -160,11 +160,27 @@ def test_a_longer_run_ends_where_a_long_one_does(tmp_path):
     assert_same_frames(tmp_path / "long.h5", tmp_path / "short.h5")
     with pytest.raises(ValueError, match=r"complete, t = 0\.008 s: give a longer duration"):
         dem.resume(tmp_path / "short.h5")
-    with pytest.raises(ValueError, match="is not longer than the run was planned"):
+    with pytest.raises(ValueError, match=r"from the first frame on, is not longer than the run was planned, 0\.008 s"):
         dem.resume(tmp_path / "short.h5", duration=0.006)
     with dem.Trajectory(tmp_path / "short.h5") as run:  # a refusal leaves no trace
         assert run.error is None
         assert run.verdict.startswith("PASS")
+
+
+def test_a_duration_is_that_of_the_run_whatever_was_before_it(tmp_path):
+    """What `run` adds to a simulation is a run; resumed it is the same one, whose duration counts from its start."""
+    sim, path = crowd(), tmp_path / "run.h5"
+    sim.run(0.002)
+    sim.run(0.002, output=path, frames=2)
+    dem.resume(path, duration=0.003)
+    with dem.Trajectory(path) as run:
+        np.testing.assert_allclose(run.time, [0.002, 0.003, 0.004, 0.005], rtol=1e-15)  # of step times dt
+    done = CliRunner().invoke(app, ["run", "--resume", str(path), "--duration", "4 ms", "--quiet"])
+    assert done.exit_code == 0, done.stderr
+    with dem.Trajectory(path) as run:
+        assert run.time[-1] == pytest.approx(0.006, rel=1e-15)
+    refused = CliRunner().invoke(app, ["run", "--resume", str(path), "--duration", "5 mm"])
+    assert (refused.exit_code, refused.stderr) == (2, "dem: '5 mm' is in mm: expected a time [s], such as '5 us'\n")
 
 
 @pytest.mark.parametrize(("duration", "times"), [(0.03, [0, 0.01, 0.02, 0.03]), (0.022, [0, 0.01, 0.02, 0.022])])

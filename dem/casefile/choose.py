@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dem.case import case, with_parameters
 from dem.casefile.chosen import Chosen
+
+if TYPE_CHECKING:
+    from dem.case import BaseCase
 
 
 def chosen_case(name: str, parameters: dict) -> Chosen:
@@ -18,4 +23,14 @@ def chosen_case(name: str, parameters: dict) -> Chosen:
         from dem.casefile.load import read  # noqa: PLC0415, the schema takes a moment that other commands do not need
 
         return read(name, parameters)
-    return Chosen(with_parameters(case(name), parameters), name, None, {})
+    return Chosen(with_words(case(name), parameters), name, None, {})
+
+
+def with_words(kind: type[BaseCase], parameters: dict) -> BaseCase:
+    """Make a case with parameters as the command line gives them: with hyphens, lists separated by commas."""
+    return with_parameters(kind, {name.replace("-", "_"): _listed(value) for name, value in parameters.items()})
+
+
+def _listed(value: object) -> object:
+    parts = value.strip("()[] ").split(",") if isinstance(value, str) else ()
+    return [part.strip() for part in parts] if len(parts) > 1 else value

@@ -20,8 +20,7 @@ from pydantic import (
     WrapValidator,
 )
 
-from dem.base import checks
-from dem.casefile import units
+from dem.base import checks, units
 from dem.files.output import Every
 from dem.model.box import AXES, FACES
 from dem.model.contacts import RULES

@@ -10,8 +10,8 @@ from rich.table import Table
 
 from dem.base import checks
 from dem.base.notices import tell
-from dem.case import StudyCase, case, with_parameters
-from dem.casefile import chosen_case
+from dem.case import StudyCase, case
+from dem.casefile import chosen_case, with_words
 from dem.cli.common import app, plain_errors, say, show
 from dem.cli.run import parameters
 
@@ -29,7 +29,7 @@ def init(
     """Write a commented case file that runs to the same bytes as a case."""
     from dem.casefile.write import example  # noqa: PLC0415, other commands need not wait for it
 
-    text = example(with_parameters(case(name), parameters(settings or [])))
+    text = example(with_words(case(name), parameters(settings or [])))
     path = checks.output(output or Path(f"{name}.toml"), overwrite=overwrite)
     path.write_text(text, encoding="utf-8")
     say(f"{path}: run it with `dem run {path}`, look at it with `dem check {path}`")
