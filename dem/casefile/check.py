@@ -51,6 +51,8 @@ class Outlook:
 def look(sim: System, duration: float) -> Outlook:
     """Measure a simulation that is made for it: it is carried on by half a second of computing, or to its end.
 
+    Raises FloatingPointError if it breaks on the way.
+
     Examples
     --------
     >>> import dem

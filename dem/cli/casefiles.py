@@ -45,19 +45,25 @@ def check(
 ) -> None:
     """Validate a case file, and show what it would run and how long that would take.
 
-    What a run would warn of is told, and what it would refuse ends with exit status 2.
+    What a run would warn of is told, and what it would refuse ends with exit status 2. The beginning is run, for half a
+    second of computing, and judged as the run would be.
     """
     from dem.casefile.check import look, rows  # noqa: PLC0415
 
     chosen = chosen_case(name, parameters(settings or [])).case
-    table = Table(show_header=False, box=None, pad_edge=False)
+    table, said = Table(show_header=False, box=None, pad_edge=False), "nothing is wrong with it"
     if isinstance(chosen, StudyCase):
         table.add_row("outcome", f"a table with some {chosen.frames + 1} rows")
         table.add_row("duration", f"{chosen.duration:g} s in time steps of {chosen.time_step:g} s, {chosen.integrator}")
     else:
         sim = chosen.simulation()
-        tell(sim.foreseen(), strict=False, force=False)
+        warned = list(sim.foreseen())
+        tell(warned, strict=False, force=False)
         for what, value in rows(sim, look(sim, chosen.duration), chosen.duration):
             table.add_row(what, value)
-    say(f"{name}: nothing is wrong with it")
+        verdict = sim.verdict()
+        table.add_row("so far", str(verdict))
+        if warned or verdict.status != "PASS":
+            said = "it would run, but may not be resolved: see what is said of it"
+    say(f"{name}: {said}")
     show(table)

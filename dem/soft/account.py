@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model.box import FACES
+from dem.rotation.integrators import DRIFTS
 from dem.soft.verdict import ENERGY_BUDGET, Verdict
 
 if TYPE_CHECKING:
     from dem.model.box import Box
+    from dem.rotation.integrators import Integrator
     from dem.soft.engine import Engine
 
 
@@ -54,7 +56,14 @@ def momentum_error(
     return change / max(now[1], start[1]) if change > 0 else 0.0
 
 
-def judged(engine: Engine, orientation: np.ndarray, energy_error: float, momentum_error: float | None) -> Verdict:
+def drifts(engine: Engine, integrator: Integrator) -> bool:
+    """Whether the scheme makes energy drift where another one would not: spheres turn alike by all of them."""
+    return integrator.energy == DRIFTS and not engine.kinds.round
+
+
+def judged(
+    engine: Engine, integrator: Integrator, orientation: np.ndarray, energy_error: float, momentum_error: float | None
+) -> Verdict:
     """Judge a run that has come to these orientations (N, 4)."""
     steps, overlap = int(engine.progress.step[0]), float(engine.progress.largest_overlap[0])
     span, radius = (steps - engine.start_step) * engine.dt, engine.kinds.radius
@@ -69,4 +78,5 @@ def judged(engine: Engine, orientation: np.ndarray, energy_error: float, momentu
         energy_budget=ENERGY_BUDGET / span if span else 0.0,
         overlap_share=engine.limits.share(overlap),
         momentum_error=momentum_error,
+        drifts=drifts(engine, integrator),
     )

@@ -18,14 +18,16 @@ import numpy as np
 
 from dem.base.notices import DemWarning, Notice
 from dem.files.writer import TrajectoryWriter
+from dem.soft import account
 from dem.soft.trouble import BrokenRunError
-from dem.soft.verdict import ENERGY_BUDGET
+from dem.soft.verdict import ENERGY_BUDGET, energy_remedy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from os import PathLike
 
     from dem.model.energy import Energy
+    from dem.rotation.integrators import Integrator
     from dem.soft.engine import Engine
 
 # ruff: noqa: SLF001 (this is the other half of Simulation)
@@ -39,6 +41,7 @@ class Recorded(Protocol):
 
     _engine: Engine
     _shown_step: int
+    integrator: Integrator
     step_count: int
     time: float
     energy_error: float
@@ -79,7 +82,7 @@ class Recorder:
             f"at step {sim.step_count} (t = {sim.time:.6g} s) the energy error is {sim.energy_error:.2g} of the start, "
             f"above its budget of {ENERGY_BUDGET:g}"
         )
-        remedy = "lower time_step, or take a second-order integrator (see `dem integrators`)"
+        remedy = energy_remedy(drifts=account.drifts(sim._engine, sim.integrator))
         notice = Notice("energy-error", reason, remedy)
         if self.strict:
             message = f"{notice} (turned into an error by strict)"

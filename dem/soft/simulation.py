@@ -315,4 +315,5 @@ class Simulation(Stepping):
         self._check_run(self._engine.code)
         now, start = self._motion(), self._start_motion
         momentum_error = account.momentum_error(self._box, self._gravity, start, now)
-        return account.judged(self._engine, self.particles.orientation, self.energy_error, momentum_error)
+        state = self.particles.orientation, self.energy_error, momentum_error
+        return account.judged(self._engine, self.integrator, *state)

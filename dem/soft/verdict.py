@@ -12,6 +12,11 @@ MOMENTUM_BUDGET = 1e-9  # of the sum of all |m v|: forces are equal and opposite
 OVERLAP_LIMIT = 0.2
 
 
+def energy_remedy(*, drifts: bool) -> str:
+    """What helps against an energy error, of bodies whose rotation makes energy drift, or of others."""
+    return "lower time_step" + (", or take the integrator splitting, whose energy does not drift" if drifts else "")
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What tells whether a run can be trusted.
@@ -21,7 +26,8 @@ class Verdict:
     what that may be [1/s]; ``norm_error`` the largest ||q| - 1|; ``largest_overlap`` is over the smallest diameter,
     ``overlap_share`` over the smaller of the two radii, ``engulfed`` tells that it came to half of the largest
     diameter: spheres sank into each other or a wall; ``momentum_error`` is the change of linear momentum along the axes
-    on which nothing acts from outside, over the sum of all |m v|, None where there is no such axis.
+    on which nothing acts from outside, over the sum of all |m v|, None where there is no such axis; ``drifts`` whether
+    the rotational scheme makes energy drift where another one would not.
     """
 
     steps: int
@@ -34,6 +40,7 @@ class Verdict:
     energy_budget: float
     overlap_share: float
     momentum_error: float | None
+    drifts: bool
 
     @property
     def count(self) -> int:
@@ -45,9 +52,7 @@ class Verdict:
         """Why the run is not to be trusted, each with a remedy."""
         found = []
         if not self.energy_error <= ENERGY_BUDGET:
-            found.append(
-                f"energy error above {ENERGY_BUDGET:.0%}: lower the time step or use a second-order integrator"
-            )
+            found.append(f"energy error above {ENERGY_BUDGET:.0%}: {energy_remedy(drifts=self.drifts)}")
         if not self.norm_error <= NORM_BUDGET:
             found.append(f"quaternion norm error above {NORM_BUDGET:g}: lower the time step")
         if self.engulfed:
