@@ -7,9 +7,10 @@ from dataclasses import dataclass
 ENERGY_BUDGET = 0.01  # of the reference energy over a run; beyond it the run is not resolved
 NORM_BUDGET = 1e-9
 MOMENTUM_BUDGET = 1e-9  # of the sum of all |m v|: forces are equal and opposite, so the error is rounding
-# Of the smaller radius. Hertz puts a parabola for the sphere, which at the edge of the contact is off by a²/4R² = δ/4R
-# of its depth: 5 % here.
-OVERLAP_LIMIT = 0.2
+# Of the smaller radius: where a contact with a wall is half as wide as the sphere, a = √(R δ) = R/2. Hertz puts a
+# parabola for the sphere, which at the edge of the contact is off by a²/4R² = δ/4R of its depth: 6 % here. The
+# published fibres come to 20 %, and would to 23.5 % if all their energy went into one impact.
+OVERLAP_LIMIT = 0.25
 
 
 def energy_remedy(*, drifts: bool) -> str:
@@ -87,7 +88,7 @@ class Verdict:
             f"{self.status}: {self.steps} steps to t = {self.time:.6g} s, largest energy error "
             f"{self.energy_error:.2e} of the start ({self.energy_rate:.1e} a second, budget {self.energy_budget:.1e}), "
             f"quaternion norm error {self.norm_error:.1e}, largest overlap "
-            f"{self.largest_overlap:.2%} of the smallest diameter (limit {OVERLAP_LIMIT / 2:.0%})"
+            f"{self.largest_overlap:.2%} of the smallest diameter (limit {OVERLAP_LIMIT / 2:.1%})"
         )
         if self.momentum_error is not None:
             line += f", momentum error {self.momentum_error:.1e}"
