@@ -6,11 +6,13 @@ import subprocess
 import sys
 from decimal import Decimal
 from pathlib import Path
+from typing import get_origin
 
 import h5py
 import numpy as np
 import oracle
 import pytest
+from pydantic import ValidationError
 from scipy.spatial import cKDTree
 from typer.testing import CliRunner
 
@@ -18,10 +20,20 @@ import dem
 from dem.base import units
 from dem.case import StudyCase
 from dem.casefile import check
-from dem.casefile.load import read, resolved
+from dem.casefile.load import METHODS, read, resolved
 from dem.casefile.placements.last_frame import last_frame
+from dem.casefile.schema import (
+    BoxTable,
+    HardTable,
+    ImpactTable,
+    LatticeTable,
+    OutputTable,
+    RandomTable,
+    SteppedTable,
+)
+from dem.casefile.tables import table_in, without_none
 from dem.casefile.toml import tomllib
-from dem.casefile.write import example
+from dem.casefile.write import blank, example
 from dem.cli import app
 from dem.model.fields import STATE
 
@@ -769,11 +781,109 @@ def test_examples_of_tables_are_the_same_case(name, tmp_path):
     assert read(tmp_path / "example.toml").case == case
 
 
+def uncommented(text):
+    """What a case file would hold with the # taken away from all keys and tables."""
+    return tomllib.loads(re.sub(r"^# (?=\w+ = |\[)", "", text, flags=re.MULTILINE))
+
+
+def keys_in(model, content):
+    """Tables and their keys, as a file has them."""
+    found = {(model, key) for key in content}
+    for key, value in content.items():
+        inner = table_in(model.model_fields[key].annotation)
+        if inner is not None:
+            kind = get_origin(without_none(model.model_fields[key].annotation))
+            for each in value if kind is list else value.values() if kind is dict else [value]:
+                found |= keys_in(inner, each)
+    return found
+
+
+def keys_of(model):
+    """Tables and their keys, as the schema has them."""
+    found = {(model, key) for key in model.model_fields}
+    for field in model.model_fields.values():
+        if inner := table_in(field.annotation):
+            found |= keys_of(inner)
+    return found
+
+
+CASES_WRITTEN_OUT = [("nine-fibres", {}), ("single-fibre", {}), ("many-spheres", {"n": 5}), ("hard-spheres", {"n": 5})]
+
+
+@pytest.mark.parametrize(("name", "parameters"), CASES_WRITTEN_OUT)
+def test_an_example_has_every_key_there_is(name, parameters):
+    text = example(dem.cases()[name](**parameters))
+    content = uncommented(text)
+    model = METHODS[content.get("method", "time-steps")]
+    assert keys_in(model, content) == keys_of(model)
+    assert content["method"] == ("hard-spheres" if name == "hard-spheres" else "time-steps")
+
+
+def test_a_blank_file_has_every_key_of_both_methods():
+    text = blank()
+    stepped, _, hard = text.partition("# With method = ")
+    assert keys_in(SteppedTable, uncommented(stepped)) == keys_of(SteppedTable)
+    impacts = uncommented(hard.partition(":\n")[2])["impacts"]
+    assert keys_in(ImpactTable, impacts) == keys_of(ImpactTable)
+    assert re.search("without (.*):", hard)[1].split(", ") == [
+        key for key in SteppedTable.model_fields if key not in HardTable.model_fields
+    ]
+
+
+def test_what_stands_behind_the_hash_would_do(tmp_path, monkeypatch):
+    """All at once, defaults and examples are right but for what excludes each other: no key, type or range is wrong."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("start.csv", "run.h5"):
+        (tmp_path / name).touch()
+    stepped, _, hard = blank().partition("# With method = ")
+    content = uncommented(stepped)
+    with pytest.raises(ValidationError) as wrong:
+        SteppedTable.model_validate(content)
+    assert {error["type"] for error in wrong.value.errors()} == {"value_error"}
+    assert {".".join(map(str, error["loc"])) for error in wrong.value.errors()} == {
+        "shapes.bead", "particles.0.random"
+    }  # fmt: skip
+    assert ImpactTable(**uncommented(hard.partition(":\n")[2])["impacts"])
+    for name, model in (("lattice", LatticeTable), ("random", RandomTable)):
+        values = content["particles"][0][name]
+        assert model(**{key: value for key, value in values.items() if key != "solid_fraction"})
+    box = tomllib.loads(blank())["box"]  # a default is one: with it the table is as without it
+    for key in ("lower", "roughness", "seed"):
+        assert BoxTable(**box, **{key: content["box"][key]}) == BoxTable(**box)
+
+
+def test_comments_tell_units_words_and_limits():
+    lines = {line.removeprefix("# ").split(" = ")[0]: line for line in blank().splitlines() if " = " in line}
+    for key, told in {
+        "diameter": "[m] (above 0)", "roughness": "[rad] (at least 0 and at most 1)", "poisson": "(above -1 and",
+        "type": "(sphere, fibre or clump)", "open": "(x-, x+, y-, y+, z-, z+)", "compression": "(gzip or lzf)",
+        "fields": "(position, velocity, orientation, angular_velocity)", "contact_rule": "(geometric, least, none)",
+        "speed": "[m/s] (above 0)", "orientation": "(random)", "float32": "(true or false)", "frequency": "[Hz] (at",
+    }.items():  # fmt: skip
+        assert told in lines[key], lines[key]
+    columns = [heading for field in STATE.values() for heading in field.headings]
+    placed = next(line for line in blank().splitlines() if line.startswith('# file = "start.csv"'))
+    assert all(word in placed for word in (*columns, *STATE))
+
+
 def test_every_key_of_an_example_is_commented_on():
     text = example(dem.cases()["nine-fibres"]())
     for key in ("duration", "integrator", "young", "aspect_ratio", "position", "velocity", "upper", "frames"):
         line = next(line for line in text.splitlines() if line.startswith(key))
         assert "  # " in line
+    by_name = uncommented(example(dem.cases()["many-fibres"]()))
+    assert by_name["output"].keys() == OutputTable.model_fields.keys() - {"frames"}  # which is a parameter
+
+
+def test_a_blank_file_runs(cli, tmp_path):
+    assert cli("init", "--blank").stdout.startswith("blank.toml: run it with")
+    done = cli("check", "blank.toml")
+    assert (done.exit_code, done.stderr, done.stdout.splitlines()[0]) == (
+        0, "", "blank.toml: nothing is wrong with it"
+    )  # fmt: skip
+    for words in ((), ("single-fibre", "--blank"), ("--blank", "--set", "n=3")):
+        refused = cli("init", *words)
+        assert (refused.exit_code, refused.stderr) == (2, "dem: give a case, see dem cases, or --blank alone\n")
 
 
 def test_init_run_and_provenance(cli, tmp_path):

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.casefile.keys import TAGS
-from dem.casefile.schema import table_in
+from dem.casefile.tables import table_in
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-    from dem.casefile.schema import Table
+    from dem.casefile.tables import Table
 
 SHOWN = reprlib.Repr()
 SHOWN.maxstring = SHOWN.maxother = 60

@@ -6,7 +6,7 @@ Names of materials and shapes are checked against those that the file defines, w
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from pydantic import (
     AfterValidator,
@@ -61,8 +61,14 @@ def _existing(name: str) -> str:
     return name
 
 
+class Among(NamedTuple):
+    """The words that a key may be, for who describes it."""
+
+    names: tuple[str, ...]
+
+
 def _one_of(what: str, names: Iterable[str]) -> object:
-    return Annotated[str, AfterValidator(lambda name: checks.one_of(what, name, names))]
+    return Annotated[str, Among(tuple(names)), AfterValidator(lambda name: checks.one_of(what, name, names))]
 
 
 def _form(value: object) -> str:

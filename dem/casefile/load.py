@@ -11,8 +11,9 @@ from dem.case import case, with_parameters
 from dem.casefile import errors
 from dem.casefile.chosen import Chosen
 from dem.casefile.file_case import FileCase
-from dem.casefile.schema import CaseTable, HardTable, ShortTable, SteppedTable, Table
+from dem.casefile.schema import CaseTable, HardTable, ShortTable, SteppedTable
 from dem.casefile.settings import put
+from dem.casefile.tables import Table
 from dem.casefile.toml import parsed
 
 METHODS = {"time-steps": SteppedTable, "hard-spheres": HardTable}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, get_args, get_origin
 
-from dem.casefile.schema import ShortTable, Table, table_in, without_none
+from dem.casefile.schema import ShortTable
+from dem.casefile.tables import Table, table_in, without_none
 from dem.casefile.toml import tomllib
 
 PART = re.compile(r'"([^"]*)"|([^."]+)')  # of a dotted path

@@ -19,18 +19,28 @@ from dem.cli.run import parameters
 @app.command()
 @plain_errors
 def init(
-    name: Annotated[str, typer.Argument(metavar="CASE", help="A case; see `dem cases`.")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: CASE.toml.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="CASE", help="A case; see `dem cases`.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write; default: CASE.toml, or blank.toml.")
+    ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the case; repeatable.")
     ] = None,
+    blank: Annotated[bool, typer.Option("--blank", help="A file to begin with, of no case.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
 ) -> None:
-    """Write a commented case file that runs to the same bytes as a case."""
-    from dem.casefile.write import example  # noqa: PLC0415, other commands need not wait for it
+    """Write a case file with every key there is: one that runs to the same bytes as a case, or one to begin with.
 
-    text = example(with_words(case(name), parameters(settings or [])))
-    path = checks.output(output or Path(f"{name}.toml"), overwrite=overwrite)
+    Each key has a comment with its unit and what it may be; for a case that is too large to be written out, or is a
+    study, the keys are the parameters of the case.
+    """
+    from dem.casefile import write  # noqa: PLC0415, other commands need not wait for it
+
+    if blank == (name is not None) or (blank and settings):
+        message = "give a case, see dem cases, or --blank alone"
+        raise ValueError(message)
+    text = write.blank() if blank else write.example(with_words(case(name), parameters(settings or [])))
+    path = checks.output(output or Path(f"{name or 'blank'}.toml"), overwrite=overwrite)
     path.write_text(text, encoding="utf-8")
     say(f"{path}: run it with `dem run {path}`, look at it with `dem check {path}`")
 
