@@ -318,7 +318,7 @@ def test_info_tells_everything_to_people(finished):
     for words in (
         "21, 0 to 0.2 s, step 20000",
         "9 x fibre  Fibre, diameter 0.01 m, aspect_ratio 3, spheres 5, spacing 0.005 m, material grain, mass 0.0021598",
-        "wall       young 50000000 Pa, poisson 0.23",
+        "wall   young 50000000 Pa, poisson 0.23",
         "grain, wall   restitution 1, friction 0",
         "(0, -9.81, 0) m/s2",
         "improved-pcdm",

@@ -132,7 +132,7 @@ def test_refuses_what_is_no_trajectory(tmp_path, run):
         dem.Trajectory(tmp_path / "foreign.h5")
     with h5py.File(run[0], "r+") as file:
         file["parameters"].attrs["format"] = 99
-    with pytest.raises(ValueError, match="format 99, this version reads up to 2: upgrade"):
+    with pytest.raises(ValueError, match="format 99, this version reads up to 3: upgrade"):
         dem.Trajectory(run[0])
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 COLOURS = ("speed", "height", "spin", "kind")
 UNITS = {"speed": "m/s", "height": "m", "spin": "rad/s"}
 BAR = 0.14  # of the width of the figure, for the colour bar
+WIDEST = 16  # characters of a name for which there is room
 
 
 def scene(
@@ -148,7 +149,8 @@ def _name_kinds(bar: Axes, names: Sequence[str], palette: np.ndarray) -> None:
     from matplotlib.patches import Patch  # noqa: PLC0415, an extra
 
     bar.set_axis_off()
-    told = [Patch(color=ink, label=label) for label, ink in zip(labels(names), palette[:MOST], strict=False)]
+    short = (label if len(label) <= WIDEST else f"{label[: WIDEST - 1]}…" for label in labels(names))
+    told = [Patch(color=ink, label=label) for label, ink in zip(short, palette[:MOST], strict=False)]
     if len(names) > MOST:
         told.append(Patch(color="none", label=rest(len(names)).strip()))
     bar.legend(handles=told, loc="center left", bbox_to_anchor=(0, 0.5), frameon=False, fontsize=8, borderaxespad=0)
