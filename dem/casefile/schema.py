@@ -279,7 +279,7 @@ class SteppedTable(CaseTable):
     """Contacts that take time, resolved by time steps."""
 
     method: Literal["time-steps"] = Field("time-steps", description="time-steps or hard-spheres")
-    time_step: TimeStep = Field(description="[s], or auto", examples=["auto"])
+    time_step: TimeStep = Field(description="time step [s], or auto", examples=["auto"])
     integrator: Integrator = Field(DEFAULT, description="rotational scheme, see `dem integrators`")
     threads: Count | None = Field(None, description="default: all cores; changes no bit of the result", examples=[1])
     contact_rule: Rule = Field("geometric", description="of pairs of materials that are not in contacts")
