@@ -217,7 +217,7 @@ box.motion.floor: unknown face 'floor': known are x-, x+, y-, y+, z-, z+, all
 time_step is missing: time step [s], or auto
 integrator: unknown integrator 'pcmd': did you mean pcdm? known are
 contacts.0.materials.1 is missing
-contacts.0.restitution is missing: normal speed after over before an impact, in (0, 1]
+contacts.0.restitution is missing: normal speed after over before an impact (above 0 and at most 1)
 contacts.0.friction is -1: input should be greater than or equal to 0
 time_stp: unknown key 'time_stp': did you mean time_step? known are
 """

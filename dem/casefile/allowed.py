@@ -28,6 +28,12 @@ def allowed(field: FieldInfo) -> str:
     return "; ".join(dict.fromkeys([*_told(field.metadata), *_inside(field.annotation)]))
 
 
+def meaning(field: FieldInfo) -> str:
+    """What a key means, and what it may be."""
+    limits = allowed(field)
+    return f"{field.description}{f' ({limits})' if limits else ''}"
+
+
 def _inside(kind: object) -> Iterator[str]:
     """Of a type, and of all that it is made of."""
     if kind is bool:

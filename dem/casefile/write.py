@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_origin
 
 from dem.case import StudyCase
 from dem.casefile import resolve
-from dem.casefile.allowed import allowed
+from dem.casefile.allowed import meaning
 from dem.casefile.load import METHODS
 from dem.casefile.schema import CaseTable, HardTable, OutputTable, SteppedTable
 from dem.casefile.tables import Table, table_in, without_none
@@ -125,20 +125,14 @@ def _absent(field: FieldInfo, where: str, seen: set) -> list[str]:
     ((header, deeper, _),) = _parts(field, where, shown)
     lines = _table(inner, {}, f"{deeper}.", seen)
     return [
-        f"# {header}{_about(field)}",
+        f"# {header}  # {meaning(field)}",
         *(line if line.startswith("#") or not line else f"# {line}" for line in lines),
     ]
 
 
-def _about(field: FieldInfo) -> str:
-    """A comment on what a key means and may be."""
-    limits = allowed(field)
-    return f"  # {field.description}{f' ({limits})' if limits else ''}"
-
-
 def _entry(key: str, field: FieldInfo, value: object, *, commented: bool = True) -> str:
     """A key with its value, what it means and may be; without a value a comment with the default, or an example."""
-    about = _about(field) if commented else ""
+    about = f"  # {meaning(field)}" if commented else ""
     if value is None:
         return f"# {key} = {_value(_shown(field))}{about}"
     if isinstance(value, list) and value and isinstance(value[0], list):
