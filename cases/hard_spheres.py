@@ -27,7 +27,8 @@ class ManyHardSpheres(dem.HardSphereCase):
         """Build the lattice of spheres and a box that just holds it."""
         rng = np.random.default_rng(self.seed)
         position, size = jittered(rng, self.n, self.diameter, self.solid_fraction)
-        stuff = dem.Material(young=5e7, poisson=0.35, density=self.density)  # of which impacts need only the density
+        # of which impacts need only the density
+        stuff = dem.Material(young=5e7, poisson=0.35, density=self.density, name="grain")
         balls = dem.Particles(
             dem.Sphere(diameter=self.diameter),
             stuff,

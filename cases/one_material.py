@@ -22,14 +22,14 @@ class OneMaterial(dem.Case):
         """Material of the particles."""
         return dem.Material(
             young=self.young, poisson=self.poisson, density=self.density,
-            restitution=self.restitution, friction=self.friction,
+            restitution=self.restitution, friction=self.friction, name="grain",
         )  # fmt: skip
 
     def wall(self) -> dem.Material:
         """Material of the walls."""
         friction = self.friction if self.wall_friction is None else self.wall_friction
         return dem.Material(
-            young=self.young, poisson=self.wall_poisson, restitution=self.restitution, friction=friction
+            young=self.young, poisson=self.wall_poisson, restitution=self.restitution, friction=friction, name="wall"
         )
 
     def contacts(self) -> dem.Contacts:

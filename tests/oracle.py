@@ -9,7 +9,7 @@ def spheres(particles):
     rotation = Rotation.from_quat(particles.orientation, scalar_first=True)
     centre, radius, owner, material = [], [], [], []
     for p in range(len(particles)):
-        shape, stuff = particles.kinds[particles.kind[p]]
+        shape, stuff = particles.variants[particles.variant[p]]
         for offset, r in zip(shape.offsets, shape.radii, strict=True):
             centre.append(particles.position[p] + rotation[p].apply(offset))
             radius.append(r)

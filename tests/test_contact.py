@@ -84,7 +84,7 @@ def test_renumbering_the_particles_renumbers_the_forces(crowd, rng):
     """Only the order of summation changes, so the forces agree to rounding, not to the bit."""
     particles, box = crowd
     order = rng.permutation(len(particles))
-    shapes = [particles.kinds[k] for k in particles.kind[order]]
+    shapes = [particles.variants[k] for k in particles.variant[order]]
     shuffled = dem.Particles.concatenate(
         [
             dem.Particles(shape, material, position=particles.position[[i]], orientation=particles.orientation[[i]])

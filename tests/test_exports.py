@@ -44,15 +44,15 @@ def rotations(quaternions):
 
 def test_spheres_are_where_their_bodies_carry_them(path):
     with dem.Trajectory(path) as run:
-        time, kinds, kind = run.time, run.kinds, run.kind
+        time, kind, variants, variant = run.time, run.kind, run.variants, run.variant
         state = {name: getattr(run, name)[:] for name in STATE}
     target = dem.export(path, "spheres.vtkhdf")
     assert target == path.with_suffix(".spheres.vtkhdf")
     path.unlink()  # it stands on its own
     frames = vtk_frames(target)
     assert [t for t, _ in frames] == time.tolist()
-    owner = np.concatenate([np.full(len(kinds[s].radii), i) for i, s in enumerate(kind)])
-    offset = np.concatenate([kinds[s].offsets for s in kind])
+    owner = np.concatenate([np.full(len(variants[v].radii), i) for i, v in enumerate(variant)])
+    offset = np.concatenate([variants[v].offsets for v in variant])
     for k, (_, shown) in enumerate(frames):
         x, v, q, omega = (state[name][k][owner] for name in STATE)
         arm = rotations(q).apply(offset)
@@ -60,7 +60,7 @@ def test_spheres_are_where_their_bodies_carry_them(path):
         # two ways to turn differ by rounding: of arms of 1 cm in positions of 1 dm, and of speeds of 1 m/s
         np.testing.assert_allclose(points(shown), x + arm, rtol=0, atol=1e-16)
         np.testing.assert_allclose(data["velocity"], v + np.cross(omega, arm), rtol=0, atol=1e-15)
-        np.testing.assert_array_equal(data["radius"], np.concatenate([kinds[s].radii for s in kind]))
+        np.testing.assert_array_equal(data["radius"], np.concatenate([variants[v].radii for v in variant]))
         np.testing.assert_array_equal(data["owner"], owner)
         np.testing.assert_array_equal(data["kind"], kind[owner])
         assert shown.GetNumberOfVerts() == len(owner)
@@ -84,7 +84,7 @@ def test_gsd_holds_the_state_in_single_precision(path):
     with dem.Trajectory(path) as run, gsd.hoomd.open(dem.export(path, "gsd")) as frames:
         assert len(frames) == 6
         centre, size = frames[0].log["box_centre"], np.array(run.input["box"]["upper"])
-        inertia = np.array([kind.inertia for kind in run.kinds])[run.kind]
+        inertia = np.array([variant.inertia for variant in run.variants])[run.variant]
         crossed = 0
         for k, frame in enumerate(frames):
             bodies = frame.particles
@@ -114,18 +114,18 @@ def test_gsd_holds_the_state_in_single_precision(path):
 
 def test_gsd_says_what_the_bodies_are(path):
     with dem.Trajectory(path) as run, gsd.hoomd.open(dem.export(path, "gsd")) as frames:
-        kinds, bodies = run.kinds, frames[5].particles
-        assert bodies.types == ["Fibre-0", "Sphere-1", "Sphere-2", "Fibre-3"]
+        variants, bodies = run.variants, frames[5].particles
+        assert bodies.types == ["fibre", "sphere", "sphere-2", "fibre-2"]
         np.testing.assert_array_equal(bodies.typeid, run.kind)
         assert bodies.type_shapes[1:3] == [{"type": "Sphere", "diameter": 0.01}, {"type": "Sphere", "diameter": 0.017}]
         for k in (0, 3):
             shape = bodies.type_shapes[k]
             assert shape["type"] == "SphereUnion"
-            np.testing.assert_array_equal(shape["centers"], kinds[k].offsets)
-            np.testing.assert_array_equal(shape["diameters"], 2 * kinds[k].radii)
+            np.testing.assert_array_equal(shape["centers"], variants[k].offsets)
+            np.testing.assert_array_equal(shape["diameters"], 2 * variants[k].radii)
         for name in ("mass", "inertia"):
             stored = getattr(bodies, "moment_inertia" if name == "inertia" else name)
-            wanted = np.array([getattr(kind, name) for kind in kinds])[run.kind]
+            wanted = np.array([getattr(variant, name) for variant in variants])[run.variant]
             np.testing.assert_array_equal(stored, wanted.astype(np.float32))
         for name, values in run.energy.items():
             assert [frame.log[f"{name}_energy"][0] for frame in frames] == values.tolist()

@@ -115,7 +115,8 @@ def test_frames_by_time(run):
 def test_a_run_says_what_it_is(path):
     run = dem.Trajectory(path)
     assert repr(run) == (
-        f"<Trajectory {path}: 21 frames, 0 to 0.2 s; 9 x Fibre; position, velocity, orientation, angular_velocity>"
+        f"<Trajectory {path}: 21 frames, 0 to 0.2 s; 9 x fibre (Fibre, diameter 0.01, aspect_ratio 3, spheres 5, "
+        "spacing 0.005); position, velocity, orientation, angular_velocity>"
     )
     frame, position = run[3], run.position
     run.close()
@@ -216,7 +217,7 @@ def test_contacts_hold_elastic_energy(run):
 
 def test_solid_fraction_of_a_frame(run):
     profile = run[5].solid_fraction(axis="y", bins=10)
-    volume = run.kinds[0].volume
+    volume = run.variants[0].volume
     assert profile.value.sum() * 0.1 == pytest.approx(9 * volume, rel=1e-12)  # of a box of one cubic metre
 
 
@@ -316,9 +317,9 @@ def test_info_tells_everything_to_people(finished):
     shown = info(finished[0])
     for words in (
         "21, 0 to 0.2 s, step 20000",
-        "9 x Fibre  diameter 0.01 m, aspect_ratio 3, spheres 5, spacing 0.005 m, material 1, mass 0.00215984 kg",
-        "material 2  young 50000000 Pa, poisson 0.23",
-        "material 1, 2  restitution 1, friction 0",
+        "9 x fibre  Fibre, diameter 0.01 m, aspect_ratio 3, spheres 5, spacing 0.005 m, material grain, mass 0.0021598",
+        "wall   young 50000000 Pa, poisson 0.23",
+        "grain, wall   restitution 1, friction 0",
         "(0, -9.81, 0) m/s2",
         "improved-pcdm",
         "numba",
@@ -339,7 +340,7 @@ def test_info_tells_everything_to_programs(finished):
     assert held["energy"]["total"]["last"] == sim.energy().total
     assert held["verdict"] == str(verdict)
     assert held["provenance"]["versions"]["pcdm-dem"]
-    assert held["input"]["kinds"][0]["spheres"] == 5
+    assert held["input"]["kinds"][0]["sizes"]["spheres"] == 5
     data = {each["name"]: each for each in held["datasets"]}
     with h5py.File(path) as file:
         for name, each in data.items():

@@ -13,7 +13,8 @@ from hypothesis.extra import numpy as arrays
 from typer.testing import CliRunner
 
 import dem
-from dem.casefile.load import resolved, tomllib
+from dem.casefile.load import resolved
+from dem.casefile.toml import tomllib
 from dem.cli.common import app
 
 FEW, MANY = 150, 1500

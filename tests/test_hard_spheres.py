@@ -210,7 +210,7 @@ def test_crowds_collide_as_by_brute_force(rng, nylon, periodic, gravity, pair, w
                        contact_time=contact_time, **named)  # fmt: skip
     brute = BruteForce(
         particles.position, particles.velocity, particles.angular_velocity,
-        [shape.radii[0] for shape, _ in [particles.kinds[k] for k in particles.kind]], particles.mass,
+        [shape.radii[0] for shape, _ in [particles.variants[k] for k in particles.variant]], particles.mass,
         lower=[0, 0, 0], upper=[size] * 3, periodic=periodic, gravity=gravity,
         pair=[np.inf if p is None else p for p in pair], wall=[np.inf if p is None else p for p in wall],
         contact_time=contact_time,
@@ -320,7 +320,7 @@ def test_how_a_run_is_cut_does_not_show(rng, nylon, given):
 def test_numbering_does_not_show(rng, nylon):
     """Backwards numbered spheres do the same, but for rounding that few impacts have not yet blown up."""
     particles, box = crowd(rng, nylon, 30, 0.3), box_of(0.3, nylon)
-    shapes = [particles.kinds[k][0] for k in particles.kind[::-1]]
+    shapes = [particles.variants[k][0] for k in particles.variant[::-1]]
     turned = dem.Particles(shapes, nylon, **{name: getattr(particles, name)[::-1] for name in STATE})
     one, other = (hard_spheres(p, box, restitution=0.9, tangential_restitution=0.3) for p in (particles, turned))
     for sim in (one, other):
@@ -568,7 +568,7 @@ def test_a_hundred_thousand(nylon):
 def soft(particles, box, young, duration, gravity=(0, 0, 0)):
     """The same spheres as elastic Hertzian ones, the time step going with the contact time, young^-0.4."""
     stuff = dem.Material(young=young, poisson=0.35, density=1100.0)
-    shapes = [particles.kinds[k][0] for k in particles.kind]
+    shapes = [particles.variants[k][0] for k in particles.variant]
     p = dem.Particles(shapes, stuff, position=particles.position, velocity=particles.velocity)
     walls = box and dem.Box(box.lower, box.upper, material=stuff)
     step = duration / round(duration / (2e-7 * (young / 1e9) ** -0.4))

@@ -10,7 +10,7 @@ from test_resume import assert_same_frames, crowd
 from typer.testing import CliRunner
 
 import dem
-from dem.cli import app
+from dem.cli.common import app
 from dem.files.writer import TrajectoryWriter
 from dem.run.record import Interrupted
 

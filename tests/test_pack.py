@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.casefile.load import read
-from dem.cli import app
+from dem.cli.common import app
 from dem.model.bodies import place
 
 

@@ -1,5 +1,6 @@
 """What pictures of runs show, read off the figures."""
 
+import shutil
 import stat
 import sys
 from types import SimpleNamespace
@@ -13,9 +14,10 @@ from typer.testing import CliRunner
 
 import dem
 from dem.cli.common import app
-from dem.model.bodies import Kind
+from dem.model.bodies import Variant
+from dem.model.kinds import Kind
 from dem.plots import bodies
-from dem.plots.figure import scaled
+from dem.plots.figure import categories, scaled
 from dem.plots.paths import moving
 from dem.plots.scene import colour_limits
 
@@ -41,9 +43,11 @@ def cli(tmp_path, monkeypatch):
     return lambda *words: CliRunner().invoke(app, list(map(str, words)), catch_exceptions=False)
 
 
-ROD = Kind(np.array([[-0.01, 0, 0], [0, 0, 0], [0.01, 0, 0]]), np.full(3, 0.005), 1.0, 1.0, np.array([1.0, 2.0, 2.0]))
-BALL = Kind(np.zeros((1, 3)), np.array([0.02]), 1.0, 1.0, np.ones(3))
-PLATE = Kind(np.eye(3) * 0.01, np.full(3, 0.005), 1.0, 1.0, np.array([1.0, 1.0, 2.0]))
+ROD = Variant(
+    np.array([[-0.01, 0, 0], [0, 0, 0], [0.01, 0, 0]]), np.full(3, 0.005), 1.0, 1.0, np.array([1.0, 2.0, 2.0])
+)
+BALL = Variant(np.zeros((1, 3)), np.array([0.02]), 1.0, 1.0, np.ones(3))
+PLATE = Variant(np.eye(3) * 0.01, np.full(3, 0.005), 1.0, 1.0, np.array([1.0, 1.0, 2.0]))
 BOX = {"lower": [0, 0, 0], "upper": [1, 1, 2], "periodic": [], "open": [], "motion": {}}
 
 
@@ -54,11 +58,12 @@ class Made(SimpleNamespace):
         return len(self.position)
 
 
-def made(position, orientation=None, kind=(0,), box=BOX):
+def made(position, orientation=None, kind=(0,), box=BOX, names=("rod", "ball", "plate")):
     position = np.array(position, float)
     turned = np.tile([1.0, 0, 0, 0], (*position.shape[:2], 1)) if orientation is None else np.array(orientation)
     return Made(
-        position=position, orientation=turned, kind=np.array(kind), kinds=[ROD, BALL, PLATE], path="made.h5",
+        position=position, orientation=turned, kind=np.array(kind), variant=np.minimum(kind, 2), path="made.h5",
+        variants=[ROD, BALL, PLATE], kinds=[Kind(name, "Clump", None) for name in names],
         input={"box": box, "gravity": (0, 0, -9.81)}, time=np.arange(len(position)) / 10,
         velocity=np.zeros_like(position), angular_velocity=np.zeros_like(position),
     )  # fmt: skip
@@ -71,7 +76,7 @@ def test_spheres_stand_where_the_rotation_matrix_puts_them(rng):
     run = made(rng.uniform(0, 1, (1, 5, 3)), q, kind)
     body = bodies.spheres(run, 0)
     matrices = Rotation.from_quat(q[0], scalar_first=True).as_matrix()
-    expected = [run.position[0, k] + matrices[k] @ offset for k in range(5) for offset in run.kinds[kind[k]].offsets]
+    expected = [run.position[0, k] + matrices[k] @ offset for k in range(5) for offset in run.variants[kind[k]].offsets]
     assert np.abs(body.centres - expected).max() < 1e-15
     assert body.radii.tolist() == [0.005] * 3 + [0.02] + [0.005] * 6 + [0.02]
     assert body.owner.tolist() == [0, 0, 0, 1, 2, 2, 2, 3, 3, 3, 4]
@@ -94,7 +99,7 @@ def test_walls_are_drawn_where_they_have_moved():
 
 
 def test_only_slender_bodies_have_a_long_axis():
-    assert [bodies.long_axis(kind) for kind in (ROD, BALL, PLATE)] == [0, None, None]
+    assert [bodies.long_axis(variant) for variant in (ROD, BALL, PLATE)] == [0, None, None]
 
 
 def test_units_get_prefixes():
@@ -193,6 +198,19 @@ def test_a_scene_shows_the_particles_in_their_colours():
     assert [ax.get_ylabel() for ax in by_height.axes] == ["", "height [mm]"]
 
 
+@pytest.mark.parametrize("count", [2, 9, 40])
+def test_kinds_are_named_and_no_two_have_a_colour(count):
+    at = [[[0.02 * k, 0.1, 0.1] for k in range(count)]]
+    run = made(at, kind=range(count), names=[f"grain {k}" for k in range(count)], box={**BOX, "upper": [1, 0.2, 0.2]})
+    legend = dem.plots.scene(run, colour="kind", size=(160, 120)).axes[1].get_legend()
+    told = [text.get_text() for text in legend.get_texts()]
+    assert told[: min(count, 12)] == [f"grain {k}" for k in range(min(count, 12))]
+    assert told[12:] == (["and 28 kinds more"] if count == 40 else [])
+    assert len({tuple(colour) for colour in categories(count)}) == count
+    shown = [patch.get_facecolor()[:3] for patch in legend.get_patches()[:12]]
+    np.testing.assert_array_equal(shown, categories(count)[:12])
+
+
 def test_exposures_add_up(run):
     size = (200, 150)
     one, three = (picture(dem.plots.scene(run, exposures=k, limits=(0, 3), size=size)) for k in (1, 3))
@@ -222,20 +240,30 @@ def test_all_pictures_are_drawn(cli, fall, tmp_path):
 
 
 def test_other_formats_and_single_pictures(cli, fall, tmp_path):
-    assert cli("plot", fall, "--picture", "height", "--picture", "energy", "--format", "svg").exit_code == 0
+    assert cli("plot", fall, "-o", ".", "--picture", "height", "--picture", "energy", "--format", "svg").exit_code == 0
     assert sorted(p.name for p in tmp_path.iterdir()) == ["fall-energy.svg", "fall-height.svg"]
     assert "<svg" in (tmp_path / "fall-height.svg").read_text()
+
+
+def test_what_is_made_of_a_trajectory_lands_beside_it(cli, fall, tmp_path):
+    """Pictures and exports, for whoever works in another folder."""
+    (tmp_path / "runs").mkdir()
+    shutil.copy(fall, tmp_path / "runs" / "fall.h5")
+    assert cli("plot", "runs/fall.h5", "--picture", "height").stdout == "runs/fall-height.png\n"
+    assert cli("export", "runs/fall.h5", "--to", "csv").stdout.startswith("runs/fall.csv: ")
+    assert {path.name for path in (tmp_path / "runs").iterdir()} == {"fall.h5", "fall-height.png", "fall.csv"}
+    assert [path.name for path in tmp_path.iterdir()] == ["runs"]
 
 
 def test_pictures_are_left_alone(cli, fall, tmp_path):
     mine = tmp_path / "fall-height.png"
     mine.write_text("mine")
-    result = cli("plot", fall, "--picture", "energy", "--picture", "height")
+    result = cli("plot", fall, "-o", ".", "--picture", "energy", "--picture", "height")
     assert result.exit_code == 2
     assert "fall-height.png exists already" in result.stderr
     assert mine.read_text() == "mine"
     assert [p.name for p in tmp_path.iterdir()] == ["fall-height.png"]
-    assert cli("plot", fall, "--picture", "height", "--overwrite").exit_code == 0
+    assert cli("plot", fall, "-o", ".", "--picture", "height", "--overwrite").exit_code == 0
     with Image.open(mine) as drawn_again:
         assert drawn_again.size == (1050, 510)
 

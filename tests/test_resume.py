@@ -160,12 +160,28 @@ def test_a_longer_run_ends_where_a_long_one_does(tmp_path):
     assert_same_frames(tmp_path / "long.h5", tmp_path / "short.h5")
     with pytest.raises(ValueError, match=r"complete, t = 0\.008 s: give a longer duration"):
         dem.resume(tmp_path / "short.h5")
-    with pytest.raises(ValueError, match="is not longer than the run was planned"):
+    with pytest.raises(ValueError, match=r"from the first frame on, is not longer than the run was planned, 0\.008 s"):
         dem.resume(tmp_path / "short.h5", duration=0.006)
     with dem.Trajectory(tmp_path / "short.h5") as run, dem.Trajectory(tmp_path / "long.h5") as long:
         assert run.error is None  # a refusal leaves no trace
         assert run.verdict == long.verdict
         assert run.verdict[:4] in ("PASS", "WARN")
+
+
+def test_a_duration_is_that_of_the_run_whatever_was_before_it(tmp_path):
+    """What `run` adds to a simulation is a run; resumed it is the same one, whose duration counts from its start."""
+    sim, path = crowd(), tmp_path / "run.h5"
+    sim.run(0.002)
+    sim.run(0.002, output=path, frames=2)
+    dem.resume(path, duration=0.003)
+    with dem.Trajectory(path) as run:
+        np.testing.assert_allclose(run.time, [0.002, 0.003, 0.004, 0.005], rtol=1e-15)  # of step times dt
+    done = CliRunner().invoke(app, ["run", "--resume", str(path), "--duration", "4 ms", "--quiet"])
+    assert done.exit_code == 0, done.stderr
+    with dem.Trajectory(path) as run:
+        assert run.time[-1] == pytest.approx(0.006, rel=1e-15)
+    refused = CliRunner().invoke(app, ["run", "--resume", str(path), "--duration", "5 mm"])
+    assert (refused.exit_code, refused.stderr) == (2, "dem: '5 mm' is in mm: expected a time [s], such as '5 us'\n")
 
 
 @pytest.mark.parametrize(("duration", "times"), [(0.03, [0, 0.01, 0.02, 0.03]), (0.022, [0, 0.01, 0.02, 0.022])])
@@ -474,7 +490,7 @@ def test_checkpoints_of_other_versions_and_of_no_dataclass(tmp_path):
     crowd(n=8).save(tmp_path / "state.h5")
     with h5py.File(tmp_path / "state.h5", "r+") as file:
         given = json.loads(file["input"].asstr()[()])
-        given["kinds"][0][0] = {"class": "os:system", "values": {"command": f"touch {touched}"}}
+        given["variants"][0] |= {"class": "os:system", "columns": {"command": [f"touch {touched}"]}}
         del file["input"]
         file["input"] = json.dumps(given)
     with pytest.raises(ValueError, match="needs os:system, which is no dataclass"):
@@ -545,8 +561,8 @@ def test_a_polydisperse_run_is_described_whole(tmp_path):
     spheres = dem.Particles(shapes, grain, position=np.arange(1500)[:, None] * [[0.003, 0, 0]])
     dem.Simulation(spheres, time_step=1e-5).run(1e-4, output=tmp_path / "run.h5", frames=1)
     with dem.Trajectory(tmp_path / "run.h5") as run:
-        assert len(run.kinds) == len(run.input["kinds"]) == 1500
-        assert run.kinds[700].radii[0] == 0.5 * (0.001 + 1e-6 * 700)
+        assert len(run.variants) == 1500
+        assert run.variants[700].radii[0] == 0.5 * (0.001 + 1e-6 * 700)
     assert dem.rerun(tmp_path / "run.h5").same
 
 

@@ -270,10 +270,10 @@ def test_how_a_run_is_cut_does_not_show(tmp_path, nylon, rubber):
 def test_the_order_in_memory_does_not_show(nylon, rubber):
     """Bodies are sorted into cells at every new list; the user's numbering stays."""
     sim = gas(np.random.default_rng(3), nylon, rubber)
-    kind = sim.particles.kind.copy()
+    variant = sim.particles.variant.copy()
     sim.step(5000)
-    assert not np.array_equal(sim._engine.bodies.identity, np.arange(len(kind)))
-    np.testing.assert_array_equal(sim._engine.bodies.kind, kind[sim._engine.bodies.identity])
+    assert not np.array_equal(sim._engine.bodies.identity, np.arange(len(variant)))
+    np.testing.assert_array_equal(sim._engine.bodies.kind, variant[sim._engine.bodies.identity])
 
 
 def test_changing_the_state_starts_the_scheme_again(nylon, fibre):
@@ -395,7 +395,7 @@ def crowd_of(name, **options):
     kind = dem.cases()["many-spheres" if name == "mixed-sizes" else name](n=5000)
     particles, box = kind.build()
     if name == "mixed-sizes":
-        shape, material = particles.kinds[0]
+        shape, material = particles.variants[0]
         particles = dem.Particles.concatenate(
             [
                 dem.Particles(
@@ -634,7 +634,7 @@ def test_refuses_impossible_shapes(changes, message, nylon):
 
 def test_misspelt_state_is_refused(nylon, ball):
     sim = dem.Simulation(dem.Particles(ball, nylon, position=[[0, 0, 0]]), time_step=1e-5)
-    for name in ("velocty", "kind", "kinds"):
+    for name in ("velocty", "kind", "kinds", "variant", "variants"):
         with pytest.raises(AttributeError):
             setattr(sim.particles, name, np.zeros((1, 3)))
 

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import dem
 from dem import statistics
-from dem.model.bodies import Kind, body_axis, place
+from dem.model.bodies import Variant, body_axis, place
 from dem.statistics import Spheres
 
 DELTA = np.eye(3)
@@ -53,7 +53,8 @@ def test_body_axes_are_columns_of_the_rotation(rng, k):
 
 def test_spheres_stand_where_their_bodies_carry_them(rng):
     kinds = [
-        Kind(rng.normal(size=(s, 3)) * [1, on, on], rng.uniform(1, 2, s), 1, 1, 1) for s, on in ((5, 0), (1, 1), (3, 1))
+        Variant(rng.normal(size=(s, 3)) * [1, on, on], rng.uniform(1, 2, s), 1, 1, 1)
+        for s, on in ((5, 0), (1, 1), (3, 1))
     ]
     kind, x, q = rng.integers(0, 3, 50), rng.normal(size=(50, 3)), random_quaternions(rng, 50)
     spheres = place(x, q, kind, kinds)
@@ -178,7 +179,7 @@ def test_a_periodic_lattice_may_lie_anywhere(rng):
 def test_a_fibre_counts_with_the_volume_of_its_union(rng):
     fibre = dem.Fibre(diameter=0.01, aspect_ratio=3)
     volume = fibre.mass_properties(1.0).volume
-    kind = Kind(fibre.offsets, fibre.radii, volume, 1, 1)
+    kind = Variant(fibre.offsets, fibre.radii, volume, 1, 1)
     q = random_quaternions(rng, 20)
     spheres = place(rng.uniform(0.1, 0.9, (20, 3)), q, np.zeros(20, int), [kind])
     profile = statistics.solid_fraction(spheres, (0, 0, 0), (1, 1, 1), bins=50, volume=np.full(20, volume))
@@ -220,7 +221,7 @@ def test_lattices_have_their_coordination_numbers():
 
 def test_bodies_count_once_however_many_spheres_meet(rng):
     fibre = dem.Fibre(diameter=0.01, aspect_ratio=3)
-    kind = Kind(fibre.offsets, fibre.radii, 1, 1, 1)
+    kind = Variant(fibre.offsets, fibre.radii, 1, 1, 1)
     side_by_side = np.array([[0, 0.01 * k, 0] for k in range(4)])
     along_x = np.tile([1.0, 0, 0, 0], (4, 1))
     numbers = statistics.contact_numbers(place(side_by_side, along_x, np.zeros(4, int), [kind]), 1e-9)

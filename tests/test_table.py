@@ -9,7 +9,7 @@ from test_resume import assert_same_frames, crowd
 from typer.testing import CliRunner
 
 import dem
-from dem.cli import app
+from dem.cli.common import app
 from dem.run import progress
 from dem.run.table import COLUMNS, EVENTFUL, STEPPED
 

@@ -32,6 +32,7 @@ SCHEMA = {
     "particles/trajectory/position/time": ((11,), np.float64),
     "particles/trajectory/mass": ((9,), np.float64),
     "particles/trajectory/species": ((9,), np.int32),
+    "particles/trajectory/variant": ((9,), np.int32),
     **{f"observables/{name}_energy/value": ((11,), np.float64) for name in ENERGIES},
 }
 
@@ -72,7 +73,7 @@ def test_frames_hold_the_state_to_the_bit(run):
         assert r.verdict == str(verdict)
         assert r.input["case"] == "nine-fibres"
         assert r.input["time_step"] == 1e-5
-        assert r.input["kinds"][0]["spheres"] == 5
+        assert r.input["kinds"][0]["sizes"]["spheres"] == 5
         assert r.versions["pcdm-dem"]
 
 
@@ -131,7 +132,7 @@ def test_refuses_what_is_no_trajectory(tmp_path, run):
         dem.Trajectory(tmp_path / "foreign.h5")
     with h5py.File(run[0], "r+") as file:
         file["parameters"].attrs["format"] = 99
-    with pytest.raises(ValueError, match="format 99, this version reads up to 2: upgrade"):
+    with pytest.raises(ValueError, match="format 99, this version reads up to 3: upgrade"):
         dem.Trajectory(run[0])
 
 

@@ -41,7 +41,7 @@ def test_vtk_shows_every_frame_to_the_bit(simulation, tmp_path, count, options):
     path = tmp_path / "run.h5"
     simulation(count).run(0.02, output=path, frames=5, **options)
     with dem.Trajectory(path) as run:
-        count, kinds = len(run.kind), run.kinds
+        count, variants = len(run.kind), run.variants
         frames = vtk_frames(path)
         assert len(frames) == len(run) == 6
         for k, (time, shown) in enumerate(frames):
@@ -51,8 +51,8 @@ def test_vtk_shows_every_frame_to_the_bit(simulation, tmp_path, count, options):
             assert set(data) == STATIC | set(run.fields) - {"position"}
             for name in set(run.fields) - {"position"}:
                 assert_same(data[name], getattr(run, name)[k])
-            assert_same(data["radius"], np.array([kinds[s].radii.max() for s in run.kind]))
-            assert_same(data["mass"], np.array([kinds[s].mass for s in run.kind]))
+            assert_same(data["radius"], np.array([variants[v].radii.max() for v in run.variant]))
+            assert_same(data["mass"], np.array([variants[v].mass for v in run.variant]))
             assert_same(data["kind"], run.kind)
             assert_same(data["identity"], np.arange(count))
             assert [shown.GetCell(i).GetPointId(0) for i in range(count)] == list(range(count))  # else none is drawn
@@ -88,9 +88,9 @@ def bare(file, frames, n=7):
         group["position"].pop(name, None)
         group[f"position/{name}"] = np.arange(float(frames))
     if "species" not in group:
-        group["species"], group["mass"] = np.arange(n) % 2, np.ones(n)
-        kinds = {"radii": [1.0, 3.0, 2.0], "first": [0, 2, 3]}
-        file.create_group("parameters/kinds").update({name: np.array(values) for name, values in kinds.items()})
+        group["species"], group["variant"], group["mass"] = np.zeros(n, int), np.arange(n) % 2, np.ones(n)
+        tables = {"radii": [1.0, 3.0, 2.0], "first": [0, 2, 3]}
+        file.create_group("parameters/variants").update({name: np.array(values) for name, values in tables.items()})
 
 
 def test_a_view_is_replaced_by_that_of_more_frames_without_growing(tmp_path):

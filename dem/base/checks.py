@@ -46,6 +46,14 @@ def number(
     return result
 
 
+def text(name: str, value: str) -> str:
+    """Check one text and return it; raises TypeError naming it."""
+    if not isinstance(value, str):
+        message = f"{name} is {value!r}, expected text"
+        raise TypeError(message)
+    return value
+
+
 def whole(name: str, value: int, *, least: int) -> int:
     """Check one integer and return it; raises ValueError or TypeError naming it."""
     try:

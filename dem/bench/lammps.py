@@ -54,8 +54,8 @@ def run(sim: Simulation, steps: int) -> tuple[float, np.ndarray]:
         If LAMMPS is missing or fails, or the particles differ.
     """
     lmp = program()
-    if len(sim.particles.kinds) != 1 or sim.box is None:
-        message = "LAMMPS can be compared on particles of one kind in a box"
+    if len(sim.particles.variants) != 1 or sim.box is None:
+        message = "LAMMPS can be compared on equal particles in a box"
         raise ValueError(message)
     library = Path(lmp).resolve().parent.parent / "lib"  # the wheel's MPI library, which it does not find by itself
     paths = os.pathsep.join(filter(None, [str(library), os.environ.get("LD_LIBRARY_PATH")]))
@@ -95,7 +95,7 @@ def energy(sim: Simulation, state: np.ndarray) -> Energy:
 
 def write(sim: Simulation, folder: Path, steps: int) -> None:
     """Write in.dem, data.dem and, for fibres, bodies.dem."""
-    shape, material = sim.particles.kinds[0]
+    shape, material = sim.particles.variants[0]
     k = len(shape.radii)
     diameter = 2 * float(shape.radii[0])
     properties = shape.mass_properties(material.density)
@@ -122,7 +122,7 @@ def _particles(k: int) -> list[str]:
 
 
 def _contacts(sim: Simulation) -> list[str]:
-    material = sim.particles.kinds[0][1]
+    material = sim.particles.variants[0][1]
     pair, wall = sim.contacts.between(material, material), sim.contacts.between(material, sim.box.material)
     if wall.friction:
         message = "LAMMPS can be compared with walls that have no friction"
@@ -142,7 +142,7 @@ def _contacts(sim: Simulation) -> list[str]:
 
 
 def _has_losses(sim: Simulation) -> bool:
-    material = sim.particles.kinds[0][1]
+    material = sim.particles.variants[0][1]
     pair = sim.contacts.between(material, material)
     return pair.restitution < 1 or pair.friction > 0
 

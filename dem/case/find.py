@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from dem.base import checks, shadows
+from dem.base import checks, shadows, units
 from dem.case.bases import BaseCase
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from pydantic.fields import FieldInfo
 
 GROUP = "dem.cases"  # entry-point group; any installed package may add to it
 
@@ -47,11 +50,33 @@ def _load(entry: EntryPoint) -> type[BaseCase]:
 
 
 def with_parameters(kind: type[BaseCase], parameters: dict) -> BaseCase:
-    """Make a case; raises ValueError with one line for each parameter that is unknown or out of range."""
+    """Make a case; raises ValueError with one line for each parameter that is unknown or out of range.
+
+    Numbers may be strings with a unit, such as "5 mm", if the description of the parameter tells its unit.
+    """
+    found, wrong = {}, []
+    for name, value in parameters.items():
+        try:
+            found[name] = _measured(kind.model_fields.get(name), value)
+        except ValueError as error:
+            wrong.append(f"{name}: {error}")
     try:
-        return kind(**parameters)
+        made = kind(**found)
     except ValidationError as error:
-        raise ValueError("\n".join(_line(kind, e) for e in error.errors())) from None
+        wrong += [_line(kind, e) for e in error.errors()]
+    if wrong:
+        raise ValueError("\n".join(wrong))
+    return made
+
+
+def _measured(field: FieldInfo | None, value: object) -> object:
+    """The SI value of a string, or of those in a list, if there is a unit that the field is measured in."""
+    if isinstance(value, list):
+        return [_measured(field, each) for each in value]
+    told = re.search(r"\[(.+?)\]", field.description or "") if field else None
+    quantity = next((each for each in units.ALL if told and each.unit == told[1]), None)
+    parts = units.NUMBER.fullmatch(value) if quantity and isinstance(value, str) else None
+    return quantity.value(value) if parts and parts[2] else value
 
 
 def _line(kind: type[BaseCase], error: dict) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.model.kinds import MOST, labels, rest
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -26,7 +28,7 @@ class Outlook:
     of the run, compiling apart.
     """
 
-    counts: dict[str, int]  # of particles by shape
+    counts: dict[str, int]  # of particles by kind
     mass: float  # of all particles [kg]
     masses: tuple[float, float]  # of the lightest and the heaviest particle [kg]
     solid_volume: float  # [m³]
@@ -49,22 +51,21 @@ class Outlook:
 def look(sim: System, duration: float) -> Outlook:
     """Measure a simulation that is made for it: it is carried on by half a second of computing, or to its end.
 
+    Raises FloatingPointError if it breaks on the way.
+
     Examples
     --------
     >>> import dem
     >>> seen = look(dem.cases()["nine-fibres"]().simulation(), 1e-5)
     >>> seen.counts, round(seen.mass, 6), round(seen.solid_fraction, 9)
-    ({'Fibre': 9}, 0.019439, 1.7671e-05)
+    ({'fibre': 9}, 0.019439, 1.7671e-05)
     """
     particles = sim.particles
-    names = [type(shape).__name__ for shape, _ in particles.kinds]
-    number = np.bincount(particles.kind, minlength=len(names)).tolist()
-    volumes = [shape.mass_properties(material.density).volume for shape, material in particles.kinds]
-    mass = particles.mass
+    number = np.bincount(particles.variant).tolist()
+    volumes = [shape.mass_properties(material.density).volume for shape, material in particles.variants]
+    mass, names = particles.mass, labels(kind.name for kind in particles.kinds)
     return Outlook(
-        counts={
-            name: sum(n for n, own in zip(number, names, strict=True) if own == name) for name in dict.fromkeys(names)
-        },
+        counts=dict(zip(names, np.bincount(particles.kind).tolist(), strict=True)),
         mass=float(mass.sum()),
         masses=(float(mass.min()), float(mass.max())),
         solid_volume=sum(n * volume for n, volume in zip(number, volumes, strict=True)),
@@ -78,7 +79,8 @@ def look(sim: System, duration: float) -> Outlook:
 def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str]]:
     """What to tell the user, as pairs of a name and a text."""
     n = seen.particles
-    yield "particles", f"{n}: " + ", ".join(f"{count} x {shape}" for shape, count in seen.counts.items())
+    told = [f"{count} x {kind}" for kind, count in seen.counts.items()][:MOST]
+    yield "particles", f"{n}: " + ", ".join(told) + rest(len(seen.counts))
     light, heavy = seen.masses
     each = f"{light:.6g} kg each" if light == heavy else f"{light:.4g} to {heavy:.4g} kg"
     yield "mass", f"{seen.mass:.6g} kg, {each}"

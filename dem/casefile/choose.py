@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.case import case, names, with_parameters
 from dem.casefile.chosen import Chosen
+
+if TYPE_CHECKING:
+    from dem.case import BaseCase
 
 
 def chosen_case(name: str, parameters: dict) -> Chosen:
@@ -24,7 +28,7 @@ def chosen_case(name: str, parameters: dict) -> Chosen:
         return read(name, parameters)
     if name not in names():
         _check_no_file(name)
-    return Chosen(with_parameters(case(name), parameters), name, None, {})
+    return Chosen(with_words(case(name), parameters), name, None, {})
 
 
 def _check_no_file(name: str) -> None:
@@ -41,3 +45,13 @@ def _check_no_file(name: str) -> None:
     hint = f"did you mean {path.with_name(near)}?" if near else "the name of a case file ends in .toml"
     message = f"{name} is neither a case (see dem cases) nor a case file: {hint}"
     raise ValueError(message)
+
+
+def with_words(kind: type[BaseCase], parameters: dict) -> BaseCase:
+    """Make a case with parameters as the command line gives them: with hyphens, lists separated by commas."""
+    return with_parameters(kind, {name.replace("-", "_"): _listed(value) for name, value in parameters.items()})
+
+
+def _listed(value: object) -> object:
+    parts = value.strip("()[] ").split(",") if isinstance(value, str) else ()
+    return [part.strip() for part in parts] if len(parts) > 1 else value

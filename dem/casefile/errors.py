@@ -6,13 +6,14 @@ import reprlib
 from typing import TYPE_CHECKING
 
 from dem.base import checks
+from dem.casefile.allowed import meaning
 from dem.casefile.keys import TAGS
-from dem.casefile.schema import table_in
+from dem.casefile.tables import table_in
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-    from dem.casefile.schema import Table
+    from dem.casefile.tables import Table
 
 SHOWN = reprlib.Repr()
 SHOWN.maxstring = SHOWN.maxother = 60
@@ -35,7 +36,7 @@ def _line(error: dict, model: type[Table]) -> str:
             return f"{where}: {unknown}"
     if error["type"] == "missing":
         field = table.model_fields.get(path[-1])  # none in a list of fixed length
-        return f"{where} is missing" + (f": {field.description}" if field else "")
+        return f"{where} is missing" + (f": {meaning(field)}" if field else "")
     if error["type"] == "value_error":
         return f"{where}: {error['ctx']['error']}"
     said = error["msg"]

@@ -41,7 +41,7 @@ class FileCase:
 
     def materials(self) -> dict[str, Material]:
         """The materials by name."""
-        return {name: material.made() for name, material in self.table.materials.items()}
+        return {name: material.made(name) for name, material in self.table.materials.items()}
 
     def build(self) -> tuple[Particles, Box | None]:
         """Particles and box."""

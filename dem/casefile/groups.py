@@ -11,6 +11,7 @@ from dem.casefile.placements import files, lattice
 from dem.casefile.placements.last_frame import last_frame
 from dem.model import insertion
 from dem.model.fields import STATE
+from dem.model.kinds import Kind, numbered
 from dem.model.packing import random_orientations, random_velocities
 from dem.model.particles import Particles
 from dem.model.shapes import Fibre
@@ -63,8 +64,8 @@ def _group(group: GroupTable, around: Surroundings, others: list[Particles], num
     shapes: Shape | list[Shape] = shape
     state = {}
     if group.last_frame is not None:
-        kinds, kind, state = last_frame(Path(group.last_frame))
-        kinds = [(shape or s, material or m) for s, m in kinds]
+        before = last_frame(Path(group.last_frame))
+        state = {name: getattr(before, name) for name in STATE}
     elif group.file is not None:
         state = files.state(Path(group.file))
     elif group.position is not None:
@@ -80,11 +81,26 @@ def _group(group: GroupTable, around: Surroundings, others: list[Particles], num
     if group.speed is not None:
         state["velocity"] = random_velocities(n, group.speed, thrown)
     if group.last_frame is not None:
-        made = Particles.of_kinds(kinds, kind, state)
+        made = _like(before, group, shape, material)
         for name, rows in state.items():
             setattr(made, name, rows)  # which checks it
         return _exact(made, state)
-    return _exact(Particles(shapes, material, **state), state)
+    return _exact(Particles(shapes, material, **state, name=group.name or group.shape), state)
+
+
+def _like(before: Particles, group: GroupTable, shape: Shape | None, material: Material | None) -> Particles:
+    """The particles, with what the group says instead about name, shape and material."""
+    variants = [(shape or own, material or stuff) for own, stuff in before.variants]
+    kinds, which = numbered(
+        Kind(
+            group.name or group.shape or kind.name,
+            type(shape).__name__ if shape else kind.shape,
+            material or kind.material,
+        )
+        for kind in before.kinds
+    )
+    state = {name: getattr(before, name) for name in STATE}
+    return Particles.known(variants, before.variant, kinds, np.array(which)[before.kind], state)
 
 
 def _said(group: GroupTable) -> list[str]:
@@ -136,4 +152,5 @@ def _exact(made: Particles, state: dict) -> Particles:
     unit = np.abs(np.linalg.norm(given, axis=1) - 1) <= ROUNDING
     kept = np.where(unit[:, None], given, made.orientation)
     values = {name: getattr(made, name) for name in STATE}
-    return Particles.of_kinds(made.kinds, made.kind, values | {"orientation": kept})
+    state = values | {"orientation": kept}
+    return Particles.known(made.variants, made.variant, made.kinds, made.kind, state)

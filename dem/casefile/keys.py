@@ -6,7 +6,7 @@ Names of materials and shapes are checked against those that the file defines, w
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from pydantic import (
     AfterValidator,
@@ -20,8 +20,7 @@ from pydantic import (
     WrapValidator,
 )
 
-from dem.base import checks
-from dem.casefile import units
+from dem.base import checks, units
 from dem.files.output import Every
 from dem.model.box import AXES, FACES
 from dem.model.contacts import RULES
@@ -62,8 +61,14 @@ def _existing(name: str) -> str:
     return name
 
 
+class Among(NamedTuple):
+    """The words that a key may be, for who describes it."""
+
+    names: tuple[str, ...]
+
+
 def _one_of(what: str, names: Iterable[str]) -> object:
-    return Annotated[str, AfterValidator(lambda name: checks.one_of(what, name, names))]
+    return Annotated[str, Among(tuple(names)), AfterValidator(lambda name: checks.one_of(what, name, names))]
 
 
 def _form(value: object) -> str:
@@ -120,6 +125,7 @@ OutputFile = Annotated[str, Field(min_length=1), AfterValidator(_resolved)]
 InputFile = Annotated[OutputFile, AfterValidator(_existing)]
 FieldName = _one_of("field", STATE)
 Interval = Annotated[str | int, AfterValidator(lambda value: Every.parse(value) and value)]
+Name = Annotated[str, Field(min_length=1)]
 MaterialName = Annotated[str, _defined("material")]
 ShapeName = Annotated[str, _defined("shape")]
 Face = _one_of("face", FACES)

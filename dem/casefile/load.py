@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +12,10 @@ from dem.case import StudyCase, case, with_parameters
 from dem.casefile import errors
 from dem.casefile.chosen import Chosen
 from dem.casefile.file_case import FileCase
-from dem.casefile.schema import CaseTable, HardTable, ShortTable, SteppedTable, Table
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from dem.casefile.schema import CaseTable, HardTable, ShortTable, SteppedTable
+from dem.casefile.settings import put
+from dem.casefile.tables import Table
+from dem.casefile.toml import parsed
 
 if TYPE_CHECKING:
     from dem.hard.simulation import HardSpheres
@@ -48,15 +45,19 @@ def read(path: str | Path, settings: dict | None = None) -> Chosen:
     """
     path = Path(path)
     try:
-        content = tomllib.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
     except FileNotFoundError:
         message = f"no file {path}"
         raise FileNotFoundError(message) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        message = f"{path}: {str(error)[:1].lower()}{str(error)[1:]}"
+    except UnicodeDecodeError as error:
+        message = f"{path}: {error}"
         raise ValueError(message) from None
     try:
-        content = _with(content, settings or {})
+        content = parsed(text)
+        settings = settings or {}
+        content = put(
+            content, settings, model_of(content | {key: settings[key] for key in settings if key == "method"})
+        )
         return resolved(content, path.stem, path.parent.resolve())
     except ValueError as error:
         raise ValueError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
@@ -110,6 +111,13 @@ def load(path: str | Path, settings: dict | None = None) -> Simulation | HardSph
     return chosen.case.simulation()
 
 
+def model_of(content: dict) -> type[Table]:
+    """What may stand in a file with this content; raises ValueError if its method is unknown."""
+    if "case" in content:
+        return ShortTable
+    return METHODS[checks.one_of("method", content.get("method", "time-steps"), METHODS)]
+
+
 def resolved(content: dict, name: str, folder: Path | None = None) -> Chosen:
     """The case that the content of a file describes; relative paths in it are relative to the folder."""
     if "case" in content:
@@ -117,8 +125,7 @@ def resolved(content: dict, name: str, folder: Path | None = None) -> Chosen:
         frames = {"frames": short.output.frames} if "frames" in short.output.model_fields_set else {}
         chosen = with_parameters(case(short.case), frames | short.parameters)
         return Chosen(chosen, name, short.output.file and Path(short.output.file), short.output.options())
-    method = content.get("method", "time-steps")
-    table = _validated(METHODS[checks.one_of("method", method, METHODS)], content, folder)
+    table = _validated(model_of(content), content, folder)
     return Chosen(FileCase(name, table), name, table.output.file and Path(table.output.file), table.output.options())
 
 
@@ -132,58 +139,3 @@ def _validated(model: type[Table], content: dict, folder: Path | None) -> Table:
         return model.model_validate(content, context=context)
     except ValidationError as error:
         raise ValueError("\n".join(errors.lines(error, model))) from None
-
-
-def _with(content: dict, settings: dict) -> dict:
-    """The content with settings put in; of a case by name, parameters."""
-    for dotted, value in settings.items():
-        *parents, last = dotted.split(".")
-        if "case" in content and parents[:1] != ["output"]:
-            if parents and parents != ["parameters"]:
-                message = f"--set {dotted}: a file that names a case has parameters and output only"
-                raise ValueError(message)
-            parents = ["parameters"]
-        elif dotted == "frames":
-            parents = ["output"]
-        node = content
-        for depth, part in enumerate(parents):
-            node = _child(node, part, ".".join(parents[: depth + 1]))
-        if isinstance(node, list):
-            node[_index(node, last, dotted)] = _plain(value)
-        else:
-            node[last] = _plain(value)
-    return content
-
-
-def _child(node: dict | list, part: str, dotted: str) -> dict | list:
-    """What stands at the next part of a path, which is a table made now if there is none.
-
-    The command line does not tell hyphens from underscores.
-    """
-    if isinstance(node, list):
-        found = node[_index(node, part, dotted)]
-    else:
-        found = node.setdefault(next((key for key in node if key.replace("-", "_") == part), part), {})
-    if not isinstance(found, (dict, list)):
-        message = f"--set {dotted}: there is no table, but {found!r}"
-        raise ValueError(message)
-    return found
-
-
-def _index(node: list, part: str, dotted: str) -> int:
-    if not (part.isdecimal() and int(part) < len(node)):
-        message = f"--set {dotted}: {part!r} is no number from 0 to {len(node) - 1}"
-        raise ValueError(message)
-    return int(part)
-
-
-def _plain(value: object) -> object:
-    """What words of the command line mean: TOML values, or else strings."""
-    if isinstance(value, list):
-        return [_plain(each) for each in value]
-    if not isinstance(value, str):
-        return value
-    try:
-        return tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
-        return value

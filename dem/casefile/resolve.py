@@ -10,6 +10,7 @@ import numpy as np
 
 from dem.case import HARD, BaseCase, Case, HardSphereCase
 from dem.model.fields import STATE
+from dem.model.kinds import labels
 from dem.model.shapes import Fibre, Sphere
 
 if TYPE_CHECKING:
@@ -30,20 +31,18 @@ def content(case: BaseCase) -> dict | None:
     if not (stepped or hard):
         return None
     particles, box = case.build()
-    if len(particles) > MOST or not all(type(shape) in (Sphere, Fibre) for shape, _ in particles.kinds):
+    if len(particles) > MOST or not all(type(shape) in (Sphere, Fibre) for shape, _ in particles.variants):
         return None
-    materials = _names([material for _, material in particles.kinds], "grain")
-    if box is not None:
-        materials.setdefault(box.material, "wall")
-    types = dict.fromkeys(type(shape) for shape, _ in particles.kinds)
+    materials = _materials(particles, box)
+    types = dict.fromkeys(type(shape) for shape, _ in particles.variants)
     shapes = {}
     for each in types:
-        shapes |= _names([shape for shape, _ in particles.kinds if type(shape) is each], each.__name__.lower())
+        shapes |= _names([shape for shape, _ in particles.variants if type(shape) is each], each.__name__.lower())
     found = {
         "duration": case.duration,
         "gravity": case.gravity,
         "output": {"frames": case.frames},
-        "materials": {name: asdict(material) for material, name in materials.items()},
+        "materials": {name: _values(material) for material, name in materials.items()},
         "shapes": {name: _shape(shape) for shape, name in shapes.items()},
         "particles": list(_groups(particles, materials, shapes)),
         "box": box and _box(box, materials[box.material]),
@@ -53,6 +52,19 @@ def content(case: BaseCase) -> dict | None:
         return {"method": "hard-spheres", **found, "impacts": impacts}
     steps = {"time_step": case.time_step, "integrator": case.integrator, "threads": case.threads}
     return {"method": "time-steps", **found, **steps, **_pairs(case.contacts(), materials)}
+
+
+def _materials(particles: Particles, box: Box | None) -> dict[Material, str]:
+    """All materials and what they are called."""
+    grains = dict.fromkeys(material for _, material in particles.variants)
+    every = list(grains | ({box.material: None} if box else {}))
+    names = labels(material.name or ("grain" if material in grains else "wall") for material in every)
+    return dict(zip(every, names, strict=True))
+
+
+def _values(material: Material) -> dict:
+    """What a material is made from; its name stands before it."""
+    return {key: value for key, value in asdict(material).items() if key != "name"}
 
 
 def _names(things: list, name: str) -> dict:
@@ -84,11 +96,13 @@ def _pairs(contacts: Contacts | None, names: dict[Material, str]) -> dict:
 
 
 def _groups(particles: Particles, materials: dict, shapes: dict) -> Iterator[dict]:
-    """A group for each stretch of particles of the same kind."""
-    ends = np.flatnonzero(np.diff(particles.kind)) + 1
+    """A group for each stretch of equal particles of the same kind."""
+    ends = np.flatnonzero(np.diff(particles.kind) | np.diff(particles.variant)) + 1
     for start, end in itertools.pairwise([0, *ends.tolist(), len(particles)]):
-        shape, material = particles.kinds[particles.kind[start]]
+        shape, material = particles.variants[particles.variant[start]]
+        name = particles.kinds[particles.kind[start]].name
         group = {"shape": shapes[shape], "material": materials[material]}
+        group |= {"name": name} if name != shapes[shape] else {}
         for name, field in STATE.items():
             rows = getattr(particles, name)[start:end]
             if not field.rest or not _all(rows, rows[0]):

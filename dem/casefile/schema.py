@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-from types import NoneType, UnionType
-from typing import Any, ClassVar, Literal, Union, get_args, get_origin
+from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from dem.casefile.keys import (
     Angle,
@@ -27,6 +25,7 @@ from dem.casefile.keys import (
     MaterialName,
     Modulus,
     MovingFace,
+    Name,
     Number,
     Orientations,
     OutputFile,
@@ -41,73 +40,59 @@ from dem.casefile.keys import (
     Velocities,
     Velocity,
 )
+from dem.casefile.tables import Table
 from dem.model.box import Box, Motion
 from dem.model.clump import Clump
+from dem.model.fields import STATE
 from dem.model.materials import Material
 from dem.model.shapes import Fibre, Shape, Sphere
 from dem.rotation.names import DEFAULT
 
 SHAPES = {"sphere": Sphere, "fibre": Fibre, "clump": Clump}
+MOVES = [heading for name, field in STATE.items() if name != "position" for heading in field.headings]
+COLUMNS = (
+    f"CSV with columns {', '.join(STATE['position'].headings)}, and any of {', '.join(MOVES)}; or NPZ with arrays "
+    f"{', '.join(STATE)}"
+)
 PLACEMENTS = ("position", "lattice", "random", "file", "last_frame")
-
-
-class Table(BaseModel):
-    """A table of a case file."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
-
-    def given(self) -> dict[str, Any]:
-        """What has been said in it."""
-        return {key: value for key, value in self if value is not None}
-
-
-def without_none(kind: object) -> object:
-    """The type in an optional one."""
-    if get_origin(kind) in (Union, UnionType):
-        return next(member for member in get_args(kind) if member is not NoneType)
-    return kind
-
-
-def table_in(kind: object) -> type[Table] | None:
-    """The table that a type is, or a list or mapping of it; None for plain values."""
-    inner = without_none(kind)
-    if get_origin(inner) in (list, dict):
-        inner = get_args(inner)[-1]
-    return inner if inspect.isclass(inner) and issubclass(inner, Table) else None
 
 
 class MaterialTable(Table):
     """``[materials.NAME]``."""
 
-    young: Modulus = Field(gt=0, description="Young's modulus [Pa]")
-    poisson: Number = Field(gt=-1, le=0.5, description="Poisson's ratio")
+    young: Modulus = Field(gt=0, description="Young's modulus [Pa]", examples=[5e7])
+    poisson: Number = Field(gt=-1, le=0.5, description="Poisson's ratio", examples=[0.3])
     density: Density = Field(1000.0, gt=0, description="[kg/m3]; walls do not use it")
     restitution: Share = Field(1.0, description="of two of this material, normal")
     friction: Friction = Field(0.0, description="Coulomb's coefficient of two of this material")
 
-    def made(self) -> Material:
-        """The material."""
-        return Material(**dict(self))
+    def made(self, name: str) -> Material:
+        """The material, which goes by this name."""
+        return Material(**dict(self), name=name)
 
 
 class ContactTable(Table):
     """``[[contacts]]``."""
 
-    materials: tuple[MaterialName, MaterialName] = Field(description="the pair")
-    restitution: Share = Field(description="normal speed after over before an impact, in (0, 1]")
-    friction: Friction = Field(description="Coulomb's coefficient")
+    materials: tuple[MaterialName, MaterialName] = Field(description="the pair", examples=[["glass", "glass"]])
+    restitution: Share = Field(description="normal speed after over before an impact", examples=[0.9])
+    friction: Friction = Field(description="Coulomb's coefficient", examples=[0.3])
 
 
 class ShapeTable(Table):
     """``[shapes.NAME]``."""
 
-    type: Literal["sphere", "fibre", "clump"] = Field(description="sphere, fibre or clump")
-    diameter: Size | None = Field(None, description="of a sphere, or of the spheres of a fibre [m]")
-    aspect_ratio: Number | None = Field(None, ge=1, description="of a fibre: length over diameter")
-    spheres: Count | None = Field(None, description="of a fibre")
-    spacing: Size | None = Field(None, description="of a fibre: distance of neighbouring centres [m]")
-    offsets: list[Point] | None = Field(None, description="of a clump: centres of its spheres, in any frame [m]")
-    radii: list[Size] | None = Field(None, description="of a clump's spheres [m]")
+    type: Literal["sphere", "fibre", "clump"] = Field(description="of the shape", examples=["sphere"])
+    diameter: Size | None = Field(None, description="of a sphere, or of the spheres of a fibre [m]", examples=[0.01])
+    aspect_ratio: Number | None = Field(None, ge=1, description="of a fibre: length over diameter", examples=[3.0])
+    spheres: Count | None = Field(None, description="of a fibre: how many", examples=[5])
+    spacing: Size | None = Field(None, description="of a fibre: distance of neighbouring centres [m]", examples=[0.005])
+    offsets: list[Point] | None = Field(
+        None,
+        description="of a clump: centres of its spheres, in any frame [m]",
+        examples=[[[0.0, 0, 0], [0.004, 0, 0]]],
+    )
+    radii: list[Size] | None = Field(None, description="of a clump's spheres [m]", examples=[[0.005, 0.003]])
 
     TAKES: ClassVar[dict[str, tuple[str, ...]]] = {
         "sphere": ("diameter",),
@@ -144,11 +129,13 @@ class BoxTable(Table):
     """``[box]``."""
 
     lower: Point = Field((0.0, 0.0, 0.0), description="a corner [m]")
-    upper: Point = Field(description="the opposite corner [m]")
-    material: MaterialName = Field(description="of the walls")
-    open: list[Face] = Field([], description="faces without a wall, such as z+")
-    periodic: list[Axis] = Field([], description="axes along which what leaves comes in again")
-    motion: dict[MovingFace, MotionTable] = Field({}, description="of each face, or of all")
+    upper: Point = Field(description="the opposite corner [m]", examples=[[0.1, 0.1, 0.1]])
+    material: MaterialName = Field(description="of the walls", examples=["glass"])
+    open: list[Face] = Field([], description="faces without a wall; default: none", examples=[["y+"]])
+    periodic: list[Axis] = Field(
+        [], description="axes along which what leaves comes in again; default: none", examples=[["x"]]
+    )
+    motion: dict[MovingFace, MotionTable] = Field({}, description="of a face, or of all", examples=["z+"])
     roughness: Angle = Field(0.0, ge=0, le=1, description="standard deviation of the walls' inclination [rad]")
     seed: Seed = Field(0, description="of the inclinations")
 
@@ -170,19 +157,29 @@ class BoxTable(Table):
 class LatticeTable(Table):
     """``[particles.lattice]``: a cubic one, x fastest."""
 
-    sites: tuple[Count, Count, Count] = Field(description="along x, y, z")
-    pitch: Size = Field(description="distance of neighbouring sites [m]")
-    origin: Point | None = Field(None, description="the first site [m]; default: half a pitch from the box's corner")
+    sites: tuple[Count, Count, Count] = Field(description="how many along x, y, z", examples=[[2, 2, 2]])
+    pitch: Size = Field(description="distance of neighbouring sites [m]", examples=[0.02])
+    origin: Point | None = Field(
+        None,
+        description="the first site [m]; default: half a pitch from the box's corner",
+        examples=[[0.01, 0.01, 0.01]],
+    )
 
 
 class RandomTable(Table):
     """``[particles.random]``: anywhere, without overlap."""
 
-    number: Count | None = Field(None, description="of particles; or give solid_fraction")
-    solid_fraction: Share | None = Field(None, description="volume of these particles over that of the region")
-    scale: tuple[Factor, Factor] | None = Field(None, description="sizes: the shape times a number between these two")
-    lower: Point | None = Field(None, description="corner of the region [m]; default: the box's")
-    upper: Point | None = Field(None, description="opposite corner [m]; default: the box's")
+    number: Count | None = Field(None, description="of particles; or give solid_fraction", examples=[10])
+    solid_fraction: Share | None = Field(
+        None, description="volume of these particles over that of the region", examples=[0.1]
+    )
+    scale: tuple[Factor, Factor] | None = Field(
+        None, description="sizes: the shape times a number between these two, evenly spread", examples=[[0.8, 1.2]]
+    )
+    lower: Point | None = Field(
+        None, description="corner of the region [m]; default: the box's", examples=[[0.0, 0.0, 0.05]]
+    )
+    upper: Point | None = Field(None, description="opposite corner [m]; default: the box's", examples=[[0.1, 0.1, 0.1]])
 
     @model_validator(mode="after")
     def _counts(self) -> RandomTable:
@@ -198,19 +195,32 @@ class RandomTable(Table):
 class GroupTable(Table):
     """``[[particles]]``: equal ones, and how they are placed."""
 
-    shape: ShapeName | None = Field(None, description="name of a shape")
-    material: MaterialName | None = Field(None, description="name of a material")
-    position: list[Point] | None = Field(None, min_length=1, description="centres of mass [m]")
+    name: Name | None = Field(
+        None, description="of this kind, where a run is described; default: the shape's", examples=["bead"]
+    )
+    shape: ShapeName | None = Field(None, description="name of a shape", examples=["bead"])
+    material: MaterialName | None = Field(None, description="name of a material", examples=["glass"])
+    position: list[Point] | None = Field(
+        None, min_length=1, description="centres of mass [m]", examples=[[[0.05, 0.05, 0.05]]]
+    )
     lattice: LatticeTable | None = Field(None, description="sites of a cubic lattice")
     random: RandomTable | None = Field(None, description="random places without overlap")
-    file: InputFile | None = Field(None, description="CSV or NPZ file with the state, such as dem export writes")
-    last_frame: InputFile | None = Field(None, description="trajectory that tells state, shapes and materials")
-    orientation: Orientations | None = Field(
-        None, description='unit quaternions (w, x, y, z), body to world: one for all, one each, or "random"'
+    file: InputFile | None = Field(None, description=f"with the state: {COLUMNS}", examples=["start.csv"])
+    last_frame: InputFile | None = Field(
+        None, description="trajectory that tells state, shapes and materials", examples=["run.h5"]
     )
-    velocity: Velocities | None = Field(None, description="one for all, or one each [m/s]")
-    angular_velocity: AngularVelocities | None = Field(None, description="one for all, or one each [rad/s]")
-    speed: Speed | None = Field(None, gt=0, description="root mean square of random velocities without drift [m/s]")
+    orientation: Orientations | None = Field(
+        None,
+        description="unit quaternions (w, x, y, z), body to world: one for all, one each, or a word",
+        examples=["random"],
+    )
+    velocity: Velocities | None = Field(None, description="one for all, or one each [m/s]", examples=[[0.0, 0.0, -1.0]])
+    angular_velocity: AngularVelocities | None = Field(
+        None, description="one for all, or one each [rad/s]", examples=[[0.0, 0.0, 10.0]]
+    )
+    speed: Speed | None = Field(
+        None, gt=0, description="root mean square of random velocities without drift [m/s]", examples=[0.5]
+    )
     seed: Seed = Field(1, description="of all that is random")
 
     @model_validator(mode="after")
@@ -233,12 +243,18 @@ class GroupTable(Table):
 class OutputTable(Table):
     """``[output]``."""
 
-    file: OutputFile | None = Field(None, description="trajectory to write; default: a free name")
+    file: OutputFile | None = Field(None, description="to write; default: a free name", examples=["run.h5"])
     frames: Count = Field(200, description="frames written after the first")
-    fields: tuple[FieldName, ...] | None = Field(None, description="default: all; position is always among them")
+    fields: tuple[FieldName, ...] | None = Field(
+        None, description="default: all; position is always among them", examples=[["position", "velocity"]]
+    )
     float32: bool = Field(False, description="write them in single precision")
-    compression: Literal["gzip", "lzf"] | None = Field(None, description="a little smaller, much slower")
-    checkpoint_every: Interval | None = Field(None, description="of computing, such as '10 min', or a number of steps")
+    compression: Literal["gzip", "lzf"] | None = Field(
+        None, description="a little smaller, much slower; default: none", examples=["gzip"]
+    )
+    checkpoint_every: Interval | None = Field(
+        None, description="so much computing, or a number of steps; default: 10 min", examples=["10 min"]
+    )
 
     def options(self) -> dict[str, Any]:
         """What has been said for `Simulation.run`."""
@@ -250,11 +266,11 @@ class CaseTable(Table):
     """What case files of both methods have in common."""
 
     method: str
-    duration: Duration = Field(description="simulated time [s]")
+    duration: Duration = Field(description="simulated time [s]", examples=[1.0])
     gravity: Gravity = Field((0.0, 0.0, -9.81), description="[m/s2]")
-    output: OutputTable = OutputTable()
-    materials: dict[str, MaterialTable] = Field({}, description="by name")
-    shapes: dict[str, ShapeTable] = Field({}, description="by name")
+    output: OutputTable = Field(OutputTable(), description="what is written")
+    materials: dict[str, MaterialTable] = Field({}, description="by name", examples=["glass"])
+    shapes: dict[str, ShapeTable] = Field({}, description="by name", examples=["bead"])
     particles: list[GroupTable] = Field(min_length=1, description="groups of particles")
     box: BoxTable | None = Field(None, description="the container; default: none")
 
@@ -263,10 +279,10 @@ class SteppedTable(CaseTable):
     """Contacts that take time, resolved by time steps."""
 
     method: Literal["time-steps"] = Field("time-steps", description="time-steps or hard-spheres")
-    time_step: TimeStep = Field(description="time step [s], or auto")
+    time_step: TimeStep = Field(description="time step [s], or auto", examples=["auto"])
     integrator: Integrator = Field(DEFAULT, description="rotational scheme, see `dem integrators`")
-    threads: Count | None = Field(None, description="default: all cores; changes no bit of the result")
-    contact_rule: Rule = Field("geometric", description="of pairs not in contacts: geometric (mean), least or none")
+    threads: Count | None = Field(None, description="default: all cores; changes no bit of the result", examples=[1])
+    contact_rule: Rule = Field("geometric", description="of pairs of materials that are not in contacts")
     contacts: list[ContactTable] = Field([], description="pairs of materials")
 
 
@@ -275,10 +291,10 @@ class ImpactTable(Table):
 
     restitution: Share = Field(1.0, description="of two spheres, normal")
     tangential_restitution: Number = Field(-1.0, ge=-1, le=1, description="of two spheres; -1: smooth, 1: rough")
-    friction: Friction | None = Field(None, description="of two spheres, Coulomb's; default: no limit")
-    wall_restitution: Share | None = Field(None, description="with a wall; default: as of two spheres")
-    wall_tangential_restitution: Number | None = Field(None, ge=-1, le=1, description="with a wall")
-    wall_friction: Friction | None = Field(None, description="with a wall")
+    friction: Friction | None = Field(None, description="of two spheres, Coulomb's; default: no limit", examples=[0.3])
+    wall_restitution: Share | None = Field(None, description="with a wall; default: as of two spheres", examples=[1.0])
+    wall_tangential_restitution: Number | None = Field(None, ge=-1, le=1, description="with a wall", examples=[-1.0])
+    wall_friction: Friction | None = Field(None, description="with a wall", examples=[0.3])
     contact_time: Duration = Field(1e-5, description="impacts that follow within it are elastic [s]")
 
 
@@ -286,7 +302,7 @@ class HardTable(CaseTable):
     """Impacts that take no time, carried out one after the other."""
 
     method: Literal["hard-spheres"] = Field(description="time-steps or hard-spheres")
-    impacts: ImpactTable = ImpactTable()
+    impacts: ImpactTable = Field(ImpactTable(), description="of spheres, and with walls")
 
 
 class ShortTable(Table):

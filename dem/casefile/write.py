@@ -6,9 +6,12 @@ import json
 import re
 from typing import TYPE_CHECKING, get_origin
 
+from dem.case import StudyCase
 from dem.casefile import resolve
+from dem.casefile.allowed import meaning
 from dem.casefile.load import METHODS
-from dem.casefile.schema import OutputTable, Table, table_in, without_none
+from dem.casefile.schema import CaseTable, HardTable, OutputTable, SteppedTable
+from dem.casefile.tables import Table, table_in, without_none
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -16,6 +19,19 @@ if TYPE_CHECKING:
     from dem.case import BaseCase
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys that need no quotes
+HEAD = (
+    '# SI units; strings with a unit do as well: "10 mm", "50 MPa", "60 deg", "60 rpm".',
+    "# What stands behind # is not set: it shows the default, or an example where there is none.",
+)
+ONLY_STEPPED = [key for key in SteppedTable.model_fields if key not in CaseTable.model_fields]
+BLANK = {
+    "duration": 1.0,
+    "time_step": "auto",
+    "materials": {"glass": {"young": 5e7, "poisson": 0.22, "density": 2500.0}},
+    "shapes": {"bead": {"type": "sphere", "diameter": 0.01}},
+    "particles": [{"shape": "bead", "material": "glass", "position": [[0.05, 0.05, 0.05]]}],
+    "box": {"upper": [0.1, 0.1, 0.1], "material": "glass"},
+}
 
 
 def example(case: BaseCase) -> str:
@@ -29,7 +45,8 @@ def example(case: BaseCase) -> str:
     >>> import dem
     >>> print(example(dem.cases()["torque-sphere"](duration=2.0)))
     # A sphere is spun up by a torque A exp(t) about y (Zhao & van Wachem 2013, test 3; Seelen et al. 2016, 3.2).
-    # SI units.
+    # SI units; strings with a unit do as well: "10 mm", "50 MPa", "60 deg", "60 rpm".
+    # What stands behind # is not set: it shows the default, or an example where there is none.
     <BLANKLINE>
     case = "torque-sphere"
     <BLANKLINE>
@@ -40,69 +57,98 @@ def example(case: BaseCase) -> str:
     # integrator = "improved-pcdm"  # rotational scheme
     <BLANKLINE>
     [output]
-    # file: trajectory to write; default: a free name
+    # file = "run.h5"  # to write; default: a free name
     <BLANKLINE>
     """
     summary = (type(case).__doc__ or case.name).strip().partition("\n")[0]
     content = resolve.content(case)
     if content is None:
-        lines = [f"# {summary}", *_by_name(case)]
+        lines = [f"# {summary}", *HEAD, "", *_by_name(case)]
     else:
-        strings = '# SI units; strings with a unit do as well: "10 mm", "50 MPa", "60 deg", "60 rpm".'
-        lines = [f"# {summary}", strings, "", *_table(METHODS[content["method"]], content, "", set())]
+        lines = [f"# {summary}", *HEAD, "", *_table(METHODS[content["method"]], content, "", set())]
+    return "\n".join(lines) + "\n"
+
+
+def blank() -> str:
+    """A case file to begin with, for either method: one sphere in a box, and every key there is, with a comment."""
+    seen: set = set()
+    lines = ["# A case file to begin with: change what it says, and take away the # from what is wanted.", *HEAD, ""]
+    lines += _table(SteppedTable, BLANK, "", seen)
+    lines += ["", f"# With method = {_value('hard-spheres')} and without {', '.join(ONLY_STEPPED)}:"]
+    lines += _absent(HardTable.model_fields["impacts"], "impacts", seen)
     return "\n".join(lines) + "\n"
 
 
 def _by_name(case: BaseCase) -> list[str]:
     """Lines that name a case; parameters at their defaults are comments."""
-    lines = ["# SI units.", "", f"case = {_value(case.name)}", "", "[parameters]"]
+    lines = [f"case = {_value(case.name)}", "", "[parameters]"]
     for key, field in type(case).model_fields.items():
-        value = getattr(case, key)
-        lines.append(_entry(key, field, None if value == field.default else value))
-    return [*lines, "", "[output]", _entry("file", OutputTable.model_fields["file"], None)]
+        value, about = getattr(case, key), field.description
+        given = "" if value != field.default else "# "
+        lines.append(f"# {key}: {about}" if value is None else f"{given}{key} = {_value(value)}  # {about}")
+    output = ["file"] if isinstance(case, StudyCase) else OutputTable.model_fields.keys() - {"frames"}
+    told = [_entry(key, field, None) for key, field in OutputTable.model_fields.items() if key in output]
+    return [*lines, "", "[output]", *told]
 
 
 def _table(model: type[Table], content: dict, path: str, seen: set) -> list[str]:
-    """Lines of a table: its plain keys, then the tables in it; each kind of table is commented on once."""
+    """Lines of a table: its plain keys, then the tables in it; each kind of table is told whole once."""
     first = model not in seen
     seen.add(model)
     plain, tables = [], []
     for key, field in model.model_fields.items():
         value, inner = content.get(key), table_in(field.annotation)
-        if inner is None or not value:
-            if first or value is not None:
-                plain.append(_entry(key, field, value, commented=first))
-            continue
         where = f"{path}{key}"
-        if isinstance(value, list):
-            parts = [(f"[[{where}]]", where, each) for each in value]
-        elif get_origin(without_none(field.annotation)) is dict:
-            names = [f"{where}.{name if BARE.fullmatch(name) else json.dumps(name)}" for name in value]
-            parts = [(f"[{name}]", name, each) for name, each in zip(names, value.values(), strict=True)]
-        else:
-            parts = [(f"[{where}]", where, value)]
-        for header, deeper, each in parts:
+        if inner is None and (first or value is not None):
+            plain.append(_entry(key, field, value, commented=first))
+        elif inner is not None and not value and first:
+            tables += ["", *_absent(field, where, seen)]
+        for header, deeper, each in _parts(field, where, value) if inner is not None and value else ():
             tables += ["", header, *_table(inner, each, f"{deeper}.", seen)]
     return plain + tables
 
 
+def _parts(field: FieldInfo, where: str, value: dict | list) -> list[tuple[str, str, dict]]:
+    """Headings of a table, or of each one in a list or under a name, with their paths and contents."""
+    if isinstance(value, list):
+        return [(f"[[{where}]]", where, each) for each in value]
+    if get_origin(without_none(field.annotation)) is dict:
+        named = {f"{where}.{name if BARE.fullmatch(name) else json.dumps(name)}": each for name, each in value.items()}
+        return [(f"[{name}]", name, each) for name, each in named.items()]
+    return [(f"[{where}]", where, value)]
+
+
+def _absent(field: FieldInfo, where: str, seen: set) -> list[str]:
+    """Lines of a table that is not there, all of them comments."""
+    inner, kind = table_in(field.annotation), get_origin(without_none(field.annotation))
+    shown = [{}] if kind is list else {field.examples[0]: {}} if kind is dict else {}
+    ((header, deeper, _),) = _parts(field, where, shown)
+    lines = _table(inner, {}, f"{deeper}.", seen)
+    return [
+        f"# {header}  # {meaning(field)}",
+        *(line if line.startswith("#") or not line else f"# {line}" for line in lines),
+    ]
+
+
 def _entry(key: str, field: FieldInfo, value: object, *, commented: bool = True) -> str:
-    """A key with its value and what it means; without a value a comment that shows the default."""
-    about = f"  # {field.description}" if commented and field.description else ""
-    if value is None and (field.is_required() or field.default is None):
-        return f"# {key}: {field.description}"
-    if value is None or table_in(field.annotation):
-        return f"# {key} = {_value(field.default)}{about}"
+    """A key with its value, what it means and may be; without a value a comment with the default, or an example."""
+    about = f"  # {meaning(field)}" if commented else ""
+    if value is None:
+        return f"# {key} = {_value(_shown(field))}{about}"
     if isinstance(value, list) and value and isinstance(value[0], list):
         rows = "".join(f"    {_value(row)},\n" for row in value)
         return f"{key} = [{about}\n{rows}]"
     return f"{key} = {_value(value)}{about}"
 
 
+def _shown(field: FieldInfo) -> object:
+    """The default of a key, or an example where that is none."""
+    default = None if field.is_required() else field.default
+    return field.examples[0] if default in (None, [], ()) else default
+
+
 def _value(value: object) -> str:
     """A value in TOML; floats as Python writes them, which gives them back to the bit."""
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(_value(each) for each in value)}]"
-    if isinstance(value, dict):
-        return "{}"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (str, bool)) else repr(value)

@@ -10,8 +10,8 @@ from rich.table import Table
 
 from dem.base import checks
 from dem.base.notices import tell
-from dem.case import StudyCase, case, with_parameters
-from dem.casefile import chosen_case
+from dem.case import StudyCase, case
+from dem.casefile import chosen_case, with_words
 from dem.cli.common import app, plain_errors, say, show
 from dem.cli.run import parameters
 
@@ -19,18 +19,28 @@ from dem.cli.run import parameters
 @app.command()
 @plain_errors
 def init(
-    name: Annotated[str, typer.Argument(metavar="CASE", help="A case; see `dem cases`.")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: CASE.toml.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="CASE", help="A case; see `dem cases`.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write; default: CASE.toml, or blank.toml.")
+    ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the case; repeatable.")
     ] = None,
+    blank: Annotated[bool, typer.Option("--blank", help="A file to begin with, of no case.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
 ) -> None:
-    """Write a commented case file that runs to the same bytes as a case."""
-    from dem.casefile.write import example  # noqa: PLC0415, other commands need not wait for it
+    """Write a case file with every key there is: one that runs to the same bytes as a case, or one to begin with.
 
-    text = example(with_parameters(case(name), parameters(settings or [])))
-    path = checks.output(output or Path(f"{name}.toml"), overwrite=overwrite)
+    Each key has a comment with its unit and what it may be; for a case that is too large to be written out, or is a
+    study, the keys are the parameters of the case.
+    """
+    from dem.casefile import write  # noqa: PLC0415, other commands need not wait for it
+
+    if blank == (name is not None) or (blank and settings):
+        message = "give a case, see dem cases, or --blank alone"
+        raise ValueError(message)
+    text = write.blank() if blank else write.example(with_words(case(name), parameters(settings or [])))
+    path = checks.output(output or Path(f"{name or 'blank'}.toml"), overwrite=overwrite)
     path.write_text(text, encoding="utf-8")
     say(f"{path}: run it with `dem run {path}`, look at it with `dem check {path}`")
 
@@ -45,19 +55,25 @@ def check(
 ) -> None:
     """Validate a case file, and show what it would run and how long that would take.
 
-    What a run would warn of is told, and what it would refuse ends with exit status 2.
+    What a run would warn of is told, and what it would refuse ends with exit status 2. The beginning is run, for half a
+    second of computing, and judged as the run would be.
     """
     from dem.casefile.check import look, rows  # noqa: PLC0415
 
     chosen = chosen_case(name, parameters(settings or [])).case
-    table = Table(show_header=False, box=None, pad_edge=False)
+    table, said = Table(show_header=False, box=None, pad_edge=False), "nothing is wrong with it"
     if isinstance(chosen, StudyCase):
         table.add_row("outcome", f"a table with some {chosen.frames + 1} rows")
         table.add_row("duration", f"{chosen.duration:g} s in time steps of {chosen.time_step:g} s, {chosen.integrator}")
     else:
         sim = chosen.simulation()
-        tell(sim.foreseen(), strict=False, force=False)
+        warned = list(sim.foreseen())
+        tell(warned, strict=False, force=False)
         for what, value in rows(sim, look(sim, chosen.duration), chosen.duration):
             table.add_row(what, value)
-    say(f"{name}: nothing is wrong with it")
+        verdict = sim.verdict()
+        table.add_row("so far", str(verdict))
+        if warned or verdict.status != "PASS":
+            said = "it would run, but may not be resolved: see what is said of it"
+    say(f"{name}: {said}")
     show(table)

@@ -4,7 +4,7 @@ COMMANDS = {
     "run": ("dem.cli.run", "Run a case and write its trajectory, or a table (.csv) for a case of one rotating body."),
     "cases": ("dem.cli.lists", "List the cases, or the parameters of one."),
     "integrators": ("dem.cli.lists", "List the rotational integrators."),
-    "init": ("dem.cli.casefiles", "Write a commented case file that runs to the same bytes as a case."),
+    "init": ("dem.cli.casefiles", "Write a case file with every key there is"),
     "check": ("dem.cli.casefiles", "Validate a case file, and show what it would run and how long that would take."),
     "compile": (
         "dem.cli.compile",

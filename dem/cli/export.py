@@ -17,7 +17,9 @@ from dem.files.exports import FORMATS, export
 def export_file(
     file: Annotated[Path, typer.Argument(help="A trajectory.")],
     to: Annotated[str, typer.Option(help=f"Format: {', '.join(FORMATS)}.")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: by its name.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write; default: beside FILE, by its name.")
+    ] = None,
     fields: Annotated[str | None, typer.Option(help="Such as position,velocity; default: all there are.")] = None,
     frames: Annotated[str, typer.Option(metavar="A:B:C", help="From A to before B, every C-th; or only A.")] = ":",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,

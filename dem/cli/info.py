@@ -11,6 +11,7 @@ from rich.table import Table
 
 from dem.cli.common import app, plain_errors, say, show
 from dem.files.trajectory import Trajectory
+from dem.model.kinds import MOST, labels, rest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,6 +22,7 @@ UNITS = {
     **dict.fromkeys(("roughness", "phase"), "rad"),
     "density": "kg/m3",
     "frequency": "Hz",
+    "mass": "kg",
     "gravity": "m/s2",
     "velocity": "m/s",
     "young": "Pa",
@@ -51,18 +53,13 @@ def info(
 
 def _sections(held: dict) -> Iterable[tuple[str, list]]:
     given = dict(held["input"])
-    names = _names_of_materials(given)
+    names = _names_of_materials(held["kinds"], given.get("box"))
     box, contacts = given.pop("box", None), given.pop("contacts", None)
-    kinds, parameters = given.pop("kinds", []), given.pop("parameters", {})
+    del given["kinds"]
+    parameters = given.pop("parameters", {})
     yield "", _head(held)
-    yield (
-        "particles",
-        [
-            (f"{n} x {kind['shape']}", f"{_words(kind, names)}, mass {mass:.6g} kg")
-            for n, mass, kind in zip(held["counts"], held["mass"], kinds, strict=False)
-        ],
-    )
-    yield "materials", [(name, _words(json.loads(material))) for material, name in names.items()]
+    yield "particles", list(_kinds(held["kinds"], names))
+    yield "materials", [(name, _words(json.loads(material), leave="name")) for material, name in names.items()]
     walls = [(key, _value(key, value, names)) for key, value in (box or {}).items() if _says(value)]
     yield "box", walls or [("no walls",)]
     if isinstance(contacts, list):
@@ -90,16 +87,36 @@ def _head(held: dict) -> list[tuple[str, str]]:
     return rows + ([("error", held["error"])] if held["error"] else [])
 
 
-def _names_of_materials(given: dict) -> dict[str, str]:
-    """Letters for the materials of particles and walls, by their JSON."""
-    named = [*given.get("kinds", []), *([given["box"]] if given.get("box") else [])]
-    texts = dict.fromkeys(json.dumps(thing["material"]) for thing in named if "material" in thing)
-    return {text: f"material {number}" for number, text in enumerate(texts, start=1)}
+def _kinds(kinds: list[dict], names: dict[str, str]) -> Iterable[tuple[str, str]]:
+    """A row for each kind, up to some number of them."""
+    for label, kind in zip(labels(kind["name"] for kind in kinds[:MOST]), kinds, strict=False):
+        material, mass = names[_text(kind["material"])], {"mass": _one_or_ends(kind["mass"])}
+        sizes = [_words(kind["sizes"])] if kind["sizes"] else []
+        what = ", ".join([kind["shape"], *sizes, f"material {material.removeprefix('material ')}", _words(mass)])
+        yield f"{kind['particles']} x {label}", what
+    if len(kinds) > MOST:
+        yield "", rest(len(kinds)).strip()
+
+
+def _one_or_ends(mass: dict) -> float | dict:
+    return mass["least"] if mass["least"] == mass["most"] else mass
+
+
+def _names_of_materials(kinds: list[dict], box: dict | None) -> dict[str, str]:
+    """Names, or numbers, of the materials of particles and walls, by their JSON."""
+    texts = dict.fromkeys(_text(thing["material"]) for thing in [*kinds, *([box] if box else [])])
+    names = (json.loads(text)["name"] or f"material {number}" for number, text in enumerate(texts, start=1))
+    return dict(zip(texts, names, strict=True))
+
+
+def _text(material: dict) -> str:
+    """A material as JSON; once they had no names."""
+    return json.dumps({**material, "name": material.get("name", "")})
 
 
 def _contact(contact: dict, names: dict[str, str]) -> tuple[str, str]:
     rest = {key: value for key, value in contact.items() if key != "materials"}
-    one, other = (names.get(json.dumps(m), _words(m)) for m in contact["materials"])
+    one, other = (names.get(_text(m), _words(m)) for m in contact["materials"])
     return f"{one}, {other.removeprefix('material ')}", _words(rest)
 
 
@@ -107,17 +124,20 @@ def _rows(values: dict) -> list[tuple[str, str]]:
     return [(key, _value(key, value)) for key, value in values.items()]
 
 
-def _words(values: dict, names: dict[str, str] | None = None) -> str:
-    """A mapping in one line; the shape of a kind stands in front already."""
-    told = (f"{key} {_value(key, value, names)}" for key, value in values.items() if key != "shape")
+def _words(values: dict, names: dict[str, str] | None = None, leave: str = "") -> str:
+    """A mapping in one line, but for one key."""
+    told = (f"{key} {_value(key, value, names)}" for key, value in values.items() if key != leave)
     return ", ".join(word.replace("material material", "material") for word in told)
 
 
 def _value(key: str, value: object, names: dict[str, str] | None = None) -> str:
     """A value for people, with its unit if the key is a known one."""
-    if isinstance(value, dict):
-        return (names or {}).get(json.dumps(value)) or _words(value)
     unit = f" {UNITS[key]}" if key in UNITS else ""
+    if isinstance(value, dict) and "least" in value:
+        more = f" (mean {value['mean']:.6g}, {value['different']} different)" if "mean" in value else ""
+        return f"{value['least']:.6g} to {value['most']:.6g}{unit}{more}"
+    if isinstance(value, dict):
+        return (names or {}).get(_text(value)) or _words(value)
     if isinstance(value, list):
         if any(isinstance(each, dict) for each in value):
             return "; ".join(_value("", each) for each in value)

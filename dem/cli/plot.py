@@ -29,7 +29,9 @@ def plot(
     pictures: Annotated[
         list[str] | None, typer.Option("--picture", help=f"{', '.join(plots.PICTURES)}; repeatable; default: all.")
     ] = None,
-    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write to.")] = Path(),
+    folder: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder to write to; default: that of the trajectory.")
+    ] = None,
     frame: Annotated[int | None, typer.Option(help="Shown in the scene; -1, the default, is the last one.")] = None,
     time: Annotated[float | None, typer.Option(help="Show the frame nearest to this time instead [s].")] = None,
     colour: Annotated[str, typer.Option(help=f"What it tells in the scene: {', '.join(COLOURS)}.")] = "speed",
@@ -53,6 +55,7 @@ def plot(
     checks.whole("exposures", exposures, least=1)
     for number in size or ():
         checks.whole("size", number, least=10)
+    folder = folder or file.parent
     with Trajectory(file) as run:
         options = {"frame": _frame(run, frame, time), "colour": colour, "exposures": exposures}
         names = pictures if pictures or movie else [name for name in plots.PICTURES if _applies(name, run)]

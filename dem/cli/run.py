@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dem.base import compilation
+from dem.base.units import TIME
 from dem.case import StudyCase
 from dem.casefile import chosen_case
 from dem.cli.common import app, plain_errors, say
@@ -31,13 +32,16 @@ def run(
         str | None, typer.Argument(metavar="CASE|FILE.toml", help="A case, see `dem cases`; or a case file.")
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: a free name.")] = None,
-    duration: Annotated[float | None, typer.Option(help="Simulated time [s].")] = None,
-    time_step: Annotated[str | None, typer.Option(help="Time step [s], or auto.")] = None,
+    duration: Annotated[
+        str | None, typer.Option(help="Simulated time of the run in all, also with --resume: 0.5, or '500 ms'.")
+    ] = None,
+    time_step: Annotated[str | None, typer.Option(help="Time step: 1e-6, or '1 us', or auto.")] = None,
     integrator: Annotated[str | None, typer.Option(help="Rotational scheme; see `dem integrators`.")] = None,
     threads: Annotated[int | None, typer.Option(help="Threads; default all cores. Changes no bit.")] = None,
     frames: Annotated[int | None, typer.Option(help="Frames written after the first.")] = None,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the case; repeatable.")
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Parameter of a case, or path of a key; repeatable."),
     ] = None,
     fields: Annotated[str | None, typer.Option(help=f"Written at each frame; of {','.join(STATE)}.")] = None,
     float32: Annotated[bool, typer.Option("--float32", help="Write them in single precision.")] = False,
@@ -62,7 +66,8 @@ def run(
     Hard spheres have neither time step nor integrator nor threads.
     """
     compilation.SILENT = quiet
-    options = {"duration": duration, "time_step": _number(time_step), "integrator": integrator, "threads": threads}
+    options = {"duration": _number(duration), "time_step": _number(time_step)}
+    options |= {"integrator": integrator, "threads": threads}
     options = {key: value for key, value in (options | {"frames": frames}).items() if value is not None}
     writing = {"fields": fields, "float32": float32, "compression": compression, "overwrite": overwrite, "force": force}
     writing |= {"contacts": contacts}
@@ -73,6 +78,7 @@ def run(
         if name or output or settings or writing or options.keys() - {"duration", "threads"}:
             message = "--resume goes with --duration, --threads, --checkpoint-every, --strict; the file has the rest"
             raise ValueError(message)
+        options |= {"duration": TIME.value(options["duration"])} if "duration" in options else {}
         verdict = resume(resumed, **options, **every, progress=not quiet, strict=strict)
         said = f"{resumed}: complete"
     elif name is None:
@@ -118,24 +124,23 @@ def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[
     return verdict, f"{path}: {len(sim.particles)} particles, {verdict.count} {sim.unit} in {seconds:.2f} s ({pace})"
 
 
-def _number(time_step: str | None) -> float | str | None:
+def _number(time: str | None) -> float | str | None:
     """Seconds, if it is a number; what else it may be is for the case to say."""
     try:
-        return None if time_step is None else float(time_step)
+        return None if time is None else float(time)
     except ValueError:
-        return time_step
+        return time
 
 
-def parameters(settings: list[str]) -> dict[str, object]:
-    """What ``--set NAME=VALUE`` says; lists are separated by commas."""
-    result: dict[str, object] = {}
+def parameters(settings: list[str]) -> dict[str, str]:
+    """What ``--set NAME=VALUE`` says, word for word."""
+    result: dict[str, str] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals:
             message = f"--set {setting}: expected NAME=VALUE"
             raise ValueError(message)
-        parts = value.strip("()[] ").split(",")
-        result[name.strip().replace("-", "_")] = parts if len(parts) > 1 else value
+        result[name.strip()] = value
     return result
 
 

@@ -83,7 +83,7 @@ class Frame(Declared):
 
     def spheres(self) -> Spheres:
         """All spheres: centres (S, 3), radii (S,) [m], and the particle each belongs to (S,)."""
-        return place(self.position, self.orientation, self._run.kind, self._run.kinds)
+        return place(self.position, self.orientation, self._run.variant, self._run.variants)
 
     @cached_property
     def walls(self) -> tuple[np.ndarray, np.ndarray]:
@@ -95,7 +95,7 @@ class Frame(Declared):
     def kinetic_energies(self) -> KineticEnergies:
         """Translational and rotational energy of each particle (N,), (N,) [J]."""
         run = self._run
-        inertia = np.array([kind.inertia for kind in run.kinds])[run.kind]
+        inertia = np.array([variant.inertia for variant in run.variants])[run.variant]
         return statistics.kinetic_energies(run.mass, inertia, self.velocity, self.orientation, self.angular_velocity)
 
     def contact_forces(self) -> ContactForces:
@@ -123,7 +123,7 @@ class Frame(Declared):
         if box is None:
             message = "the run has no box: take dem.statistics.solid_fraction with bounds of your own"
             raise ValueError(message)
-        volume = np.array([kind.volume for kind in self._run.kinds])[self._run.kind]
+        volume = np.array([variant.volume for variant in self._run.variants])[self._run.variant]
         return statistics.solid_fraction(
             self.spheres(), box.lower, box.upper, axis=axis, bins=bins, volume=volume, periodic=axis in box.periodic
         )

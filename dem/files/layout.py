@@ -6,7 +6,7 @@ position (its table has no metre). Positions go on beyond a periodic box. Orient
 quaternion, scalar first, body to world. Energies are totals of the system, so they do not go by the names of H5MD's
 thermodynamics module, which are averages per particle. The default file version is kept, which all readers know.
 
-`parameters` holds what the run was made from, as JSON, the shapes of all kinds, and where it was made; `restart` the
+`parameters` holds what the run was made from, as JSON, the shapes of all variants, and where it was made; `restart` the
 state at the start and at the latest checkpoint, see `dem.files.checkpoint`; `VTKHDF` shows the same data to ParaView,
 see `dem.files.vtkhdf`.
 """
@@ -18,7 +18,7 @@ import os
 import platform
 import sys
 import time
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ def create(file: h5py.File, sim: System, output: Output) -> None:
     parameters["input"] = json.dumps(describe(sim))
     for name, value in provenance(sim).items():
         parameters.attrs[name] = value if isinstance(value, (str, int, float)) else json.dumps(value)
-    _write_kinds(parameters.create_group("kinds"), sim)
+    _write_variants(parameters.create_group("variants"), sim)
     _create_elements(file, sim, output)
 
 
@@ -62,13 +62,13 @@ def _say_who(file: h5py.File) -> None:
     units.attrs["system"] = np.bytes_(b"SI")
 
 
-def _write_kinds(group: h5py.Group, sim: System) -> None:
-    """Spheres of all kinds one after the other, those of kind k from first[k] on, and the mass properties."""
-    kinds = sim.particles.kinds
-    properties = [shape.mass_properties(material.density) for shape, material in kinds]
-    group["offsets"] = np.concatenate([shape.offsets for shape, _ in kinds])
-    group["radii"] = np.concatenate([shape.radii for shape, _ in kinds])
-    group["first"] = np.cumsum([0, *(len(shape.radii) for shape, _ in kinds)])
+def _write_variants(group: h5py.Group, sim: System) -> None:
+    """Spheres of all variants one after the other, those of variant k from first[k] on, and the mass properties."""
+    variants = sim.particles.variants
+    properties = [shape.mass_properties(material.density) for shape, material in variants]
+    group["offsets"] = np.concatenate([shape.offsets for shape, _ in variants])
+    group["radii"] = np.concatenate([shape.radii for shape, _ in variants])
+    group["first"] = np.cumsum([0, *(len(shape.radii) for shape, _ in variants)])
     for name in ("volume", "mass", "inertia"):
         group[name] = np.array([getattr(p, name) for p in properties])
 
@@ -83,6 +83,7 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
     group["mass"] = sim.particles.mass
     group["mass"].attrs["unit"] = np.bytes_(b"kg")
     group["species"] = sim.particles.kind
+    group["variant"] = sim.particles.variant
     _extendable(group, "position/step", (), np.int64)
     # variable length: MDAnalysis cannot read the fixed strings of the standard
     _extendable(group, "position/time", (), np.float64).attrs["unit"] = "s"
@@ -175,27 +176,15 @@ def problem(file: h5py.File) -> str | None:
 
 def describe(sim: System) -> dict:
     """The resolved input of a simulation: all that a reader needs to set it up again, but for the particles' state."""
-    kinds = [
-        {"shape": type(shape).__name__, **_fields(shape), "material": _fields(material)}
-        for shape, material in sim.particles.kinds
-    ]
     box = sim.box and asdict(sim.box)
     return {
         **sim.description,
         **sim.settings,
         "gravity": sim.gravity,
         "box": box,
-        "kinds": kinds,
+        "kinds": sim.particles.describe(),
         "particles": len(sim.particles),
     }
-
-
-def _fields(thing: object) -> dict:
-    """What a shape or material was made from; for a user's own shape that is no dataclass, its repr."""
-    if not is_dataclass(thing):
-        return {"repr": repr(thing)}
-    values = {field.name: getattr(thing, field.name) for field in fields(thing)}
-    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
 
 
 def changed(file: h5py.File, sim: System) -> dict[str, tuple[object, object]]:

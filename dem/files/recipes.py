@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,15 @@ from dem.model.box import Box, Motion
 from dem.model.clump import Clump
 from dem.model.contacts import Contact
 from dem.model.fields import STATE
+from dem.model.kinds import Kind, kind_of, numbered
 from dem.model.materials import Material
 from dem.model.particles import Particles
 from dem.model.shapes import Fibre, Sphere
 
 if TYPE_CHECKING:
     import h5py
+
+    from dem.model.shapes import Shape
 
 # What our own classes go by in files, wherever they are defined.
 OURS = {
@@ -79,20 +83,46 @@ def _imported(name: str) -> object:
         raise ValueError(message) from None
 
 
-def kinds_of(particles: Particles) -> list:
-    """Recipes of shape and material of each kind."""
-    return [[recipe(shape), recipe(material)] for shape, material in particles.kinds]
+def describe_particles(particles: Particles) -> dict:
+    """Recipes of all variants, those of one class and material in columns; and what kinds there are."""
+    variants, kinds = [], []
+    for material, stretch in itertools.groupby(particles.variants, key=lambda variant: variant[1]):
+        recipes = [recipe(shape) for shape, _ in stretch]
+        for name, alike in itertools.groupby(recipes, key=lambda each: (each["class"], tuple(each["values"]))):
+            rows = [each["values"] for each in alike]
+            columns = {key: [row[key] for row in rows] for key in name[1]}
+            variants.append({"class": name[0], "number": len(rows), "columns": columns, "material": recipe(material)})
+    for kind in particles.kinds:
+        kinds.append({"name": kind.name, "shape": kind.shape, "material": recipe(kind.material)})
+    return {"variants": variants, "kinds": kinds}
+
+
+def variants_of(given: dict) -> list[tuple[Shape, Material]]:
+    """Shape and material of each variant, as `describe_particles` gave them, or as files did once, one by one."""
+    if "variants" not in given:
+        return [tuple(made(each) for each in pair) for pair in given["kinds"]]
+    found = []
+    for stretch in given["variants"]:
+        material, columns = made(stretch["material"]), stretch["columns"]
+        for k in range(stretch["number"]):
+            values = {key: column[k] for key, column in columns.items()}
+            found.append((made({"class": stretch["class"], "values": values}), material))
+    return found
 
 
 def write_particles(particles: Particles, group: h5py.Group) -> None:
-    """Write kinds by number, and the whole-step state."""
-    for name in STATE:
+    """Write kinds and variants by number, and the whole-step state."""
+    for name in (*STATE, "kind", "variant"):
         group[f"particles/{name}"] = getattr(particles, name)
-    group["particles/kind"] = particles.kind
 
 
-def read_particles(kinds: list, group: h5py.Group) -> Particles:
-    """Particles as `write_particles` left them, of kinds as `kinds_of` gave them."""
+def read_particles(given: dict, group: h5py.Group) -> Particles:
+    """Particles as `write_particles` left them, of kinds and variants as `describe_particles` gave them."""
     state = {name: group[f"particles/{name}"][:] for name in STATE}
-    pairs = [tuple(made(each) for each in pair) for pair in kinds]
-    return Particles.of_kinds(pairs, group["particles/kind"][:], state)
+    variants, stored = variants_of(given), group["particles"]
+    if "variants" in given:
+        kinds = [Kind(kind["name"], kind["shape"], made(kind["material"])) for kind in given["kinds"]]
+        return Particles.known(variants, stored["variant"][:], kinds, stored["kind"][:], state)
+    variant = stored["kind"][:]
+    kinds, which = numbered(kind_of(*each) for each in variants)
+    return Particles.known(variants, variant, kinds, np.array(which)[variant], state)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dem.model.energy import Energy
 from dem.model.fields import STATE
 
-FORMAT = 2  # of what is ours: parameters, names of observables
+if TYPE_CHECKING:
+    import h5py
+
+FORMAT = 3  # of what is ours: parameters, names of observables; 2 had no variants, each size was a kind
 PARTICLES = "particles/trajectory"
 ENERGIES = (*Energy._fields, "total")
 FURTHER = {
@@ -13,6 +18,12 @@ FURTHER = {
     "orientation": {"component_order": "w x y z", "frame": "body_to_world"},
     "angular_velocity": {"frame": "world"},
 }
+
+
+def variants_in(file: h5py.File) -> tuple[h5py.Dataset, h5py.Group]:
+    """Number of each particle's variant (N,), and the tables of all variants."""
+    group, parameters = file[PARTICLES], file["parameters"]
+    return (group["variant"], parameters["variants"]) if "variant" in group else (group["species"], parameters["kinds"])
 
 
 def attributes(name: str) -> dict[str, str]:

@@ -10,13 +10,14 @@ import numpy as np
 
 from dem.base.declared import Declared
 from dem.files import layout, logs
-from dem.files.recipes import made
-from dem.files.schema import ENERGIES
+from dem.files.recipes import variants_of
+from dem.files.schema import ENERGIES, variants_in
 from dem.files.store import open_to_read
 from dem.files.stored_field import StoredField, read_rows
-from dem.model.bodies import Kind
+from dem.model.bodies import Variant
 from dem.model.box import Box, Motion
 from dem.model.fields import FIELDS, STATE
+from dem.model.kinds import Kind, described, numbered
 from dem.model.materials import Material
 
 if TYPE_CHECKING:
@@ -129,7 +130,8 @@ class StoredRun(Declared):
     @property
     def kind(self) -> np.ndarray:
         """Number of each particle's kind (N,), an index into `kinds`."""
-        return self._stored("species")[:]
+        stored = self._stored("species")[:]
+        return stored if "variant" in self._stored() else np.array(self._named()[1], np.int32)[stored]
 
     @property
     def species(self) -> np.ndarray:
@@ -138,25 +140,48 @@ class StoredRun(Declared):
 
     @property
     def kinds(self) -> list[Kind]:
-        """The kinds of particles, see `kind`."""
-        stored = self._stored("/parameters").get("kinds", ())
-        if not stored:
+        """Name, type of shape and material of each kind."""
+        return self._named()[0]
+
+    def _named(self) -> tuple[list[Kind], list[int]]:
+        """The kinds, and of which one each is that the input names: files of format 2 name every size."""
+        given = self.input["kinds"]
+        named = (Kind(k.get("name", k["shape"].lower()), k["shape"], Material(**k["material"])) for k in given)
+        return numbered(named)
+
+    @property
+    def variant(self) -> np.ndarray:
+        """Number of each particle's variant (N,), an index into `variants`."""
+        return variants_in(self._stored("/"))[0][:]
+
+    @property
+    def variants(self) -> list[Variant]:
+        """What all shapes and sizes of particles are made of, see `variant`."""
+        if not {"kinds", "variants"} & self._stored("/parameters").keys():
             message = f"{self.path} has format 1, which does not tell the shapes: run it again with this version"
             raise ValueError(message)
-        stored = {name: dataset[()] for name, dataset in stored.items()}
+        stored = {name: dataset[()] for name, dataset in variants_in(self._stored("/"))[1].items()}
         cuts = stored["first"][1:-1]
         spheres = (np.split(stored[name], cuts) for name in ("offsets", "radii"))
-        return [Kind(*row) for row in zip(*spheres, stored["volume"], stored["mass"], stored["inertia"], strict=True)]
+        rows = zip(*spheres, stored["volume"], stored["mass"], stored["inertia"], strict=True)
+        return [Variant(*row) for row in rows]
 
     @property
     def shapes(self) -> list[tuple[Shape, Material]]:
-        """Shape and material of each kind, as they were given; raises ValueError for one that cannot be made again."""
+        """Shape and material of each variant, as given; raises ValueError for one that cannot be made again."""
         restart = self._stored("/restart")
         if "start" not in restart:
             message = f"{self.path} does not tell how to make its shapes: {restart.attrs['unavailable']}"
             raise ValueError(message)
-        given = json.loads(restart["start/input"].asstr()[()])
-        return [tuple(made(each) for each in pair) for pair in given["kinds"]]
+        return variants_of(json.loads(restart["start/input"].asstr()[()]))
+
+    def describe(self) -> list[dict]:
+        """Each kind as plain values: name, shape, number of particles, sizes and material, see `Particles.describe`."""
+        given = self.input["kinds"]
+        if "variant" in self._stored():
+            return given
+        sizes = [{key: value for key, value in each.items() if key not in {"shape", "material"}} for each in given]
+        return described(self.kinds, self.kind, self.variant, sizes)
 
     @property
     def energy(self) -> dict[str, np.ndarray]:

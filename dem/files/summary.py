@@ -26,7 +26,6 @@ APART = ("input", "verdict", "error")  # of the attributes of `parameters`; the 
 def of(run: StoredRun, file: h5py.File) -> dict:
     """Numbers, datasets, input, provenance, energies, verdict: all that JSON can say."""
     kind, mass = run.kind, run.mass
-    counts = np.bincount(kind).tolist()
     time, step = run.time.tolist(), run.step.tolist()
     attributes = {name: _plain(value) for name, value in file["parameters"].attrs.items()}
     energies = {name: values.tolist() for name, values in run.energy.items()}
@@ -39,15 +38,19 @@ def of(run: StoredRun, file: h5py.File) -> dict:
         "step": [step[0], step[-1]] if step else None,
         "fields": list(run.fields),
         "energy": {name: {"first": v[0], "last": v[-1], "unit": "J"} for name, v in energies.items() if v},
-        "counts": counts,
+        "kinds": [{**each, "mass": _ends(mass[kind == k])} for k, each in enumerate(run.describe())],
         "input": run.input,
-        "mass": [float(mass[kind == number].max(initial=0.0)) for number in range(len(counts))],
         "provenance": {name: value for name, value in attributes.items() if name not in APART},
         "datasets": _datasets(file),
         "groups": {name: _group(file[name]) for name in GROUPS if name in file},
         "verdict": run.verdict,
         "error": run.error,
     }
+
+
+def _ends(values: np.ndarray) -> dict[str, float]:
+    """The least and the most of some values."""
+    return {"least": float(values.min(initial=np.inf)), "most": float(values.max(initial=0.0))}
 
 
 def _datasets(file: h5py.File) -> list[dict]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dem.base import checks
 from dem.files import selection, summary, tables
 from dem.files.frame import Frame
 from dem.files.stored import StoredRun
 from dem.files.stored_field import row
+from dem.model.kinds import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,9 +72,7 @@ class Trajectory(StoredRun):
         """File, frames, time, particles and fields."""
         if not self._file:
             return f"<Trajectory {self.path}: closed>"
-        time, shapes = self.time, [kind["shape"] for kind in self.input["kinds"]]
-        counts = np.bincount(self.kind, minlength=len(shapes))
-        what = ", ".join(f"{n} x {shape}" for n, shape in zip(counts, shapes, strict=True))
+        time, what = self.time, in_words(self.describe())
         when = f"{time[0]:.6g} to {time[-1]:.6g} s" if len(time) else "no time"
         return f"<Trajectory {self.path}: {len(self)} frames, {when}; {what}; {', '.join(self.fields)}>"
 

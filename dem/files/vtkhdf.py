@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.files.schema import PARTICLES
+from dem.files.schema import PARTICLES, variants_in
 from dem.model.fields import STATE
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ def write_view(file: h5py.File) -> None:
         return
     kind = group["species"]
     held = [name for name in STATE if name in group]
-    kinds = file["parameters/kinds"]
-    largest = np.maximum.reduceat(kinds["radii"][:], kinds["first"][:-1])
-    fixed = {"radius": largest[kind[:]], "mass": group["mass"], "kind": kind}
+    variant, tables = variants_in(file)
+    largest = np.maximum.reduceat(tables["radii"][:], tables["first"][:-1])
+    fixed = {"radius": largest[variant[:]], "mass": group["mass"], "kind": kind}
     moving = [name for name in held if name != "position"]
     view = polydata(file, time=group["position/time"][:frames], points=len(kind), moving=moving, fixed=fixed)
     for name in held:

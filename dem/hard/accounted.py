@@ -57,10 +57,10 @@ class Accounted(Runnable):
         return Energy(*ledger, elastic=0.0, work=self._given)
 
     def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Kind of each particle, mass and inertia of each kind."""
-        properties = [shape.mass_properties(material.density) for shape, material in self._particles.kinds]
+        """Variant of each particle, mass and inertia of each variant."""
+        properties = [shape.mass_properties(material.density) for shape, material in self._particles.variants]
         inertia = np.array([p.inertia for p in properties]).T.copy()
-        return self._particles.kind, np.array([p.mass for p in properties]), inertia
+        return self._particles.variant, np.array([p.mass for p in properties]), inertia
 
     @property
     def energy_error(self) -> float:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files.recipes import kinds_of, made, read_particles, recipe, write_particles
+from dem.files.recipes import describe_particles, made, read_particles, recipe, write_particles
 from dem.hard.engine import PARTS, HardState
 from dem.hard.simulation import HardSpheres
 from dem.model.energy import Energy
@@ -22,7 +22,7 @@ def describe(sim: HardSpheres) -> dict:
     """How to set it up again."""
     laws = {name: value for name, value in sim.settings.items() if name not in {"method", "contact_time"}}
     return {
-        "kinds": kinds_of(sim.particles),
+        **describe_particles(sim.particles),
         "box": sim.box and recipe(sim.box),
         "gravity": sim.gravity,
         "contact_time": sim._laws.contact_time,
@@ -51,7 +51,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> HardSpheres:
     del threads
     parts = {part: {name: dataset[()] for name, dataset in group[part].items()} for part in PARTS}
     return HardSpheres._restored(
-        read_particles(given["kinds"], group), made(given["box"]),
+        read_particles(given, group), made(given["box"]),
         HardState(**parts, time=float(group["time"][()])), gravity=given["gravity"],
         contact_time=given["contact_time"], laws=given["laws"], description=given["description"],
         datum=float(group["datum"][()]), start_energy=Energy(*group["start_energy"][:].tolist()),

@@ -38,7 +38,7 @@ def check_box(box: Box | None, particles: Particles) -> None:
     if box.open or box.motion:
         message = "box has open or moving faces, which hard spheres do not know: take dem.Simulation, or a closed box"
         raise ValueError(message)
-    largest = max(2 * shape.radii[0] for shape, _ in particles.kinds)
+    largest = max(2 * shape.radii[0] for shape, _ in particles.variants)
     for name in box.periodic:
         size = box.size[AXES.index(name)]
         if size < LEAST_PERIOD * (1 + MARGIN) * largest:
@@ -51,10 +51,10 @@ def check_box(box: Box | None, particles: Particles) -> None:
 
 def check_spheres(particles: Particles) -> None:
     """Refuse particles that are no single spheres about their centre."""
-    for k, (shape, material) in enumerate(particles.kinds):
+    for k, (shape, material) in enumerate(particles.variants):
         inertia = np.asarray(shape.mass_properties(material.density).inertia)
         if len(shape.radii) != 1 or np.any(shape.offsets) or np.ptp(inertia) > ROUNDING * inertia.max():
-            i = int(np.flatnonzero(particles.kind == k)[0])
+            i = int(np.flatnonzero(particles.variant == k)[0])
             message = f"particle {i} is {shape}, expected a dem.Sphere: impacts are for spheres, take dem.Simulation"
             raise ValueError(message)
 

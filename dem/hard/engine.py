@@ -50,7 +50,7 @@ class HardEngine:
     ) -> None:
         n = len(particles)
         periodic = tuple(axis in box.periodic if box else False for axis in AXES)
-        radius = np.array([shape.radii[0] for shape, _ in particles.kinds])[particles.kind]
+        radius = np.array([shape.radii[0] for shape, _ in particles.variants])[particles.variant]
         self.laws = laws
         self.space = _space(particles.position, 2 * radius.max(), box, periodic, gravity)
         row = np.ascontiguousarray(np.column_stack([particles.position, particles.velocity, np.full(n, time), radius]))

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from dem.model.shapes import Shape
 
 
-class Kind(NamedTuple):
-    """What a kind of particles is made of, in its body frame."""
+class Variant(NamedTuple):
+    """What a variant of particles is made of, in its body frame."""
 
     offsets: np.ndarray  # centres of its spheres (S, 3) [m]
     radii: np.ndarray  # of its spheres (S,) [m]
@@ -61,14 +61,16 @@ def body_axis(orientation: np.ndarray, k: int = 0) -> np.ndarray:
     return axis
 
 
-def place(position: np.ndarray, orientation: np.ndarray, kind: np.ndarray, kinds: Sequence[Kind | Shape]) -> Spheres:
-    """All spheres of bodies at positions (N, 3) with orientations (N, 4), which are of the given kinds (N,)."""
-    count = np.array([len(each.radii) for each in kinds])[kind]
+def place(
+    position: np.ndarray, orientation: np.ndarray, variant: np.ndarray, variants: Sequence[Variant | Shape]
+) -> Spheres:
+    """All spheres of bodies at positions (N, 3) with orientations (N, 4), which are of the given variants (N,)."""
+    count = np.array([len(each.radii) for each in variants])[variant]
     first = np.cumsum(count) - count
     spheres = Spheres(np.empty((count.sum(), 3)), np.empty(count.sum()), np.repeat(np.arange(len(count)), count))
-    for number in np.unique(kind):
-        offsets, radii = kinds[number].offsets, kinds[number].radii
-        members = np.flatnonzero(kind == number)
+    for number in np.unique(variant):
+        offsets, radii = variants[number].offsets, variants[number].radii
+        members = np.flatnonzero(variant == number)
         x = np.asarray(position[members], dtype=np.float64)
         axes = {k: body_axis(orientation[members], k) for k in np.flatnonzero(offsets.any(0))}
         for s, offset in enumerate(offsets):

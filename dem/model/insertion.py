@@ -218,7 +218,7 @@ def _taken(
 ) -> tuple[insertion.Taken, int]:
     """Cells with the spheres of other particles, and room for more of the given radii; and how many are in it."""
     lower, upper = (np.array(box.lower), np.array(box.upper)) if box else corners
-    clouds = [place(p.position, p.orientation, p.kind, [shape for shape, _ in p.kinds]) for p in others]
+    clouds = [place(p.position, p.orientation, p.variant, [shape for shape, _ in p.variants]) for p in others]
     centre = np.concatenate([np.empty((0, 3)), *(cloud.centres for cloud in clouds)])
     radius = np.concatenate([np.empty(0), *(cloud.radii for cloud in clouds)])
     room = len(radius) + len(size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dem.base import checks
 
@@ -23,11 +23,13 @@ class Material:
         Ratio of normal speeds after and before an impact with the same material, in (0, 1].
     friction : float
         Coulomb's coefficient of the material on itself, not negative. `dem.Contacts` is for pairs of materials.
+    name : str
+        What it is called where runs are described; materials that differ in nothing else are the same.
 
     Raises
     ------
-    ValueError
-        If a value is outside its range.
+    ValueError, TypeError
+        If a value is outside its range, or a name no text.
 
     Examples
     --------
@@ -41,6 +43,7 @@ class Material:
     density: float = 1000.0
     restitution: float = 1.0
     friction: float = 0.0
+    name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         """Check all values, and keep them as floats."""
@@ -51,6 +54,7 @@ class Material:
             "restitution": checks.number("restitution", self.restitution, above=0, most=1),
             "friction": checks.number("friction", self.friction, least=0),
         }
+        checks.text("name", self.name)
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 

@@ -10,6 +10,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.declared import Declared
 from dem.model.fields import STATE, heading
+from dem.model.kinds import Kind, described, in_words, kind_of, numbered, values_of
 from dem.model.materials import Material
 from dem.model.shapes import check_shape
 
@@ -26,6 +27,8 @@ UNIT_NORM = 1e-6  # how far a quaternion's norm may be from 1: beyond what writi
 
 class Particles(Declared):
     """N rigid bodies: their shapes, materials and whole-step state.
+
+    Those that have the name, the material and the type of shape in common are of one kind, whatever their sizes.
 
     The state arrays are read-only views; assign whole arrays to change them
     (``sim.particles.velocity = v``), which a simulation notices.
@@ -44,11 +47,13 @@ class Particles(Declared):
         [m/s], default zero.
     angular_velocity : (N, 3) array, optional
         World frame [rad/s], default zero.
+    name : str, optional
+        Of this kind of particles; default: the type of the shape, such as "sphere".
 
     Raises
     ------
-    ValueError
-        For wrong shapes, values that are not finite, or quaternions that are not of unit length.
+    ValueError, TypeError
+        For wrong shapes, values that are not finite, quaternions that are not of unit length, or a name no text.
 
     Examples
     --------
@@ -59,9 +64,13 @@ class Particles(Declared):
     >>> mixture = Particles.concatenate([fibres, balls])
     >>> len(mixture), mixture.mass.round(6).tolist()
     (3, [0.00216, 0.00216, 0.000576])
+    >>> mixture.kind.tolist(), [kind.name for kind in mixture.kinds]
+    ([0, 0, 1], ['fibre', 'sphere'])
+    >>> Particles([dem.Sphere(diameter=d) for d in (0.01, 0.02)], nylon, position=[[0, 0, 0], [0, 0, 1]], name="bead")
+    <Particles: 2 x bead (Sphere, diameter 0.01 to 0.02)>
     """
 
-    __slots__ = ("_kind", "_kinds", "_revision", "_state")
+    __slots__ = ("_kind", "_kinds", "_revision", "_state", "_variant", "_variants")
 
     def __init__(
         self,
@@ -72,6 +81,7 @@ class Particles(Declared):
         orientation: object = None,
         velocity: object = None,
         angular_velocity: object = None,
+        name: str | None = None,
     ) -> None:
         if not isinstance(material, Material):
             message = f"material is {material!r}, expected a dem.Material"
@@ -81,32 +91,34 @@ class Particles(Declared):
         if len(shapes) != count:
             message = f"{len(shapes)} shapes for {count} positions, expected one shape, or one for each particle"
             raise ValueError(message)
-        kinds: dict[tuple[Shape, Material], int] = {}
+        if name is not None:
+            checks.text("name", name)
+        variants: dict[tuple[Shape, Material], int] = {}
         for s in shapes:
             if s.__hash__ is None:
                 message = f"shape {type(s).__name__} cannot be hashed: make it a frozen dataclass, or no dataclass"
                 raise TypeError(message)
-            if (s, material) not in kinds:
+            if (s, material) not in variants:
                 check_shape(s, material.density)
-                kinds[s, material] = len(kinds)
-        self._kind = np.array([kinds[s, material] for s in shapes], dtype=np.int32)
-        self._kind.flags.writeable = False
-        self._kinds = list(kinds)
+                variants[s, material] = len(variants)
+        self._variant = _fixed([variants[s, material] for s in shapes])
+        self._variants = list(variants)
+        self._kinds, which = numbered(kind_of(s, m, name) for s, m in variants)
+        self._kind = _fixed(np.array(which)[self._variant])
         self._revision = 0
         self._state = {"position": self._checked("position", position)}
         given = {"orientation": orientation, "velocity": velocity, "angular_velocity": angular_velocity}
-        for name, value in given.items():
+        for field, value in given.items():
             missing = value is None
-            self._state[name] = np.tile(STATE[name].rest, (count, 1)) if missing else self._checked(name, value)
+            self._state[field] = np.tile(STATE[field].rest, (count, 1)) if missing else self._checked(field, value)
 
     def __len__(self) -> int:
         """Count the particles."""
         return len(self.kind)
 
     def __repr__(self) -> str:
-        """Count by shape."""
-        counts = np.bincount(self.kind, minlength=len(self.kinds))
-        return f"<Particles: {', '.join(f'{n} x {shape}' for n, (shape, _) in zip(counts, self.kinds, strict=True))}>"
+        """Kinds with their numbers and sizes."""
+        return f"<Particles: {in_words(self.describe())}>"
 
     @classmethod
     def concatenate(cls, groups: Sequence[Particles]) -> Particles:
@@ -115,19 +127,27 @@ class Particles(Declared):
         if not groups or not all(isinstance(g, Particles) for g in groups):
             message = f"cannot concatenate {groups!r}, expected a list of dem.Particles"
             raise TypeError(message)
-        kinds: dict[tuple[Shape, Material], int] = {}
-        kind = np.concatenate(
-            [np.array([kinds.setdefault(k, len(kinds)) for k in g.kinds], dtype=np.int32)[g.kind] for g in groups]
-        )
-        return cls.of_kinds(list(kinds), kind, {n: np.concatenate([g._state[n] for g in groups]) for n in STATE})
+        variants: dict[tuple[Shape, Material], int] = {}
+        variant = [np.array([variants.setdefault(v, len(variants)) for v in g.variants])[g.variant] for g in groups]
+        kinds, which = numbered(kind for g in groups for kind in g.kinds)
+        first = np.cumsum([0, *(len(g.kinds) for g in groups)])
+        kind = [np.array(which)[g.kind + k] for g, k in zip(groups, first, strict=False)]
+        state = {n: np.concatenate([g._state[n] for g in groups]) for n in STATE}
+        return cls.known(list(variants), np.concatenate(variant), kinds, np.concatenate(kind), state)
 
     @classmethod
-    def of_kinds(cls, kinds: list[tuple[Shape, Material]], kind: np.ndarray, state: dict[str, np.ndarray]) -> Particles:
-        """Particles whose kinds and state are known to be right, as from a checkpoint."""
+    def known(
+        cls,
+        variants: list[tuple[Shape, Material]],
+        variant: np.ndarray,
+        kinds: list[Kind],
+        kind: np.ndarray,
+        state: dict[str, np.ndarray],
+    ) -> Particles:
+        """Particles all about which is known to be right, as from a checkpoint."""
         made = cls.__new__(cls)
-        made._kind = np.array(kind, dtype=np.int32)
-        made._kind.flags.writeable = False
-        made._kinds = list(kinds)
+        made._variants, made._variant = list(variants), _fixed(variant)
+        made._kinds, made._kind = list(kinds), _fixed(kind)
         made._revision = 0
         made._state = {name: np.array(state[name]) for name in STATE}
         return made
@@ -138,9 +158,26 @@ class Particles(Declared):
         return self._kind
 
     @property
-    def kinds(self) -> list[tuple[Shape, Material]]:
-        """Shape and material of each kind."""
+    def kinds(self) -> list[Kind]:
+        """Name, type of shape and material of each kind."""
         return list(self._kinds)
+
+    @property
+    def variant(self) -> np.ndarray:
+        """Number of each particle's variant (N,), an index into `variants`."""
+        return self._variant
+
+    @property
+    def variants(self) -> list[tuple[Shape, Material]]:
+        """Shape and material of each variant: of all that there are, each once, whatever their kinds."""
+        return list(self._variants)
+
+    def describe(self) -> list[dict]:
+        """Each kind as plain values: name, shape, number of particles, sizes and material.
+
+        Sizes are what all of a kind have, or from where to where they go, see `dem.model.kinds.distribution`.
+        """
+        return described(self._kinds, self._kind, self._variant, [values_of(shape) for shape, _ in self._variants])
 
     @property
     def revision(self) -> int:
@@ -214,12 +251,19 @@ class Particles(Declared):
     @property
     def mass(self) -> np.ndarray:
         """Masses (N,) [kg]."""
-        return np.array([shape.mass_properties(m.density).mass for shape, m in self.kinds])[self.kind]
+        return np.array([shape.mass_properties(m.density).mass for shape, m in self._variants])[self._variant]
 
     @property
     def inertia(self) -> np.ndarray:
         """Principal moments of inertia (N, 3) [kg m²], about the axes of the body frame."""
-        return np.array([shape.mass_properties(m.density).inertia for shape, m in self.kinds])[self.kind]
+        return np.array([shape.mass_properties(m.density).inertia for shape, m in self._variants])[self._variant]
+
+
+def _fixed(numbers: object) -> np.ndarray:
+    """Numbers of particles' kinds or variants (N,), which nobody may change."""
+    fixed = np.array(numbers, dtype=np.int32)
+    fixed.flags.writeable = False
+    return fixed
 
 
 def _rows(name: str, value: object) -> int:

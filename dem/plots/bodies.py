@@ -12,7 +12,7 @@ from dem.model.box import AXES, FACES
 
 if TYPE_CHECKING:
     from dem.files.trajectory import Trajectory
-    from dem.model.bodies import Kind, Spheres
+    from dem.model.bodies import Spheres, Variant
 
 SLENDER = 0.99  # least moment of inertia over the next one: below, a body has a long axis
 
@@ -49,25 +49,25 @@ def positions(run: Trajectory, frame: int) -> np.ndarray:
 
 def spheres(run: Trajectory, frame: int) -> Spheres:
     """Spheres of all particles in a frame, brought back into a periodic box particle by particle."""
-    kinds, x = run.kinds, positions(run, frame)
-    round_ = not any(kind.offsets.any() for kind in kinds)  # then the file need not have orientations
-    return place(x, np.zeros((len(x), 4)) if round_ else run.orientation[frame], run.kind, kinds)
+    variants, x = run.variants, positions(run, frame)
+    round_ = not any(variant.offsets.any() for variant in variants)  # then the file need not have orientations
+    return place(x, np.zeros((len(x), 4)) if round_ else run.orientation[frame], run.variant, variants)
 
 
-def long_axis(kind: Kind) -> int | None:
+def long_axis(variant: Variant) -> int | None:
     """Body axis of least inertia, if there is one that stands out."""
-    least, next_one = np.argsort(kind.inertia, kind="stable")[:2]
-    return int(least) if kind.inertia[least] < SLENDER * kind.inertia[next_one] else None
+    least, next_one = np.argsort(variant.inertia, kind="stable")[:2]
+    return int(least) if variant.inertia[least] < SLENDER * variant.inertia[next_one] else None
 
 
 def slender(run: Trajectory) -> np.ndarray:
     """Numbers of the particles with a long axis (M,)."""
-    return np.flatnonzero(np.array([long_axis(kind) is not None for kind in run.kinds])[run.kind])
+    return np.flatnonzero(np.array([long_axis(variant) is not None for variant in run.variants])[run.variant])
 
 
 def directions(run: Trajectory, frame: int, particles: np.ndarray) -> np.ndarray:
     """Unit vectors along the long axes of slender particles (M, 3), in the world frame."""
-    axes = np.array([long_axis(kind) or 0 for kind in run.kinds])[run.kind[particles]]
+    axes = np.array([long_axis(variant) or 0 for variant in run.variants])[run.variant[particles]]
     q = run.orientation[frame].astype(float)[particles]
     return np.select([axes[:, None] == k for k in range(3)], [body_axis(q, k) for k in range(3)])
 

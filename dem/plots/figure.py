@@ -84,6 +84,16 @@ def colour_map() -> Colormap:
     return ListedColormap(mpl.colormaps["viridis"](np.linspace(0.18, 1, 256)))
 
 
+def categories(count: int) -> np.ndarray:
+    """So many colours that are told apart by eye (count, 3), as far as that goes; no two are the same."""
+    from matplotlib import colors  # noqa: PLC0415, an extra
+
+    if count <= len(CATEGORIES):
+        return np.array([colors.to_rgb(each) for each in CATEGORIES[:count]])
+    k = np.arange(count)
+    return colors.hsv_to_rgb(np.column_stack([k / count, np.full(count, 0.65), 0.9 - 0.3 * (k % 2)]))
+
+
 def shades(count: int) -> np.ndarray:
     """Colours of particles (count, 3), by number."""
     return colour_map()(np.linspace(0, 0.9, count))[:, :3]

@@ -49,7 +49,7 @@ def moving(run: Trajectory) -> list[int]:
     tracks = np.array([positions(run, frame) for frame in numbers_up_to(len(run), MOST)])
     up = int(np.abs(vertical(run)).argmax())
     sides = [axis for axis in range(3) if axis != up]
-    radius = max(float(kind.radii.max()) for kind in run.kinds)
+    radius = max(float(variant.radii.max()) for variant in run.variants)
     return [axis for axis in sides if np.ptp(tracks[..., axis]) > FLAT * radius] or sides[:1]
 
 
@@ -58,7 +58,7 @@ def draw_paths(ax: Axes, run: Trajectory, axis: int) -> None:
     plane = [axis, int(np.abs(vertical(run)).argmax())]
     shown = numbers_up_to(len(run.kind), MOST)
     tracks = np.array([positions(run, frame)[shown][:, plane] for frame in range(len(run))])
-    radius = max(float(kind.radii.max()) for kind in run.kinds)
+    radius = max(float(variant.radii.max()) for variant in run.variants)
     box = corners(run, float(run.time[0]))
     ends = np.array(box)[:, plane] if box else [tracks.min(axis=(0, 1)) - radius, tracks.max(axis=(0, 1)) + radius]
     divisor, unit = scaled("m", *ends)

@@ -9,9 +9,10 @@ import numpy as np
 
 from dem.base import checks
 from dem.model.box import AXES
+from dem.model.kinds import MOST, labels, rest
 from dem.plots.bodies import corners, heights_of, numbers_up_to, spheres, vertical
 from dem.plots.camera import Camera
-from dem.plots.figure import CATEGORIES, DPI, INK, colour_map, new_figure, scaled
+from dem.plots.figure import DPI, INK, categories, colour_map, new_figure, scaled
 from dem.plots.render import Floor, render
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 COLOURS = ("speed", "height", "spin", "kind")
 UNITS = {"speed": "m/s", "height": "m", "spin": "rad/s"}
 BAR = 0.14  # of the width of the figure, for the colour bar
+WIDEST = 16  # characters of a name for which there is room
 
 
 def scene(
@@ -80,10 +82,10 @@ def draw_scene(
     ax.imshow(shot(run, frames, colour=colour, limits=limits, camera=camera, size=size)(), interpolation="lanczos")
     ax.set_axis_off()
     ax.text(0.02, 0.97, moment(run, frame), transform=ax.transAxes, va="top", color=INK)
-    _, mapping = _mapped([], limits, colour)
-    if mapping is None:
-        bar.set_axis_off()
+    if colour == "kind":
+        _name_kinds(bar, [kind.name for kind in run.kinds], categories(len(run.kinds)))
         return
+    _, mapping = _mapped([], limits, colour)
     shown = ax.figure.colorbar(mapping, cax=bar, extend="neither" if colour == "height" else "max")
     shown.set_label(f"{colour} [{scaled(UNITS[colour], limits)[1]}]")
     shown.outline.set_visible(False)
@@ -134,16 +136,25 @@ def viewpoint(run: Trajectory, frames: Iterable[int], aspect: float) -> Camera:
 
 def _mapped(
     values: list[np.ndarray], limits: tuple[float, float], colour: str
-) -> tuple[list[np.ndarray], ScalarMappable | None]:
+) -> tuple[list[np.ndarray], ScalarMappable]:
     """Colours of the particles in each frame (N, 3), and what the colour bar needs to know."""
     from matplotlib import cm, colors  # noqa: PLC0415, an extra
 
-    if colour == "kind":
-        palette = np.array([colors.to_rgb(each) for each in CATEGORIES])
-        return [palette[each % len(palette)] for each in values], None
     divisor, _ = scaled(UNITS[colour], limits)
     mapping = cm.ScalarMappable(colors.Normalize(*(limit / divisor for limit in limits)), colour_map())
     return [mapping.to_rgba(each / divisor)[:, :3] for each in values], mapping
+
+
+def _name_kinds(bar: Axes, names: Sequence[str], palette: np.ndarray) -> None:
+    """Say which kind has which colour, in place of a colour bar."""
+    from matplotlib.patches import Patch  # noqa: PLC0415, an extra
+
+    bar.set_axis_off()
+    short = (label if len(label) <= WIDEST else f"{label[: WIDEST - 1]}…" for label in labels(names))
+    told = [Patch(color=ink, label=label) for label, ink in zip(short, palette[:MOST], strict=False)]
+    if len(names) > MOST:
+        told.append(Patch(color="none", label=rest(len(names)).strip()))
+    bar.legend(handles=told, loc="center left", bbox_to_anchor=(0, 0.5), frameon=False, fontsize=8, borderaxespad=0)
 
 
 def shot(
@@ -154,7 +165,12 @@ def shot(
 
     All of it has been read by then, so that pictures may be taken side by side.
     """
-    colours, _ = _mapped([quantity(run, frame, colour) for frame in frames], limits, colour)
+    values = [quantity(run, frame, colour) for frame in frames]
+    if colour == "kind":
+        palette = categories(len(run.kinds))
+        colours = [palette[each] for each in values]
+    else:
+        colours, _ = _mapped(values, limits, colour)
     bodies = [spheres(run, frame) for frame in frames]
     inked = np.concatenate([colour[body.owner] for colour, body in zip(colours, bodies, strict=True)])
     centres, radii = (np.concatenate([getattr(body, name) for body in bodies]) for name in ("centres", "radii"))

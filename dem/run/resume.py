@@ -39,7 +39,7 @@ def resume(
     path : path
         What `Simulation.run` or ``dem run`` wrote.
     duration : float, optional
-        Simulated time of the run in all [s], if it is to be longer than it was planned.
+        Simulated time of the run in all [s], from its first frame on, if it is to be longer than it was planned.
     threads, every, progress, checkpoint_every, strict
         As in `Simulation` and `Simulation.run`. A function that was called every so often is no part of the file: give
         it again. If it has changed anything, the run does not go on without.
@@ -93,6 +93,10 @@ def longer(sim: System, plan: list[Segment], duration: float) -> list[Segment]:
     whole = sim._segment(duration, 1).length  # noqa: SLF001
     more = first + whole - last.last
     if more <= 0:
-        message = f"duration {duration:g} s is not longer than the run was planned: leave it out, or give more"
+        planned = duration * (last.last - first) / whole
+        message = (
+            f"duration {duration:g} s, from the first frame on, is not longer than the run was planned, "
+            f"{planned:.6g} s: leave it out, or give more"
+        )
         raise ValueError(message)
     return [*plan, Segment(last.last, more, max(1, round(last.frames * more / last.length)))]

@@ -51,7 +51,8 @@ class Runnable(System):
         Parameters
         ----------
         duration : float
-            Simulated time to add [s]; where there are time steps, rounded to whole ones.
+            Simulated time of this run, from now on [s]; where there are time steps, rounded to whole ones. A run that
+            is resumed is the same run: its duration goes on counting from its first frame.
         output : path, optional
             File to write (H5MD, see `dem.Trajectory`). It must not exist, unless `overwrite`.
         frames : int

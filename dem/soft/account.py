@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model.box import FACES
+from dem.rotation.integrators import DRIFTS
 from dem.soft.verdict import ENERGY_BUDGET, Verdict
 from kernels.base.energy import REFERENCE_BITS
 
 if TYPE_CHECKING:
     from dem.model.box import Box
+    from dem.rotation.integrators import Integrator
     from dem.soft.engine import Engine
 
 ROOM_BITS = 10  # by which energies may grow beyond those at the start before the unit is chosen anew
@@ -82,8 +84,14 @@ def momentum_error(
     return change / max(now[1], start[1]) if change > 0 else 0.0
 
 
+def drifts(engine: Engine, integrator: Integrator) -> bool:
+    """Whether the scheme makes energy drift where another one would not: spheres turn alike by all of them."""
+    return integrator.energy == DRIFTS and not engine.kinds.round
+
+
 def judged(
     engine: Engine,
+    integrator: Integrator,
     first_step: int,
     orientation: np.ndarray,
     reference: str,
@@ -107,4 +115,5 @@ def judged(
         momentum_error=momentum_error,
         briefest=engine.limits.brief,
         time_step=engine.dt,
+        drifts=drifts(engine, integrator),
     )

@@ -60,8 +60,8 @@ class Accounted(Stepping):
         )
 
     def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Kind of each particle, mass and inertia of each kind."""
-        return self._particles.kind, self._engine.kinds.mass, self._engine.kinds.inertia
+        """Variant of each particle, mass and inertia of each variant."""
+        return self._particles.variant, self._engine.kinds.mass, self._engine.kinds.inertia
 
     def _begin_ledger(self, step: int) -> None:
         """Begin to book, at a step, from the present state."""
@@ -152,8 +152,8 @@ class Accounted(Stepping):
         now, start = self._motion(), self._start_motion
         momentum_error = account.momentum_error(self._box, self._gravity, start, now)
         return account.judged(
-            self._engine, self._booked.first_step, self.particles.orientation, self.energy_reference[0],
-            self.energy_error, momentum_error,
+            self._engine, self.integrator, self._booked.first_step, self.particles.orientation,
+            self.energy_reference[0], self.energy_error, momentum_error,
         )  # fmt: skip
 
     def _check_run(self, code: int) -> None:

@@ -112,7 +112,7 @@ def advise(
 
 def _rayleigh_times(particles: Particles) -> Iterator[float]:
     """π R √(ρ/G)/(0.1631 ν + 0.8766) of the smallest sphere of each kind (as LIGGGHTS, fix check/timestep/gran)."""
-    for shape, m in particles.kinds:
+    for shape, m in particles.variants:
         shear = m.young / (2 * (1 + m.poisson))
         yield math.pi * min(shape.radii) * math.sqrt(m.density / shear) / (0.1631 * m.poisson + 0.8766)
 
@@ -122,10 +122,10 @@ def _hardest(particles: Particles, box: Box | None, gravity: tuple[float, float,
     kinds = arrays.kinds(particles, box)
     own = 0.5 * (particles.velocity**2).sum(1) + fall(particles, box, gravity)
     turning = 0.5 * (particles.angular_velocity**2).sum(1)
-    energy = kinds.mass[particles.kind] * own + kinds.inertia.max(0)[particles.kind] * turning
+    energy = kinds.mass[particles.variant] * own + kinds.inertia.max(0)[particles.variant] * turning
     walls = box is not None and len(box.absent) < len(FACES)
     fastest = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
-    return Hardest(kinds, particles.kind, energy, walls=walls, fastest=fastest)
+    return Hardest(kinds, particles.variant, energy, walls=walls, fastest=fastest)
 
 
 def _who(particles: Particles, impact: Impact, how: str) -> str:
@@ -138,7 +138,7 @@ def _who(particles: Particles, impact: Impact, how: str) -> str:
 
 def _name(particles: Particles, body: int) -> str:
     """What touches of a body."""
-    shape, _ = particles.kinds[particles.kind[body]]
+    shape, _ = particles.variants[particles.variant[body]]
     return "a sphere" if len(shape.radii) == 1 else f"a {type(shape).__name__.lower()}'s tip"
 
 

@@ -23,14 +23,14 @@ ROOM = 1.3  # arrays for pairs are made this much larger than wanted
 
 def materials(particles: Particles) -> list[Material]:
     """Materials of the particles, in the order of the tables' rows."""
-    return list(dict.fromkeys(m for _, m in particles.kinds))
+    return list(dict.fromkeys(m for _, m in particles.variants))
 
 
 def kinds(particles: Particles, box: Box | None) -> Kinds:
     """Tables of shapes and materials in the kernels' layout."""
-    shapes = [shape for shape, _ in particles.kinds]
+    shapes = [shape for shape, _ in particles.variants]
     found = materials(particles)
-    properties = [shape.mass_properties(m.density) for shape, m in particles.kinds]
+    properties = [shape.mass_properties(m.density) for shape, m in particles.variants]
     distance = [np.linalg.norm(shape.offsets, axis=1) for shape in shapes]
     radius = np.concatenate([s.radii for s in shapes])
     alike = len(found) == 1 and bool((radius == radius[0]).all())
@@ -48,7 +48,7 @@ def kinds(particles: Particles, box: Box | None) -> Kinds:
         radius=radius,
         reach=float(2 * radius[0]) if alike else 0.0,
         stiffness=float(in_python(hertz.stiffness)(modulus, radius[0] / 2)) if alike else 0.0,
-        material=np.array([found.index(m) for _, m in particles.kinds], dtype=np.int32),
+        material=np.array([found.index(m) for _, m in particles.variants], dtype=np.int32),
         modulus=np.array([[a.effective_modulus(b) for b in found] for a in found]),
         wall_modulus=np.array([a.effective_modulus(box.material) if box else 0.0 for a in found]),
     )
@@ -69,11 +69,11 @@ def bodies(
     n = len(particles)
     turning = n if rotating else 0
     position, image = (np.array(rows.T, order="C") for rows in fold(particles.position, box))
-    spheres = np.diff(kinds.first_offset)[particles.kind]
+    spheres = np.diff(kinds.first_offset)[particles.variant]
     first_sphere = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
     return Bodies(
         identity=np.arange(n),
-        kind=np.array(particles.kind),
+        kind=np.array(particles.variant),
         position=position,
         image=image,
         velocity=np.array(particles.velocity.T, order="C"),

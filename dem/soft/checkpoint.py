@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files.recipes import kinds_of, made, read_particles, recipe, write_particles
+from dem.files.recipes import describe_particles, made, read_particles, recipe, write_particles
 from dem.model.contacts import Contacts
 from dem.model.energy import Energy
 from dem.soft.accounted import Booked
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def describe(sim: Simulation) -> dict:
     """How to set it up again."""
     return {
-        "kinds": kinds_of(sim.particles),
+        **describe_particles(sim.particles),
         "box": sim.box and recipe(sim.box),
         "contacts": {"rule": sim.contacts.rule, "table": [[recipe(thing) for thing in row] for row in sim.contacts]},
         "gravity": sim.gravity,
@@ -67,7 +67,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
     )  # fmt: skip
     *sums, first_step = group["booked"][:].tolist() if "booked" in group else Booked(first_step=state.start_step)
     return Simulation._restored(
-        read_particles(given["kinds"], group), made(given["box"]), state,
+        read_particles(given, group), made(given["box"]), state,
         start_energy=Energy(*group["start_energy"][:].tolist()), largest_kinetic=float(group["largest_kinetic"][()]),
         booked=Booked(*sums, int(first_step)),
         gravity=given["gravity"], description=given["description"], time_step=given["time_step"],

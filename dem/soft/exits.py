@@ -117,6 +117,7 @@ def staying(particles: Particles, left: np.ndarray) -> Particles:
     if not 0 < len(left) < len(particles):
         return particles
     rows = np.delete(np.arange(len(particles)), left)
-    used, kind = np.unique(particles.kind[rows], return_inverse=True)
-    kinds = [particles.kinds[k] for k in used]
-    return Particles.of_kinds(kinds, kind, {name: getattr(particles, name)[rows] for name in STATE})
+    used, variant = np.unique(particles.variant[rows], return_inverse=True)
+    variants = [particles.variants[k] for k in used]
+    state = {name: getattr(particles, name)[rows] for name in STATE}
+    return Particles.known(variants, variant, particles.kinds, particles.kind[rows], state)

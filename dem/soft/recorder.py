@@ -17,15 +17,17 @@ import numpy as np
 
 from dem.base.notices import Notice, warn
 from dem.files.writer import TrajectoryWriter
+from dem.soft import account
 from dem.soft.impacts import RESOLVED
 from dem.soft.trouble import BrokenRunError
-from dem.soft.verdict import ENERGY_BUDGET
+from dem.soft.verdict import ENERGY_BUDGET, energy_remedy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from os import PathLike
 
     from dem.model.energy import Energy
+    from dem.rotation.integrators import Integrator
     from dem.soft.brief import Brief
     from dem.soft.engine import Engine
 
@@ -40,6 +42,7 @@ class Recorded(Protocol):
 
     _engine: Engine
     _shown_step: int
+    integrator: Integrator
     step_count: int
     time: float
     time_step: float
@@ -95,8 +98,7 @@ class Recorder:
             f"at step {sim.step_count} (t = {sim.time:.6g} s) the energy error is {sim.energy_error:.2g} of "
             f"{sim.energy_reference[0]}, above its budget of {ENERGY_BUDGET:g}"
         )
-        remedy = "lower time_step, or take a second-order integrator (see `dem integrators`)"
-        self._tell(Notice("energy-error", reason, remedy))
+        self._tell(Notice("energy-error", reason, energy_remedy(drifts=account.drifts(sim._engine, sim.integrator))))
 
     def _tell(self, notice: Notice) -> None:
         if self.strict:

@@ -55,10 +55,11 @@ def point(x: object) -> str:
 
 def densities(particles: Particles) -> Iterator[Notice]:
     """Densities that no solid has."""
-    for k, (_, material) in enumerate(particles.kinds):
+    for k, (_, material) in enumerate(particles.variants):
         if material.density < LIGHTEST:
+            first = np.flatnonzero(particles.variant == k)[0]
             reason = (
-                f"particle {np.flatnonzero(particles.kind == k)[0]} has density {material.density:g} kg/m3, less than "
+                f"particle {first} has density {material.density:g} kg/m3, less than "
                 f"any solid but foam: {material.density:g} g/cm3 would be {1000 * material.density:g} kg/m3"
             )
             yield Notice("implausible-density", reason, "give densities in kg/m3", grave=True)

@@ -151,7 +151,7 @@ class System(Declared):
     def memory(self) -> int:
         """Bytes of all its arrays."""
         p = self.particles
-        arrays = [*self._arrays(), p.kind, p.position, p.orientation, p.velocity, p.angular_velocity]
+        arrays = [*self._arrays(), p.kind, p.variant, p.position, p.orientation, p.velocity, p.angular_velocity]
         return sum({id(a): a.nbytes for a in arrays}.values())
 
     def carry_on(self, duration: float) -> None:

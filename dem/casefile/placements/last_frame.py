@@ -6,18 +6,14 @@ from typing import TYPE_CHECKING
 
 from dem.files.trajectory import Trajectory
 from dem.model.fields import STATE
+from dem.model.particles import Particles
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import numpy as np
 
-    from dem.model.materials import Material
-    from dem.model.shapes import Shape
-
-
-def last_frame(path: Path) -> tuple[list[tuple[Shape, Material]], np.ndarray, dict[str, np.ndarray]]:
-    """Kinds, number of each particle's kind (N,), and state in the last frame of a trajectory.
+def last_frame(path: Path) -> Particles:
+    """Particles as they are in the last frame of a trajectory, to the bit.
 
     Raises
     ------
@@ -28,4 +24,5 @@ def last_frame(path: Path) -> tuple[list[tuple[Shape, Material]], np.ndarray, di
         if not len(run):
             message = f"{path} holds no complete frame"
             raise ValueError(message)
-        return run.shapes, run.kind, {name: getattr(run, name)[len(run) - 1] for name in STATE}
+        state = {name: getattr(run, name)[len(run) - 1] for name in STATE}
+        return Particles.known(run.shapes, run.variant, run.kinds, run.kind, state)

@@ -26,4 +26,4 @@ class Format(NamedTuple):
 
 def only_balls(run: Trajectory) -> bool:
     """Whether each particle is one sphere about its centre of mass, so that orientations do not show."""
-    return not any(kind.offsets.any() for kind in run.kinds)
+    return not any(variant.offsets.any() for variant in run.variants)

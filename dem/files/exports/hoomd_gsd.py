@@ -23,13 +23,14 @@ from dem.base import optional
 from dem.files.exports.format import Format, only_balls
 from dem.model.bodies import body_axis
 from dem.model.box import AXES
+from dem.model.kinds import labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from dem.files.trajectory import Trajectory
-    from dem.model.bodies import Kind
+    from dem.model.bodies import Variant
 
 
 class Cell(NamedTuple):
@@ -65,7 +66,7 @@ def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
     hoomd = optional.library("gsd.hoomd", extra="gsd", purpose="export to GSD")
     cell, energy, time, step = _cell(run, frames), run.energy, run.time, run.step
-    inertia = np.array([each.inertia for each in run.kinds])[run.kind]
+    inertia = np.array([each.inertia for each in run.variants])[run.variant]
     oriented = "orientation" in fields or not only_balls(run)
     with hoomd.open(path, "w") as file:
         for k in frames:
@@ -76,7 +77,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
             frame.log["time"] = time[k : k + 1]
             frame.log |= {f"{name}_energy": values[k : k + 1] for name, values in energy.items()}
             bodies = frame.particles
-            bodies.N = len(run.kind)
+            bodies.N = len(run.variant)
             bodies.position, bodies.image = cell.wrap(run.position[k])
             if oriented:
                 bodies.orientation = run.orientation[k]
@@ -91,8 +92,8 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
 
 def _cell(run: Trajectory, frames: range) -> Cell:
     """That of the run, widened where particles leave it."""
-    box, kinds = run.input["box"], run.kinds
-    reach = max((np.linalg.norm(kind.offsets, axis=1) + kind.radii).max() for kind in kinds)
+    box = run.input["box"]
+    reach = max((np.linalg.norm(each.offsets, axis=1) + each.radii).max() for each in run.variants)
     ends = np.array([(x.min(axis=0), x.max(axis=0)) for x in (run.position[k] for k in frames)])
     lower, upper = ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)
     if not box:
@@ -104,21 +105,27 @@ def _cell(run: Trajectory, frames: range) -> Cell:
 
 
 def _describe(frame: object, run: Trajectory, cell: Cell) -> None:
-    """Box, kinds, and what never changes of the particles."""
-    kinds, kind, bodies = run.kinds, run.kind, frame.particles
+    """Box, types, and what never changes of the particles."""
+    variants, variant, bodies = run.variants, run.variant, frame.particles
     frame.configuration.box = [*cell.size, 0, 0, 0]
     frame.log["box_centre"] = cell.centre
-    bodies.types = [f"{each['shape']}-{number}" for number, each in enumerate(run.input["kinds"])]
-    bodies.type_shapes = [_shape(each) for each in kinds]
-    bodies.typeid = kind
-    bodies.mass = np.array([each.mass for each in kinds])[kind]
-    bodies.moment_inertia = np.array([each.inertia for each in kinds])[kind]
+    bodies.types, bodies.typeid, first = _types(run)
+    bodies.type_shapes = [_shape(variants[v]) for v in first]
+    bodies.mass = np.array([each.mass for each in variants])[variant]
+    bodies.moment_inertia = np.array([each.inertia for each in variants])[variant]
 
 
-def _shape(kind: Kind) -> dict:
-    if not kind.offsets.any():
-        return {"type": "Sphere", "diameter": 2 * float(kind.radii[0])}
-    return {"type": "SphereUnion", "centers": kind.offsets.tolist(), "diameters": (2 * kind.radii).tolist()}
+def _types(run: Trajectory) -> tuple[list[str], np.ndarray, list[int]]:
+    """Names of the types, one for each variant of each kind; type of each particle (N,); variant of each type."""
+    pairs, which = np.unique(np.stack([run.kind, run.variant], axis=1), axis=0, return_inverse=True)
+    names = [kind.name for kind in run.kinds]
+    return labels(names[k] for k, _ in pairs), which.ravel(), pairs[:, 1].tolist()
+
+
+def _shape(variant: Variant) -> dict:
+    if not variant.offsets.any():
+        return {"type": "Sphere", "diameter": 2 * float(variant.radii[0])}
+    return {"type": "SphereUnion", "centers": variant.offsets.tolist(), "diameters": (2 * variant.radii).tolist()}
 
 
 def _angular_momentum(orientation: np.ndarray, inertia: np.ndarray, angular_velocity: np.ndarray) -> np.ndarray:

@@ -29,11 +29,11 @@ def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
 
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
-    kinds, kind, turning = run.kinds, run.kind, not only_balls(run)
-    origin = np.zeros((len(kind), 3))
-    unturned = np.tile([1.0, 0.0, 0.0, 0.0], (len(kind), 1))
-    arms, radii, owner = place(origin, unturned, kind, kinds)
-    fixed = {"radius": radii, "owner": owner, "kind": kind[owner]}
+    variants, variant, turning = run.variants, run.variant, not only_balls(run)
+    origin = np.zeros((len(variant), 3))
+    unturned = np.tile([1.0, 0.0, 0.0, 0.0], (len(variant), 1))
+    arms, radii, owner = place(origin, unturned, variant, variants)
+    fixed = {"radius": radii, "owner": owner, "kind": run.kind[owner]}
     moving = [name for name in fields if name != "position"]
     with h5py.File(path, "w") as file:
         view = polydata(file, time=run.time[list(frames)], points=len(owner), moving=moving, fixed=fixed)
@@ -43,7 +43,7 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
         for row, k in enumerate(frames):
             here = slice(row * len(owner), (row + 1) * len(owner))
             if turning:
-                arms = place(origin, run.orientation[k], kind, kinds).centres
+                arms = place(origin, run.orientation[k], variant, variants).centres
             points[here] = run.position[k][owner] + arms
             if "velocity" in data:
                 spin = np.cross(run.angular_velocity[k][owner], arms) if turning else 0.0

@@ -1,4 +1,4 @@
-"""Quantities in case files: plain SI numbers, or strings with a unit such as "10 mm".
+"""Quantities in case files and on the command line: plain SI numbers, or strings with a unit such as "10 mm".
 
 Strings are parsed by pint, with a registry of the few units below in place of its usual thousand. That one counts
 radians as numbers, so that 60 rpm would pass for a frequency of 6.28 Hz; here an angle has a dimension. It is also
@@ -114,3 +114,4 @@ FREQUENCY = Quantity("frequency", "Hz", "30 Hz")
 SPEED = Quantity("speed", "m/s", "5 cm/s")
 SPIN = Quantity("rate of rotation", "rad/s", "60 rpm")
 ACCELERATION = Quantity("acceleration", "m/s2", "9.81 m/s2")
+ALL = (LENGTH, TIME, DENSITY, MODULUS, ANGLE, FREQUENCY, SPEED, SPIN, ACCELERATION)
