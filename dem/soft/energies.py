@@ -12,23 +12,14 @@ from kernels.base.jit import in_python
 from kernels.laws import hertz
 
 if TYPE_CHECKING:
-    from dem.soft.engine import Engine
     from dem.soft.overlaps import Overlaps
     from kernels.box.faces import Faces
     from kernels.soft.state import Kinds
 
 
-def unit_of(engine: Engine) -> float:
-    """Power of two [1/J] in which the present energies of an engine add up to about 2^REFERENCE_BITS."""
-    b, kinds, gravity = engine.bodies, engine.kinds, engine.gravity
-    moving = [engine.by_row(values) for values in (b.kind, b.position, b.velocity, b.memory_w)]
-    with np.errstate(over="ignore"):
-        total = (
-            energies_of_motion(kinds, *moving, gravity, engine.datum)
-            + energies_of_contacts(kinds, engine.overlaps())
-            + energies_to_come(kinds, moving[0], engine.faces, engine.fastest_wall, gravity)
-        )
-    return 2.0 ** min(max(REFERENCE_BITS - math.frexp(total)[1], -1000), 1000)
+def unit_of(energy: float) -> float:
+    """Power of two [1/J] in which an energy [J] is about 2^REFERENCE_BITS."""
+    return 2.0 ** min(max(REFERENCE_BITS - math.frexp(energy)[1], -1000), 1000)
 
 
 def energies_of_motion(

@@ -10,19 +10,18 @@ import numpy as np
 from dem.model.walls import faces_of
 from dem.soft import arrays
 from dem.soft.brief import briefest, least_acceleration
-from dem.soft.energies import unit_of
 from dem.soft.exits import Exits
 from dem.soft.grid import grid_for, most_cells
 from dem.soft.history import ContactHistory
 from dem.soft.limits import Limits
 from dem.soft.numbering import Numbering
-from dem.soft.overlaps import DEEPEST, Overlaps
+from dem.soft.overlaps import DEEPEST
 from dem.soft.per_body import reorder
+from dem.soft.present import Present
 from dem.soft.skins import Skins
 from dem.soft.snapshot import Snapshot
 from kernels import laws, rotation
 from kernels.box.faces import move
-from kernels.box.periodic import PeriodicFaces
 from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft import advance as loop
 from kernels.soft import cells, lists, sweeps
@@ -31,8 +30,6 @@ from kernels.soft.travel import as_float
 from kernels.soft.walls import PLANE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from dem.model.box import Box
     from dem.model.particles import Particles
     from dem.rotation.integrators import Integrator
@@ -41,7 +38,7 @@ NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
 SUMS, INTEGERS = ("taken", "worked"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
 
 
-class Engine:
+class Engine(Present):
     """Bodies in order of index, their neighbours, and what a run has come to.
 
     Created from a whole-step state of particles; `Simulation` is what users see.
@@ -109,19 +106,6 @@ class Engine:
             start_step=self.start_step,
         )  # fmt: skip
 
-    @property
-    def energy_unit(self) -> float:
-        """Units per joule in which energies are summed; a power of two."""
-        return self.setting.per_joule
-
-    def snapshot(self) -> Snapshot:
-        """Copies of all that decides how the run goes on."""
-        return Snapshot.of(self)
-
-    def by_row(self, values: np.ndarray) -> np.ndarray:
-        """Values (..., N) of owned bodies by index, in the order of the user's rows."""
-        return self.numbering.by_row(self.bodies.identity[: self.owned], values[..., : self.owned])
-
     def restore(self, snapshot: Snapshot) -> None:
         """Go on from a snapshot of this engine, or of another one of the same input: to the same bytes."""
         rows = self.numbering.rows(self.bodies.identity[: self.owned])
@@ -143,13 +127,6 @@ class Engine:
         if self.faces.moving:
             move(time, self.faces)
 
-    def periods(self) -> list[tuple[float, float]]:
-        """Corner and length of the periodic cell along each axis [m], the length 0 where it is not periodic."""
-        w = self.faces
-        if not isinstance(w, PeriodicFaces):
-            return [(0.0, 0.0)] * 3
-        return [(w.corner_x, w.length_x), (w.corner_y, w.length_y), (w.corner_z, w.length_z)]
-
     def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> None:
         """Evaluate the forces of the whole-step state and set the integrator going from there.
 
@@ -161,51 +138,11 @@ class Engine:
         if history:
             self.bodies.wall_contacts[:] = history.wall_contacts  # bodies are in the user's order still
         self.rebuild(history)
-        self.setting = self._setting(min(unit_of(self), finest))
+        self.setting = self._setting(min(self.fitting_energy_unit(), finest))
         self.progress.phase[0] = loop.FRESH
         self.advance(step)
         self._order(loop.START)
         self.let_go()
-
-    def left(self) -> np.ndarray:
-        """Rows of those who have left for good."""
-        return np.flatnonzero(self.by_row(self.bodies.left[0]))
-
-    def candidates(self) -> tuple[np.ndarray, np.ndarray]:
-        """Spheres of the present candidate pairs (K,), (K,)."""
-        nb = self.neighbours
-        room = nb.sphere_i.size // nb.pairs.size
-        used = np.arange(nb.sphere_i.size) % max(room, 1) < np.repeat(nb.pairs, room)
-        return nb.sphere_i[used], nb.sphere_j[used]
-
-    def sphere_centres(self) -> np.ndarray:
-        """Centres of all spheres (M, 3) [m], particle by particle in the user's order."""
-        b = self.bodies
-        self._order(loop.PLACE)
-        centres = np.empty((b.owner.size, 3))
-        centres[self._first_numbers()[b.owner] + np.arange(b.owner.size) - b.first_sphere[b.owner]] = (
-            b.sphere_position.T
-        )
-        return centres
-
-    def arrays(self) -> Iterator[np.ndarray]:
-        """All its arrays, some more than once."""
-        for part in (self.kinds, self.faces, self.bodies, self.neighbours, self.workspace, self.progress):
-            yield from (a for a in part if isinstance(a, np.ndarray))
-
-    def overlaps(self) -> Overlaps:
-        """Overlaps of the present candidate pairs, and of all spheres with the nearest wall."""
-        self._order(loop.PLACE)
-        return Overlaps.of(self.bodies, self.kinds, self.faces, self.candidates(), self.periods())
-
-    def history(self) -> ContactHistory:
-        """What contacts remember."""
-        numbers = self._first_numbers() if self.layout.wall_width else self.first_sphere_of_row
-        return ContactHistory.of(self.bodies, self.neighbours, numbers, self.numbering)
-
-    def _first_numbers(self) -> np.ndarray:
-        """Number, through all particles in the user's order, of the first sphere of each body (N,)."""
-        return self.first_sphere_of_row[self.numbering.rows(self.bodies.identity)]
 
     def rebuild(self, history: ContactHistory | None = None) -> None:
         """Put bodies in cell order, list their neighbours anew and pick the candidates.
@@ -309,12 +246,6 @@ class Engine:
                 self.neighbours.wall_has_history.reshape(-1, 6)[going[self.bodies.owner]] = 0
             self.rebuild()
         return bool(going.any())
-
-    def state(self) -> list[np.ndarray]:
-        """Position, velocity, orientation and angular velocity at the whole step, (3 or 4, N) in the user's order."""
-        state = [np.empty((rows, self.owned)) for rows in (3, 3, 4, 3)]
-        self._order(loop.SHOW, view=loop.View(*state))
-        return state
 
     def change_gravity(self, gravity: tuple[float, float, float], datum: float) -> None:
         """Go on from the present whole step under another gravity; velocities are half a step ahead."""

@@ -7,14 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from dem.soft.per_body import KEPT
-
 if TYPE_CHECKING:
-    from typing import Self
-
     import numpy as np
 
-    from dem.soft.engine import Engine
     from dem.soft.history import ContactHistory
 
 
@@ -28,20 +23,6 @@ class Snapshot(NamedTuple):
     datum: float  # g·x at zero potential [m²/s²]
     start_step: int
     watch: np.ndarray  # (7,) of `dem.soft.limits.Limits`; empty if nothing is known of it
-
-    @classmethod
-    def of(cls, engine: Engine) -> Self:
-        """That of an engine."""
-        kept = {name: getattr(engine.bodies, name) for name in KEPT}
-        return cls(
-            bodies={name: engine.by_row(values) if values.size else values.copy() for name, values in kept.items()},
-            contacts=engine.history().ascending(),
-            progress={name: values.copy() for name, values in engine.progress._asdict().items()},
-            energy_unit=engine.energy_unit,
-            datum=engine.datum,
-            start_step=engine.start_step,
-            watch=engine.limits.watch,
-        )
 
     @property
     def step(self) -> int:

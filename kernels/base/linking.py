@@ -11,12 +11,12 @@ stages is optimised at every level, and four fifths of what is made is never cal
 - a *choice* by the type of the first argument leads straight to the function chosen (`numba.extending.overload` puts
   one of its own in between, with all arguments in a tuple).
 
-This is the only module that leans on numba's insides; `kernels.base.jit` does without where they are not as expected.
+This module and `kernels.base.convention` alone lean on numba's insides; `kernels.base.jit` does without where they are
+not as expected.
 """
 
 # ruff: noqa: SLF001 (numba has no other way in)
 
-import copy
 from collections import Counter
 
 import numba
@@ -28,6 +28,8 @@ from numba.core.runtime import rtsys
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin
 from numba.parfors.parfor_lowering import ParforLower
+
+from kernels.base.convention import calling_parts
 
 EXPECTED = (
     (codegen.JITCodeLibrary, "_optimize_final_module", "_get_module_for_linking", "_ensure_finalized", "finalize"),
@@ -124,49 +126,6 @@ class Whole(Library):
         self._reload_init.update(*(one._reload_init for one in callers_first(self)))
         self._linking_libraries = []
         super().finalize()
-
-
-class AsTheyAre:
-    """Arguments of a function as single values, where numba takes arrays and tuples apart."""
-
-    def __init__(self, context, argument_types):
-        self.argument_types = [context.get_value_type(t) for t in argument_types]
-
-    def as_arguments(self, builder, values):
-        """Nothing to do."""
-        return values
-
-    def from_arguments(self, builder, values):
-        """Nothing to do."""
-        return values
-
-    def assign_names(self, arguments, names):
-        """Name them, for who reads the code."""
-        for argument, name in zip(arguments, names, strict=True):
-            argument.name = name
-
-
-class PartConvention(callconv.CPUCallConv):
-    """How parts are called."""
-
-    def _get_arg_packer(self, argtypes):
-        return AsTheyAre(self.context, argtypes)
-
-
-class PartContext(cpu.CPUContext):
-    """The target, but calling functions as parts are called."""
-
-    @property
-    def call_conv(self):
-        """The convention."""
-        return PartConvention(self)
-
-
-def calling_parts(context):
-    """The same target, but calling functions as parts are called."""
-    other = copy.copy(context)
-    other.__class__ = PartContext
-    return other
 
 
 class KeepsArguments(lowering.Lower):

@@ -1,0 +1,134 @@
+"""What there is in an engine at present: its state, its contacts, its energies; nothing here changes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.soft.energies import energies_of_contacts, energies_of_motion, energies_to_come, unit_of
+from dem.soft.history import ContactHistory
+from dem.soft.overlaps import Overlaps
+from dem.soft.per_body import KEPT
+from dem.soft.snapshot import Snapshot
+from kernels.box.periodic import PeriodicFaces
+from kernels.soft import advance as loop
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dem.soft.arrays import Layout
+    from dem.soft.limits import Limits
+    from dem.soft.numbering import Numbering
+    from kernels.box.faces import Faces
+    from kernels.soft.state import Bodies, Kinds, Neighbours
+
+
+class Present:
+    """Arrays that kernels work on, as they are read; who inherits from it sets them up and has them worked on."""
+
+    kinds: Kinds
+    faces: Faces
+    bodies: Bodies
+    neighbours: Neighbours
+    workspace: tuple
+    progress: loop.Progress
+    setting: loop.Setting
+    layout: Layout
+    limits: Limits
+    numbering: Numbering
+    first_sphere_of_row: np.ndarray
+    gravity: tuple[float, float, float]
+    datum: float
+    start_step: int
+    owned: int
+    fastest_wall: float
+
+    def _order(self, order: int, stop: int = 0, view: loop.View | None = None) -> int:
+        raise NotImplementedError
+
+    @property
+    def energy_unit(self) -> float:
+        """Units per joule in which energies are summed; a power of two."""
+        return self.setting.per_joule
+
+    def fitting_energy_unit(self) -> float:
+        """Power of two [1/J] in which the present energies add up to about 2^REFERENCE_BITS."""
+        b = self.bodies
+        moving = [self.by_row(values) for values in (b.kind, b.position, b.velocity, b.memory_w)]
+        with np.errstate(over="ignore"):
+            return unit_of(
+                energies_of_motion(self.kinds, *moving, self.gravity, self.datum)
+                + energies_of_contacts(self.kinds, self.overlaps())
+                + energies_to_come(self.kinds, moving[0], self.faces, self.fastest_wall, self.gravity)
+            )
+
+    def snapshot(self) -> Snapshot:
+        """Copies of all that decides how the run goes on."""
+        kept = {name: getattr(self.bodies, name) for name in KEPT}
+        return Snapshot(
+            bodies={name: self.by_row(values) if values.size else values.copy() for name, values in kept.items()},
+            contacts=self.history().ascending(),
+            progress={name: values.copy() for name, values in self.progress._asdict().items()},
+            energy_unit=self.energy_unit,
+            datum=self.datum,
+            start_step=self.start_step,
+            watch=self.limits.watch,
+        )
+
+    def by_row(self, values: np.ndarray) -> np.ndarray:
+        """Values (..., N) of owned bodies by index, in the order of the user's rows."""
+        return self.numbering.by_row(self.bodies.identity[: self.owned], values[..., : self.owned])
+
+    def state(self) -> list[np.ndarray]:
+        """Position, velocity, orientation and angular velocity at the whole step, (3 or 4, N) in the user's order."""
+        state = [np.empty((rows, self.owned)) for rows in (3, 3, 4, 3)]
+        self._order(loop.SHOW, view=loop.View(*state))
+        return state
+
+    def left(self) -> np.ndarray:
+        """Rows of those who have left for good."""
+        return np.flatnonzero(self.by_row(self.bodies.left[0]))
+
+    def periods(self) -> list[tuple[float, float]]:
+        """Corner and length of the periodic cell along each axis [m], the length 0 where it is not periodic."""
+        w = self.faces
+        if not isinstance(w, PeriodicFaces):
+            return [(0.0, 0.0)] * 3
+        return [(w.corner_x, w.length_x), (w.corner_y, w.length_y), (w.corner_z, w.length_z)]
+
+    def candidates(self) -> tuple[np.ndarray, np.ndarray]:
+        """Spheres of the present candidate pairs (K,), (K,)."""
+        nb = self.neighbours
+        room = nb.sphere_i.size // nb.pairs.size
+        used = np.arange(nb.sphere_i.size) % max(room, 1) < np.repeat(nb.pairs, room)
+        return nb.sphere_i[used], nb.sphere_j[used]
+
+    def sphere_centres(self) -> np.ndarray:
+        """Centres of all spheres (M, 3) [m], particle by particle in the user's order."""
+        b = self.bodies
+        self._order(loop.PLACE)
+        centres = np.empty((b.owner.size, 3))
+        centres[self._first_numbers()[b.owner] + np.arange(b.owner.size) - b.first_sphere[b.owner]] = (
+            b.sphere_position.T
+        )
+        return centres
+
+    def arrays(self) -> Iterator[np.ndarray]:
+        """All its arrays, some more than once."""
+        for part in (self.kinds, self.faces, self.bodies, self.neighbours, self.workspace, self.progress):
+            yield from (a for a in part if isinstance(a, np.ndarray))
+
+    def overlaps(self) -> Overlaps:
+        """Overlaps of the present candidate pairs, and of all spheres with the nearest wall."""
+        self._order(loop.PLACE)
+        return Overlaps.of(self.bodies, self.kinds, self.faces, self.candidates(), self.periods())
+
+    def history(self) -> ContactHistory:
+        """What contacts remember."""
+        numbers = self._first_numbers() if self.layout.wall_width else self.first_sphere_of_row
+        return ContactHistory.of(self.bodies, self.neighbours, numbers, self.numbering)
+
+    def _first_numbers(self) -> np.ndarray:
+        """Number, through all particles in the user's order, of the first sphere of each body (N,)."""
+        return self.first_sphere_of_row[self.numbering.rows(self.bodies.identity)]
