@@ -179,7 +179,7 @@ def test_files_without_variants_are_read_but_not_gone_on_from(polydisperse, tmp_
         assert "500 x sphere (Sphere, diameter 0.004 to 0.006), 4 x fibre (" in repr(run)
     assert "material 1  young 50000000 Pa" in info(path)
     for go_on in (dem.Simulation.load, dem.rerun, lambda path: dem.resume(path, duration=2e-4)):
-        with pytest.raises(ValueError, match="the checkpoint has the format .* 2', this version reads"):
+        with pytest.raises(ValueError, match=r"the checkpoint has the format .* 2', this version reads"):
             go_on(path)
 
 

@@ -38,9 +38,9 @@ def test_nobody_overlaps_anybody_or_a_wall(periodic, nylon, ball):
     for axis, name in enumerate("xyz"):
         beyond = (centres[:, axis] - radii < box.lower[axis]) | (centres[:, axis] + radii > box.upper[axis])
         assert beyond.any() == (name in periodic)
-    volume = sum(s.mass_properties(1.0).volume for s in (balls.kinds[k][0] for k in balls.kind))
+    volume = sum(s.mass_properties(1.0).volume for s in (balls.variants[k][0] for k in balls.variant))
     assert volume / 0.06**3 == pytest.approx(0.12, abs=0.5 * ball.mass_properties(1.0).volume / 0.06**3)
-    sizes = np.array([balls.kinds[k][0].diameter for k in balls.kind])
+    sizes = np.array([balls.variants[k][0].diameter for k in balls.variant])
     assert 0.005 <= sizes.min() < 0.006
     assert 0.009 < sizes.max() <= 0.01
     again = dem.pack(ball, nylon, box, solid_fraction=0.12, scale=(0.5, 1.0), seed=3)

@@ -65,9 +65,10 @@ def test_the_advice_on_a_coarse_run_helps(tmp_path, monkeypatch):
 
     code, said = verdict("-o", "drifting.h5")
     assert (code, said[:5]) == (1, "FAIL:")
-    assert said.endswith("lower time_step, or take the integrator splitting, whose energy does not drift")
+    assert "lower time_step, or take the integrator splitting, whose energy does not drift" in said
     code, said = verdict("--integrator", "splitting")
-    assert (code, said[:5]) == (0, "PASS:")
+    assert (code, said[:5]) == (0, "WARN:")  # of contacts of few steps, no longer of the energy
+    assert "energy error above" not in said
 
 
 @pytest.mark.slow

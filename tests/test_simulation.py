@@ -546,7 +546,6 @@ def test_what_a_run_depends_on_cannot_be_changed_behind_its_back(nylon, ball):
     sim = dem.Simulation(dem.Particles(ball, nylon, position=[[0, 0, 0]]), time_step=1e-5)
     for name, value in (
         ("time_step", 1e-4),
-        ("gravity", (0, 0, 0)),
         ("box", None),
         ("integrator", "pcdm"),
         ("threads", 1),
