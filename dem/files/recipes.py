@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.files import gate
+from dem.files.structure import check_memory, require
 from dem.model.box import Box, Motion
 from dem.model.clump import Clump
 from dem.model.contacts import Contact
 from dem.model.fields import STATE
 from dem.model.materials import Material
-from dem.model.particles import Particles
-from dem.model.shapes import Fibre, Sphere
+from dem.model.particles import UNIT_NORM, Particles
+from dem.model.shapes import Fibre, Shape, Sphere, check_shape
 
 if TYPE_CHECKING:
     import h5py
@@ -29,6 +31,7 @@ OURS = {
     "dem.shapes:Fibre": Fibre,
     "dem.shapes:Sphere": Sphere,
 }
+A_PARTICLE, A_SPHERE = 2048, 512  # bytes for each that going on may need
 NAMES = {kind: name for name, kind in OURS.items()}
 
 
@@ -58,9 +61,13 @@ def _plain(value: object) -> object:
 def made(given: object) -> object:
     """The thing that a recipe makes; raises ValueError if its class is not there."""
     if isinstance(given, dict) and given.keys() == {"class", "values"}:
-        kind = OURS.get(given["class"]) or _imported(given["class"])
+        name = given["class"] if isinstance(given["class"], str) else ""
+        kind = OURS.get(name) or _imported(name)
         if not (isinstance(kind, type) and is_dataclass(kind)):  # a file must not make us call just anything
-            message = f"the checkpoint needs {given['class']}, which is no dataclass"
+            message = f"the checkpoint needs {name}, which is no dataclass"
+            raise ValueError(message)
+        if not isinstance(given["values"], dict):
+            message = f"the recipe of a {kind.__name__} has no values"
             raise ValueError(message)
         values = {k: made(v) for k, v in given["values"].items()}
         return kind.restored(values) if hasattr(kind, "restored") else kind(**values)
@@ -74,7 +81,7 @@ def _imported(name: str) -> object:
     module, _, name_there = name.partition(":")
     try:
         return getattr(importlib.import_module(module), name_there)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, ValueError) as error:
         message = f"the checkpoint needs {name}, which cannot be imported: {error}"
         raise ValueError(message) from None
 
@@ -91,8 +98,36 @@ def write_particles(particles: Particles, group: h5py.Group) -> None:
     group["particles/kind"] = particles.kind
 
 
+def kinds_made(given: object) -> list[tuple[Shape, Material]]:
+    """Shape and material of each kind, from recipes as `kinds_of` gave them; raises ValueError if they are none."""
+    if not isinstance(given, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in given):
+        message = "the kinds are no list of shapes and materials"
+        raise ValueError(message)
+    pairs = [(made(shape), made(material)) for shape, material in given]
+    for shape, material in pairs:
+        if not isinstance(material, Material):
+            message = f"a material is {material!r}"
+            raise ValueError(message)
+        check_shape(shape, material.density)
+    return pairs
+
+
 def read_particles(kinds: list, group: h5py.Group) -> Particles:
-    """Particles as `write_particles` left them, of kinds as `kinds_of` gave them."""
-    state = {name: group[f"particles/{name}"][:] for name in STATE}
-    pairs = [tuple(made(each) for each in pair) for pair in kinds]
-    return Particles.of_kinds(pairs, group["particles/kind"][:], state)
+    """Particles as `write_particles` left them, of kinds as `kinds_of` gave them.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they could not have been written so: numbers are missing or not finite, kinds are not there.
+    """
+    pairs = kinds_made(kinds)
+    count = len(gate.numbers(group, "particles/kind", (None,), "iu"))
+    check_memory(A_PARTICLE * count, f"{count} particles")
+    kind = gate.indices(group, "particles/kind", count, len(pairs))
+    spheres = int(np.bincount(kind, minlength=len(pairs)) @ np.array([len(shape.radii) for shape, _ in pairs]))
+    require(count > 0, "there are no particles")
+    check_memory(A_SPHERE * spheres, f"{spheres} spheres")
+    state = {name: gate.finite(group, f"particles/{name}", (count, field.width)) for name, field in STATE.items()}
+    off = np.abs(np.linalg.norm(state["orientation"], axis=1) - 1).max()
+    require(off <= UNIT_NORM, f"an orientation is no unit quaternion, its norm is off by {off:.3g}")
+    return Particles.of_kinds(pairs, kind, state)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import h5py
 
+from dem.files import structure
 from dem.files.pages import PAGE, Pages
 
 try:
@@ -32,7 +33,7 @@ except ImportError:  # Windows has none: there nothing keeps two writers apart
     fcntl = None
 
 if TYPE_CHECKING:
-    from collections.abc import Buffer
+    from collections.abc import Buffer, Callable
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 MAGIC = b"pcdm-dem journal"
@@ -276,17 +277,34 @@ def recover(path: Path) -> bool:
     return found is not None
 
 
-def open_to_read(path: Path) -> h5py.File:
-    """Open a file for reading, through the journal of a killed writer if there is one; raises OSError if it is none."""
+def open_to_read(path: Path, problem: Callable[[h5py.File], str | None] = structure.problem) -> h5py.File:
+    """Open a file for reading, through the journal of a killed writer if there is one.
+
+    Raises
+    ------
+    OSError
+        If it is no HDF5 file.
+    ValueError
+        If what it claims cannot be trusted, as `problem` says.
+    """
     for left in range(TRIES - 1, -1, -1):
         live = being_written(path)
-        found = None if live else _read_journal(path)
         try:
-            if found:
-                return h5py.File(Pages(path.open("rb", buffering=0), *found), "r")
-            return h5py.File(path, "r")
+            file = _opened(path, None if live else _read_journal(path))
         except OSError:
             if not (live and left):
                 raise
-            time.sleep(PAUSE)  # the writer is between two pages
+        else:
+            found = problem(file)
+            if found is None:
+                return file
+            file.close()
+            if not (live and left):
+                message = f"{path} {found}"
+                raise ValueError(message)
+        time.sleep(PAUSE)  # the writer is between two pages
     raise AssertionError
+
+
+def _opened(path: Path, journal: tuple[dict[int, bytes], int] | None) -> h5py.File:
+    return h5py.File(Pages(path.open("rb", buffering=0), *journal) if journal else path, "r")

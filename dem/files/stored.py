@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files import layout
-from dem.files.recipes import made
+from dem.base.json_texts import parsed
+from dem.files import gate
+from dem.files.recipes import kinds_made
 from dem.files.schema import ENERGIES
 from dem.files.store import open_to_read
 from dem.files.stored_field import StoredField, read_rows
 from dem.model.bodies import Kind
-from dem.model.box import Box, Motion
 from dem.model.fields import FIELDS, STATE
-from dem.model.materials import Material
 
 if TYPE_CHECKING:
     from os import PathLike
 
     import h5py
 
+    from dem.model.box import Box
+    from dem.model.materials import Material
     from dem.model.shapes import Shape
 
 
@@ -37,18 +37,13 @@ class StoredRun:
             message = f"{self.path} is a folder" if self.path.is_dir() else f"no file {self.path}"
             raise FileNotFoundError(message)
         try:
-            self._file = open_to_read(self.path)
+            self._file = open_to_read(self.path, gate.problem)
         except BlockingIOError:
             message = f"{self.path} is being written by another program: wait, or copy it and read the copy"
             raise ValueError(message) from None
         except OSError as error:
             message = f"{self.path} is not a readable HDF5 file ({error}): dem repair may save its frames"
             raise ValueError(message) from None
-        problem = layout.problem(self._file)
-        if problem:
-            self._file.close()
-            message = f"{self.path} {problem}"
-            raise ValueError(message)
 
     def close(self) -> None:
         """Close the file; datasets taken from it can no longer be read."""
@@ -153,8 +148,8 @@ class StoredRun:
         if "start" not in restart:
             message = f"{self.path} does not tell how to make its shapes: {restart.attrs['unavailable']}"
             raise ValueError(message)
-        given = json.loads(restart["start/input"].asstr()[()])
-        return [tuple(made(each) for each in pair) for pair in given["kinds"]]
+        given = parsed(gate.text(restart["start/input"]), "the state at the start")
+        return kinds_made(given["kinds"])
 
     @property
     def energy(self) -> dict[str, np.ndarray]:
@@ -168,22 +163,19 @@ class StoredRun:
     @property
     def box(self) -> Box | None:
         """The box as it was given; walls that move are where `Frame.walls` says."""
-        given = self.input["box"]
-        if given is None:
-            return None
-        motion = {face: Motion(**moved) for face, moved in given["motion"].items()}
-        return Box(**{**given, "material": Material(**given["material"]), "motion": motion})
+        return gate.box_of(self.input["box"])
 
     @property
     def input(self) -> dict:
         """Resolved input of the run."""
         parameters = self._stored("/parameters")
-        return json.loads(parameters["input"].asstr()[()] if "input" in parameters else parameters.attrs["input"])
+        given = gate.text(parameters["input"]) if "input" in parameters else parameters.attrs["input"]
+        return parsed(given, "the input")
 
     @property
     def versions(self) -> dict:
         """Versions of the engine and the libraries that wrote the file."""
-        return json.loads(self._stored("/parameters").attrs["versions"])
+        return parsed(self._stored("/parameters").attrs["versions"], "versions")
 
     @property
     def verdict(self) -> str | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import h5py
 import numpy as np
+
+from dem.base.json_texts import parsed
 
 if TYPE_CHECKING:
     from dem.files.stored import StoredRun
@@ -84,7 +85,7 @@ def _plain(value: object) -> object:
         value = value.decode()
     if isinstance(value, str) and value[:1] in {"{", "["}:
         try:
-            return json.loads(value)
+            return parsed(value, "an attribute")
         except ValueError:
             return value
     if isinstance(value, np.ndarray):

@@ -10,6 +10,7 @@ import numpy as np
 from dem.base import checks, compilation
 from dem.hard.checks import check_apart, check_box, check_going_on, check_spheres, law
 from dem.hard.engine import HardEngine, HardState
+from dem.hard.fit import check_fits
 from dem.hard.verdict import Collisions, HardVerdict
 from dem.model.energy import Energy
 from dem.run.record import next_chunk
@@ -139,13 +140,14 @@ class HardSpheres(Runnable):
         contact_time: float,
         laws: dict[str, float | None],
     ) -> Self:
-        """Go on from a state that was right when it was saved, so nothing of it is checked; particles are as in it."""
+        """Go on from a state that was saved; particles are as in it, and checked."""
         sim = cls.__new__(cls)
         System.__init__(sim, particles, box, gravity, description)
         sim._set_up(contact_time, **laws)
         with compilation.announced():
             sim._engine = sim._new_engine(0.0)
             sim._engine.advance(0.0, 0)
+        check_fits(state, sim._engine)
         sim._engine.restore(state)
         sim._shown, sim._datum = sim.time, datum
         sim.start_energy, sim._largest_kinetic = start_energy, largest_kinetic
@@ -194,7 +196,7 @@ class HardSpheres(Runnable):
         """The particles at the present time, in their original order."""
         if self._shown != self.time:
             names = ("position", "velocity", "orientation", "angular_velocity")
-            self._particles._state.update(zip(names, self._engine.state(), strict=True))
+            self._particles._show(dict(zip(names, self._engine.state(), strict=True)))
             self._shown = self.time
         return self._particles
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
+from dem.base.frozen import frozen
 from dem.model.fields import STATE, heading
 from dem.model.materials import Material
 from dem.model.shapes import check_shape
@@ -87,15 +88,15 @@ class Particles:
             if (s, material) not in kinds:
                 check_shape(s, material.density)
                 kinds[s, material] = len(kinds)
-        self._kind = np.array([kinds[s, material] for s in shapes], dtype=np.int32)
-        self._kind.flags.writeable = False
+        self._kind = frozen(np.array([kinds[s, material] for s in shapes], dtype=np.int32))
         self._kinds = list(kinds)
         self._revision = 0
-        self._state = {"position": self._checked("position", position)}
-        given = {"orientation": orientation, "velocity": velocity, "angular_velocity": angular_velocity}
-        for name, value in given.items():
-            missing = value is None
-            self._state[name] = np.tile(STATE[name].rest, (count, 1)) if missing else self._checked(name, value)
+        given = {
+            "position": position, "orientation": orientation, "velocity": velocity,
+            "angular_velocity": angular_velocity,
+        }  # fmt: skip
+        rest = {name: np.tile(STATE[name].rest, (count, 1)) for name, value in given.items() if value is None}
+        self._show({name: rest[name] if name in rest else self._checked(name, given[name]) for name in STATE})
 
     def __len__(self) -> int:
         """Count the particles."""
@@ -123,11 +124,10 @@ class Particles:
     def of_kinds(cls, kinds: list[tuple[Shape, Material]], kind: np.ndarray, state: dict[str, np.ndarray]) -> Particles:
         """Particles whose kinds and state are known to be right, as from a checkpoint."""
         made = cls.__new__(cls)
-        made._kind = np.array(kind, dtype=np.int32)
-        made._kind.flags.writeable = False
+        made._kind = frozen(np.array(kind, dtype=np.int32))
         made._kinds = list(kinds)
         made._revision = 0
-        made._state = {name: np.array(state[name]) for name in STATE}
+        made._show({name: np.array(state[name]) for name in STATE})
         return made
 
     @property
@@ -164,14 +164,16 @@ class Particles:
             result /= norm[:, None]
         return result
 
+    def _show(self, state: dict[str, np.ndarray]) -> None:
+        """Take a state that is known to be right; its arrays can be written to no more."""
+        self._state = {name: frozen(values) for name, values in state.items()}
+
     def _assign(self, name: str, value: object) -> None:
-        self._state[name] = self._checked(name, value)
+        self._state[name] = frozen(self._checked(name, value))
         self._revision += 1
 
     def _view(self, name: str) -> np.ndarray:
-        view = self._state[name].view()
-        view.flags.writeable = False
-        return view
+        return self._state[name].view()
 
     @property
     def position(self) -> np.ndarray:

@@ -297,10 +297,10 @@ class Engine:
         return self.code
 
     def synchronise(
-        self, position: np.ndarray, velocity: np.ndarray, orientation: np.ndarray, spin: np.ndarray
+        self, position: np.ndarray, velocity: np.ndarray, orientation: np.ndarray, angular_velocity: np.ndarray
     ) -> None:
         """Write the whole-step state, in the user's numbering, to four component-major arrays."""
-        self._order(loop.SHOW, view=loop.View(position, velocity, orientation, spin))
+        self._order(loop.SHOW, view=loop.View(position, velocity, orientation, angular_velocity))
 
     def _order(self, order: int, stop: int = 0, view: loop.View | None = None) -> int:
         """Have the kernels carry out an order; returns DONE or why they came back."""

@@ -10,12 +10,14 @@ from dem.base import checks, compilation
 from dem.model.contacts import Contacts
 from dem.model.contacts import law as contact_law
 from dem.model.energy import Energy
+from dem.model.fields import STATE
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import DEFAULT
 from dem.soft import account, arrays
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps
 from dem.soft.engine import Engine
+from dem.soft.fit import check_fits
 from dem.soft.limits import DEEPEST
 from dem.soft.recorder import recorded
 from dem.soft.sizes import Sizes
@@ -148,12 +150,14 @@ class Simulation(Stepping):
         largest_kinetic: float,
         **settings: object,
     ) -> Self:
-        """Go on from a state that was right when it was saved, so nothing of it is checked; particles are as in it."""
+        """Go on from a state that was saved; particles are as in it, and checked."""
         sim = cls.__new__(cls)
         System.__init__(sim, particles, box, gravity, description)
         sim._set_up(**settings)
         with compilation.announced():
             sim._engine = sim._new_engine()
+            check_box(box, sim._engine)
+            check_fits(state, sim._engine)
             sim._engine.restore(state)
             sim._engine.advance(sim.step_count)
         sim._shown_step, sim._datum = sim.step_count, state.datum
@@ -215,12 +219,9 @@ class Simulation(Stepping):
     def particles(self) -> Particles:
         """The particles at the present whole step, in their original order."""
         if self._shown_step != self.step_count:
-            views = (np.empty((width, len(self._particles))) for width in (3, 3, 4, 3))
-            position, velocity, orientation, angular_velocity = views
-            self._engine.synchronise(position, velocity, orientation, angular_velocity)
-            self._particles._state.update(
-                position=position.T, velocity=velocity.T, orientation=orientation.T, angular_velocity=angular_velocity.T
-            )
+            views = {name: np.empty((field.width, len(self._particles))) for name, field in STATE.items()}
+            self._engine.synchronise(**views)
+            self._particles._show({name: view.T for name, view in views.items()})
             self._shown_step = self.step_count
         return self._particles
 
