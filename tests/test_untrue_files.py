@@ -1,6 +1,9 @@
 """Files that are not what they say are refused in a line by all who read them; kinds of damage are in `untrue.py`."""
 
+import io
+import re
 import shutil
+import zipfile
 
 import h5py
 import numpy as np
@@ -9,6 +12,7 @@ from typer.testing import CliRunner
 from untrue import EVERYBODY, GOING_ON, HARD, REPEATING, SHOWN
 
 import dem
+from dem.casefile.placements import files
 from dem.cli import app
 
 # FILE stands for the trajectory, NEW for a file that is not there, FOLDER for one that is empty, CASE for a case file
@@ -31,6 +35,21 @@ time_step = 1e-5
 duration = 1e-4
 [[particles]]
 last_frame = "{}"
+"""
+IN_FILE = """
+time_step = 1e-5
+duration = 1e-4
+[shapes.ball]
+type = "sphere"
+diameter = 0.01
+[materials.stone]
+young = 5e7
+poisson = 0.3
+density = 1000.0
+[[particles]]
+shape = "ball"
+material = "stone"
+file = "{}"
 """
 
 
@@ -158,3 +177,77 @@ def test_no_command_stumbles_over_it(table, name, soft, hard, tmp_path):
         if result.exit_code == 2:
             assert result.stderr.startswith("dem: "), reader
             assert result.stderr.count("\n") == 1, reader
+
+
+def packed(path, **arrays):
+    np.savez_compressed(path, **arrays)
+    return path.read_bytes()
+
+
+def header_of(shape, dtype="<f8"):
+    """A file of numpy's that promises an array and has nothing of it."""
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(file, {"shape": shape, "fortran_order": False, "descr": dtype})
+    return file.getvalue()
+
+
+def archive(path, **entries):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in entries.items():
+            file.writestr(f"{name}.npy", content)
+
+
+def test_an_archive_with_a_byte_changed_is_refused_or_the_same(tmp_path, rng):
+    """Its checksums tell; bytes that nobody reads, such as the dates, do not matter."""
+    path, right = tmp_path / "state.npz", 0
+    position = rng.normal(size=(4, 3))
+    data = packed(path, position=position)
+    for at in range(len(data)):
+        changed = bytearray(data)
+        changed[at] ^= 0x55
+        path.write_bytes(changed)
+        try:
+            found = files.state(path)
+        except ValueError as error:
+            told = str(error)
+            right += str(path) in told and "\n" not in told
+        else:
+            np.testing.assert_array_equal(found["position"], position)
+            right += 1
+    assert right == len(data)
+
+
+@pytest.mark.parametrize(
+    ("entries", "complaint"),
+    [
+        ({"position": header_of((10**10, 3))}, "would take 240 GB of memory|claims 240000000000 bytes"),
+        ({"position": header_of((10**6, 3))}, "claims 24000000 bytes"),
+        ({"position": b"nothing"}, "expected|readable|pickle|magic"),
+        ({"position": header_of((2, 3), "|O")}, "Object arrays cannot be loaded"),
+    ],
+)
+def test_an_archive_that_promises_more_is_refused(entries, complaint, tmp_path):
+    path = tmp_path / "state.npz"
+    archive(path, **entries)
+    (tmp_path / "mine.toml").write_text(IN_FILE.format("state.npz"))
+    result = CliRunner().invoke(app, ["check", str(tmp_path / "mine.toml")], catch_exceptions=False)
+    assert result.exit_code == 2
+    assert re.search(complaint, result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"x,y,z\n1,2,\x00\n", "no readable CSV file|expected 3 numbers"),
+        (b"x,y,z\n1,2," + b"9" * 200_000, "no readable CSV file"),
+        (b"x,y,z\n\xff\xfe,2,3\n", "no readable CSV file"),
+        (b"frame,x,y,z\nnan,1,2,3\n", "values in its column frame that are not finite"),
+        (b"x,y,z\n1,2,nan\n", "not finite"),
+    ],
+)
+def test_a_table_that_is_none_is_refused(content, complaint, tmp_path):
+    (tmp_path / "state.csv").write_bytes(content)
+    (tmp_path / "mine.toml").write_text(IN_FILE.format("state.csv"))
+    result = CliRunner().invoke(app, ["check", str(tmp_path / "mine.toml")], catch_exceptions=False)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert re.search(complaint, result.stderr)

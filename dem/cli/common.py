@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
+from dem.base import stopping
 from dem.base.notices import DemWarning
 from dem.base.replace import DiskFullError
 from dem.cli.commands import COMMANDS
@@ -88,7 +89,7 @@ def plain_errors(command: Callable) -> Callable:
     @functools.wraps(command)
     def wrapped(*args: object, **kwargs: object) -> None:
         try:
-            with _warnings_in_words():
+            with stopping.answered(_stop), _warnings_in_words():
                 command(*args, **kwargs)
         except BrokenPipeError:
             raise  # nobody reads on, which typer keeps quiet about
@@ -104,10 +105,20 @@ def plain_errors(command: Callable) -> Callable:
         except MemoryError:
             _complain(MemoryError("there is not enough memory for this many particles or spheres"), status=2)
         except KeyboardInterrupt as stopped:
-            sys.stderr.write(f"{stopped or 'interrupted'}\n")
+            sys.stderr.write(f"{str(stopped) or 'interrupted'}\n")
             raise typer.Exit(128 + getattr(stopped, "signal", signal.SIGINT)) from None
 
     return wrapped
+
+
+class Stopped(KeyboardInterrupt):
+    """A signal asked to stop; what is half-written goes on the way out."""
+
+
+def _stop(number: int, _: object) -> None:
+    stopped = Stopped()
+    stopped.signal = number
+    raise stopped
 
 
 @contextmanager

@@ -33,6 +33,7 @@ class StoredRun:
 
     def __init__(self, path: str | PathLike) -> None:
         self.path = Path(path)
+        self._folder = Path.cwd()
         if not self.path.is_file():
             message = f"{self.path} is a folder" if self.path.is_dir() else f"no file {self.path}"
             raise FileNotFoundError(message)
@@ -44,6 +45,11 @@ class StoredRun:
         except OSError as error:
             message = f"{self.path} is not a readable HDF5 file ({error}): dem repair may save its frames"
             raise ValueError(message) from None
+
+    @property
+    def location(self) -> Path:
+        """Where the file lies, whatever folder the process has gone to since it was opened."""
+        return self._folder / self.path
 
     def close(self) -> None:
         """Close the file; datasets taken from it can no longer be read."""

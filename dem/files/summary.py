@@ -30,7 +30,7 @@ def of(run: StoredRun, file: h5py.File) -> dict:
     energies = {name: values.tolist() for name, values in run.energy.items()}
     return {
         "file": str(run.path),
-        "bytes": run.path.stat().st_size,
+        "bytes": run.location.stat().st_size,
         "frames": len(time),
         "particles": len(kind),
         "time": [time[0], time[-1]] if time else None,

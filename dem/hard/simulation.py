@@ -235,8 +235,9 @@ class HardSpheres(Runnable):
 
     def carry_on(self, duration: float) -> None:
         """Go on for so long [s], without a file or a verdict; at least as far as can be told from now."""
-        self._notice_changes()
-        self._reach(self.time + max(duration, 1e-9 * self.time), lambda *_: None, lambda: False)
+        with self._turn:
+            self._notice_changes()
+            self._reach(self.time + max(duration, 1e-9 * self.time), lambda *_: None, lambda: False)
 
     def collide(self, most: int) -> None:
         """Carry out so many events, impacts and changes of cell, or as many as there are; for who times them.
@@ -245,9 +246,12 @@ class HardSpheres(Runnable):
         ------
         FloatingPointError
             If time stands still because somebody has no room to move.
+        RuntimeError
+            If another thread of Python is moving these spheres.
         """
-        self._notice_changes()
-        check_going_on(self._engine.collide(most), self._engine)
+        with self._turn:
+            self._notice_changes()
+            check_going_on(self._engine.collide(most), self._engine)
 
     def _arrays(self) -> Iterator[np.ndarray]:
         return self._engine.arrays()

@@ -83,21 +83,24 @@ class Runnable(System):
         FloatingPointError
             If the run breaks, or time stands still because somebody has no room to move; the frames up to then are in
             the file, and the last steps before in another one, see `dem.soft.recorder`.
+        RuntimeError
+            If another thread of Python is moving this system.
         """
         duration, frames, contents = checked(
             duration, output=output, frames=frames, overwrite=overwrite, fields=fields, float32=float32,
             compression=compression, checkpoint_every=checkpoint_every,
         )  # fmt: skip
-        self._notice_changes()
-        tell(self.foreseen(), strict=strict, force=force)
-        plan = [self._segment(duration, frames)]
-        observer = Observer()
-        if output is not None:
-            observer = TrajectoryWriter.create(
-                output, self, plan, contents, every=checkpoint_every, overwrite=overwrite
-            )
-        recorder = self._recorded(output, overwrite=overwrite, strict=strict)
-        return record(self, plan, observer, progress=progress, recorder=recorder)
+        with self._turn:
+            self._notice_changes()
+            tell(self.foreseen(), strict=strict, force=force)
+            plan = [self._segment(duration, frames)]
+            observer = Observer()
+            if output is not None:
+                observer = TrajectoryWriter.create(
+                    output, self, plan, contents, every=checkpoint_every, overwrite=overwrite
+                )
+            recorder = self._recorded(output, overwrite=overwrite, strict=strict)
+            return record(self, plan, observer, progress=progress, recorder=recorder)
 
     def save(self, path: str | PathLike) -> None:
         """Write all that decides how this goes on to a file; an old one is replaced when the new one is complete.

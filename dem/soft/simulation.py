@@ -237,12 +237,15 @@ class Simulation(Stepping):
         FloatingPointError
             If the run breaks: a state that is not finite, a particle that turns or moves too fast. The particles are
             then where they broke, up to a step ahead; the simulation says so again until the state is assigned to.
+        RuntimeError
+            If another thread of Python is moving this simulation.
         """
         steps = checks.whole("steps", steps, least=0)
-        self._notice_changes()
-        set_threads(self._threads)
-        code = self._engine.advance(self.step_count + steps)
-        self._check_run(code)
+        with self._turn:
+            self._notice_changes()
+            set_threads(self._threads)
+            code = self._engine.advance(self.step_count + steps)
+            self._check_run(code)
 
     def _check_run(self, code: int) -> None:
         if code != DONE:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import numpy as np
 
 from dem.base import checks
+from dem.base.turns import OneAtATime
 from dem.model.box import Box
 from dem.model.energy import datum
 from dem.model.particles import Particles
@@ -54,6 +55,7 @@ class System:
         self._box = box
         self._gravity = checks.vector("gravity", gravity, "acceleration [m/s2]")
         self._particles = particles.copy()
+        self._turn = OneAtATime()  # of the threads of Python that move it
         self._revision = self._particles.revision  # of their state, at which the run began
         self._datum = datum(particles, box, self._gravity)
         self._largest_kinetic = 0.0  # [J], of those that were looked at
