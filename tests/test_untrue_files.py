@@ -113,10 +113,15 @@ def test_nobody_reads_it(name, soft, tmp_path):
 @pytest.mark.parametrize("name", GOING_ON)
 def test_nobody_goes_on_from_it(name, soft, tmp_path):
     path = damaged(soft, tmp_path, GOING_ON[name])
-    before = path.read_bytes()
     with pytest.raises(ValueError, match=r".") as refused:
         dem.Simulation.load(path)
     assert one_line(refused.value)
+
+
+@pytest.mark.parametrize("name", ["state not a number", "contact beyond", "kinds of one", "recipe nested"])
+def test_who_is_refused_leaves_it_as_it_is(name, soft, tmp_path):
+    path = damaged(soft, tmp_path, GOING_ON[name])
+    before = path.read_bytes()
     with pytest.raises(ValueError, match=r".") as refused:
         dem.resume(path, duration=5e-5)
     assert one_line(refused.value)
@@ -161,6 +166,7 @@ def test_every_command_refuses_in_one_line(reader, soft, tmp_path):
     assert "is made of data that are somewhere else" in result.stderr
 
 
+DRAWN = ("plot", "movie", "gsd", "spheres")  # which take their time, and never look at checkpoints
 ALL = {"everybody": EVERYBODY, "going on": GOING_ON, "repeating": REPEATING, "hard": HARD, "shown": SHOWN}
 
 
@@ -169,6 +175,8 @@ ALL = {"everybody": EVERYBODY, "going on": GOING_ON, "repeating": REPEATING, "ha
 def test_no_command_stumbles_over_it(table, name, soft, hard, tmp_path):
     """All that read, on all that can be wrong: the work is done, or refused in a line."""
     for reader in READERS:
+        if reader in DRAWN and table not in ("everybody", "shown"):
+            continue
         folder = tmp_path / reader
         folder.mkdir()
         path = damaged(hard if table == "hard" else soft, folder, ALL[table][name])
