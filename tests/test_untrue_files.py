@@ -171,6 +171,7 @@ ALL = {"everybody": EVERYBODY, "going on": GOING_ON, "repeating": REPEATING, "ha
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of numpy and matplotlib, for what is beyond counting
 @pytest.mark.parametrize(("table", "name"), [(table, name) for table, damages in ALL.items() for name in damages])
 def test_no_command_stumbles_over_it(table, name, soft, hard, tmp_path):
     """All that read, on all that can be wrong: the work is done, or refused in a line."""

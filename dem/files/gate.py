@@ -127,7 +127,7 @@ def _check_frames(file: h5py.File, particles: int) -> None:
     time, step = finite(group, "position/time", (None,)), group["position/step"][:]
     for name, values in (("position/time", time), ("position/step", step)):
         require(len(values) >= frames, f"{name} has {len(values)} rows for {frames} frames")
-        require(bool((np.diff(values) > 0).all()), f"{name} does not ascend")
+        require(bool((np.diff(values) >= 0).all()), f"{name} goes backwards")
     require(not frames or step[0] >= 0, "position/step is negative")
     shapes = {name: (None, particles, field.width) for name, field in STATE.items()}
     for name, dataset in layout.frame_datasets(file).items():

@@ -15,7 +15,8 @@ from dem.base import machine
 MOST_LINKS = 2000  # names of groups and data sets: a trajectory has some 130
 MOST_ATTRIBUTES = 100  # of one of them: the input has some 20
 LARGEST_CHUNK = 1 << 26  # bytes that are unpacked at once: ours have a quarter of a megabyte
-VIEW, VIEWED = "VTKHDF/", "/particles/trajectory/"  # virtual data sets are in one, of what is in the other
+VIEW = ("VTKHDF/", "lost/VTKHDF/")  # where virtual data sets may be, in a repaired file too,
+VIEWED = "/particles/trajectory/"  # and where what they are of
 FILTERS = {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32, h5py.h5z.FILTER_LZF}
 SHARE = 0.5  # of the machine's memory that what is read at once may take
 
