@@ -153,7 +153,7 @@ def test_what_nothing_was_done_to_is_read_by_all(soft, hard, tmp_path):
             folder = tmp_path / source.parent.name / reader
             folder.mkdir(parents=True)
             result = invoke(reader, damaged(source, folder, lambda _: None), folder)
-            assert (result.exit_code, result.stderr) == (0, ""), reader
+            assert (result.exit_code, "dem: " in result.stderr) == (0, False), reader
 
 
 @pytest.mark.parametrize("reader", READERS)
