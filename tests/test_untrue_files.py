@@ -63,7 +63,7 @@ def soft(tmp_path_factory):
     box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), stone, open=["z+"])
     path = tmp_path_factory.mktemp("soft") / "run.h5"
     sim = dem.Simulation(dem.Particles.concatenate([fibres, balls]), box, time_step=1e-6, threads=1)
-    sim.run(4e-5, output=path, frames=4)
+    sim.run(4e-5, output=path, frames=4, contacts=True, table=["step", "time"], table_every=10, progress=False)
     return path
 
 
@@ -136,6 +136,30 @@ def test_nobody_repeats_it(name, soft, tmp_path):
         with pytest.raises(ValueError, match="plan") as refused:
             again(path)
         assert one_line(refused.value)
+
+
+def test_contacts_of_nobody_are_refused(soft, tmp_path):
+    """When they are asked for: frames are not looked at before."""
+
+    def beyond(file):
+        rows = file["contacts/rows"][:]
+        rows["i"] = 10**6
+        file["contacts/rows"][:] = rows
+
+    with dem.Trajectory(damaged(soft, tmp_path, beyond)) as run, pytest.raises(ValueError, match="of others than"):
+        run[-1].contact_forces()
+
+
+@pytest.mark.parametrize("name", ["material a shape", "no variants at all", "shape of lists"])
+def test_shapes_that_cannot_be_made_are_refused(name, soft, tmp_path):
+    """Those of the start, which who goes on from the latest checkpoint never asks for."""
+    path = damaged(soft, tmp_path, GOING_ON[name])
+    with h5py.File(path, "r+") as file:
+        file.move("restart/start", "restart/before")
+        file.move("restart/latest", "restart/start")
+    with dem.Trajectory(path) as run, pytest.raises(ValueError, match=r".") as refused:
+        _ = run.shapes
+    assert one_line(refused.value)
 
 
 @pytest.mark.parametrize("name", HARD)
