@@ -6,6 +6,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
 ``base``        what all others stand on
     ``jit``         how everything here is compiled and cached
     ``linking``     how parts are put together to what Python calls
+    ``convention``  how parts are called
     ``startup``     what numba need not do before its first function runs, how threads wait
     ``vector``      3-vectors as tuples
     ``quaternion``  quaternion algebra, exponential map, rotation of vectors

@@ -11,7 +11,9 @@ from dem.model.bodies import place
 
 
 def spheres_of(particles):
-    return place(particles.position, particles.orientation, particles.kind, [shape for shape, _ in particles.kinds])
+    return place(
+        particles.position, particles.orientation, particles.variant, [shape for shape, _ in particles.variants]
+    )
 
 
 def least_gap(particles, period):

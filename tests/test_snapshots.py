@@ -144,7 +144,7 @@ def test_of_equal_overlaps_that_of_the_lowest_identity_is_named():
     owner, radius = np.array([7, 2, 5, 9]), np.ones(4)
     nothing = np.full(4, -1.0)
     pairs = {"i": np.array([3, 0, 1]), "j": np.array([0, 2, 2])}
-    overlaps = Overlaps(owner, radius, **pairs, pair=np.full(3, 0.25), wall=nothing, face=np.zeros(4, int))
+    overlaps = Overlaps(owner, radius, **pairs, pair=np.full(3, 0.25), wall=nothing, face=np.zeros(4, int), count=3)
     assert tuple(overlaps.deepest()) == (0.25, 0.25, 1, 2)
     on_walls = overlaps._replace(wall=np.array([0.5, 0.2, 0.5, 0.5]), face=np.array([4, 4, 2, 0]))
     assert tuple(on_walls.deepest()) == (0.5, 0.5, 2, -3)

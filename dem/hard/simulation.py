@@ -281,7 +281,7 @@ class HardSpheres(Accounted):
         FloatingPointError
             If the run broke.
         """
-        check_finite(self._particles, f"t = {self.time:.6g} s", "speeds or gravity are too large")
+        check_finite(self.particles, f"t = {self.time:.6g} s", "speeds or gravity are too large")
         error, change, (reference, _) = self._errors()
         (pair, *_), (wall, _) = self._engine.overlaps()
         return HardVerdict(

@@ -154,6 +154,12 @@ class Particles(Declared):
         made._show({name: np.array(state[name]) for name in STATE})
         return made
 
+    def only(self, rows: np.ndarray) -> Particles:
+        """Those in these rows, with none of the variants that they do not have."""
+        used, variant = np.unique(self._variant[rows], return_inverse=True)
+        state = {name: values[rows] for name, values in self._state.items()}
+        return Particles.known([self._variants[v] for v in used], variant, self._kinds, self._kind[rows], state)
+
     @property
     def kind(self) -> np.ndarray:
         """Number of each particle's kind (N,), an index into `kinds`."""

@@ -31,6 +31,7 @@ from kernels.soft import advance as loop
 from kernels.soft.touching import TINY
 
 if TYPE_CHECKING:
+    from dem.soft.numbering import Numbering
     from kernels.box.faces import Faces
     from kernels.soft.state import Bodies, Kinds
 
@@ -61,6 +62,7 @@ class Touching(Protocol):
     faces: Faces
     dt: float
     progress: loop.Progress
+    numbering: Numbering
 
     def overlaps(self) -> Overlaps:
         """Overlaps now, all spheres having been placed."""
@@ -71,10 +73,8 @@ class Touching(Protocol):
     def periods(self) -> list[tuple[float, float]]:
         """Corner and length of the periodic cell along each axis."""
 
-    def synchronise(
-        self, position: np.ndarray, velocity: np.ndarray, orientation: np.ndarray, spin: np.ndarray
-    ) -> None:
-        """Write the whole-step state, in columns by identity."""
+    def state(self) -> list[np.ndarray]:
+        """Position, velocity, orientation and angular velocity at the whole step, in the user's order."""
 
 
 def least_acceleration(kinds: Kinds, dt: float, *, alone: bool) -> float:
@@ -147,7 +147,6 @@ def _gone(engine: Touching, arm: np.ndarray) -> np.ndarray:
         return np.zeros_like(arm)
     gone = b.velocity[:, b.owner]
     if not engine.kinds.round:
-        shown = [np.empty((width, int(b.identity.max()) + 1)) for width in (3, 3, 4, 3)]  # a column an identity
-        engine.synchronise(*shown)
-        gone += np.cross(shown[-1][:, b.identity[b.owner]], arm, axis=0)
+        spin = engine.state()[-1][:, engine.numbering.rows(b.identity)]
+        gone += np.cross(spin[:, b.owner], arm, axis=0)
     return engine.dt * gone

@@ -17,7 +17,6 @@ import numpy as np
 
 from dem.base.notices import DemWarning, Notice
 from dem.model.box import FACES
-from dem.model.fields import STATE
 from dem.model.particles import Particles
 from dem.system.diagnosis import point
 from kernels.soft.advance import COMPLETE
@@ -103,7 +102,9 @@ class Exits:
     def going(self, b: Bodies, step: int, dt: float, fastest: float) -> np.ndarray:
         """Who is to be let go (N,): those who fall and are far away, or are outside and faster than that [m/s]."""
         outside, far = self.look(b, step, dt)
-        return (far | (outside & (np.linalg.norm(b.velocity, axis=0) > fastest))) & (b.left[0] == 0)
+        with np.errstate(over="ignore"):
+            fast = np.linalg.norm(b.velocity, axis=0) > fastest
+        return (far | (outside & fast)) & (b.left[0] == 0)
 
     def tell(self, *, told: bool) -> bool:
         """Warn of the first who left, unless somebody was told before; returns whether somebody is now."""
@@ -116,8 +117,4 @@ def staying(particles: Particles, left: np.ndarray) -> Particles:
     """Those of the particles that may meet somebody: all but the rows that have left for good, unless all have."""
     if not 0 < len(left) < len(particles):
         return particles
-    rows = np.delete(np.arange(len(particles)), left)
-    used, variant = np.unique(particles.variant[rows], return_inverse=True)
-    variants = [particles.variants[k] for k in used]
-    state = {name: getattr(particles, name)[rows] for name in STATE}
-    return Particles.known(variants, variant, particles.kinds, particles.kind[rows], state)
+    return particles.only(np.delete(np.arange(len(particles)), left))

@@ -82,9 +82,10 @@ class Present:
 
     def state(self) -> list[np.ndarray]:
         """Position, velocity, orientation and angular velocity at the whole step, (3 or 4, N) in the user's order."""
-        state = [np.empty((rows, self.owned)) for rows in (3, 3, 4, 3)]
-        self._order(loop.SHOW, view=loop.View(*state))
-        return state
+        identities = self.numbering.identities
+        shown = [np.empty((rows, int(identities.max()) + 1)) for rows in (3, 3, 4, 3)]  # a column an identity
+        self._order(loop.SHOW, view=loop.View(*shown))
+        return shown if shown[0].shape[1] == self.owned else [values[:, identities] for values in shown]
 
     def left(self) -> np.ndarray:
         """Rows of those who have left for good."""
