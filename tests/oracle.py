@@ -11,7 +11,7 @@ def spheres(particles):
     for p in range(len(particles)):
         shape, stuff = particles.variants[particles.variant[p]]
         for offset, r in zip(shape.offsets, shape.radii, strict=True):
-            centre.append(particles.position[p] + rotation[p].apply(offset))
+            centre.append(particles.position[p] + rotation[p].apply(np.array(offset)))
             radius.append(r)
             owner.append(p)
             material.append(stuff)

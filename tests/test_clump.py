@@ -32,7 +32,7 @@ def test_a_chain_is_a_fibre_however_it_lies(spheres, aspect_ratio, rng):
     fibre = dem.Fibre(diameter=0.01, aspect_ratio=aspect_ratio, spheres=spheres)
     exact = fibre.mass_properties(1100.0)
     turned = Rotation.from_quat(random_quaternions(rng, 1)[0], scalar_first=True)
-    clump = dem.Clump(offsets=turned.apply(fibre.offsets) + np.array([0.02, -0.01, 0.03]), radii=fibre.radii)
+    clump = dem.Clump(offsets=turned.apply(np.array(fibre.offsets)) + np.array([0.02, -0.01, 0.03]), radii=fibre.radii)
     p = clump.mass_properties(1100.0)
     assert p.mass == pytest.approx(exact.mass, rel=1e-9)
     np.testing.assert_allclose(p.inertia, exact.inertia, rtol=1e-9)

@@ -300,7 +300,7 @@ def command(*words):
     return subprocess.Popen([sys.executable, "-m", "dem.cli", *map(str, words)], stderr=subprocess.PIPE, text=True)
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
 def test_a_signal_leaves_a_checkpoint_and_its_status(tmp_path, number, status):
     path = tmp_path / "run.h5"
     words = ("run", "nine-fibres", "--time-step", "1e-5", "--duration", "4000", "--frames", "4000", "-o", path)

@@ -7,6 +7,7 @@ import pytest
 from scipy.integrate import quad
 
 import dem
+from dem.model.fields import STATE
 
 PUBLISHED = dem.Fibre(diameter=0.01, aspect_ratio=3)
 
@@ -84,3 +85,42 @@ def test_two_of_three_sizes_fix_the_third():
 def test_refuses(arguments, message):
     with pytest.raises(ValueError, match=message):
         dem.Fibre(**arguments)
+
+
+CLUMP = dem.Clump(offsets=[[0, 0, 0], [0.01, 0, 0]], radii=[0.01, 0.01])
+STONE = dem.Material(young=5e7, poisson=0.35)
+GROUP = dem.Particles(CLUMP, STONE, position=[[0, 0, 0], [1, 0, 0]])
+KEPT = {
+    "sphere": (dem.Sphere(diameter=0.01), ("offsets", "radii")),
+    "fibre": (dem.Fibre(diameter=0.01, aspect_ratio=3), ("offsets", "radii")),
+    "clump": (CLUMP, ("offsets", "radii")),
+    "clump made larger": (CLUMP.scaled(2.0), ("offsets", "radii")),
+    "particles": (GROUP, ("kind", *STATE)),
+    "copies": (GROUP.copy(), ("kind", *STATE)),
+}
+
+
+@pytest.mark.parametrize(("thing", "names"), KEPT.values(), ids=KEPT)
+def test_arrays_cannot_be_changed_in_place(thing, names):
+    for name in names:
+        array = getattr(thing, name)
+        before = array.copy()
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 7
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.setflags(write=True)
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.T.setflags(write=True)
+        np.testing.assert_array_equal(getattr(thing, name), before)
+
+
+@pytest.mark.parametrize(
+    "value", [3.0, [1.0], [1, 2, 3], [[1, 2, 3]], [[1], [2]], np.zeros((2, 2)), np.zeros((1, 2, 3))]
+)
+@pytest.mark.parametrize("name", STATE)
+def test_a_state_of_another_shape_is_refused(name, value):
+    """Rather than spread over all particles."""
+    group = GROUP.copy()
+    with pytest.raises(ValueError, match=f"{name} has shape"):
+        setattr(group, name, value)
+    assert group.revision == 0

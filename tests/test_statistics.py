@@ -355,3 +355,16 @@ def test_what_are_no_energies_is_refused():
     with pytest.raises(ValueError, match="0 values, expected at least one"):
         statistics.energy_histogram([])
     assert statistics.energy_histogram([0.0, 0.0], bins=4).mean == 0
+
+
+@pytest.mark.parametrize("shape", [(0, 3, 3), (4, 0, 3), (0, 0, 3), (3,), (4, 3)])
+@pytest.mark.parametrize("measure", [statistics.mean_square_displacement, statistics.orientation_correlation])
+def test_motion_of_nothing_is_refused(measure, shape):
+    with pytest.raises(ValueError, match="expected"):
+        measure(np.zeros(shape))
+
+
+def test_motion_of_lists_is_that_of_arrays(rng):
+    walk = rng.normal(size=(5, 2, 3)).cumsum(0)
+    listed = statistics.mean_square_displacement(walk.tolist())
+    np.testing.assert_array_equal(listed, statistics.mean_square_displacement(walk))

@@ -1,12 +1,14 @@
 """A file that is cut off anywhere is as it was before the commit, or as it is after it."""
 
 import os
+import zlib
 
 import h5py
 import numpy as np
 import pytest
 
-from dem.files.store import PAGE, Store, being_written, open_to_read, recover
+from dem.files.journal import HEAD, path_of, write_journal
+from dem.files.store import PAGE, Store, _put, being_written, open_to_read, recover
 
 ROWS = 700  # 5.6 kB a frame: pages are shared by frames, chunks lie over several pages
 
@@ -113,6 +115,81 @@ def test_cut_off_anywhere_in_a_commit(tmp_path, first):
         assert not path.with_name(path.name + ".journal").exists()
     assert fuse > 2
     assert seen == ({first, first + 5} if first else {5})
+
+
+@pytest.fixture(params=["before its pages", "among its pages"])
+def stopped(request, tmp_path, monkeypatch):
+    """A file of 37 frames whose writer died in the commit of 5 more when the journal was complete, and where."""
+
+    def apply_some(disk, pages, size):
+        done = dict(list(pages.items())[:2] if request.param == "among its pages" else [])
+        _put(disk, done, 0, size)
+        raise Killed
+
+    path = tmp_path / "run.h5"
+    store, file = begin(path)
+    for k in range(42):
+        append(file, k)
+        if k == 36:  # in the middle of a chunk, which the next commit replaces
+            file.flush()
+            store.commit()
+    file.flush()
+    with monkeypatch.context() as patched:
+        patched.setattr("dem.files.store._apply", apply_some)
+        with pytest.raises(Killed):
+            store.commit()
+    die(store, file)
+    return path, request.param
+
+
+def test_a_journal_with_a_byte_changed_is_not_put_in(stopped, rng):
+    """Where its pages are in the file in part, the file is refused and left as it is; where none is, it goes on."""
+    path, where = stopped
+    journal = path_of(path)
+    data, before = journal.read_bytes(), path.read_bytes()
+    assert len(data) >= HEAD.size + 3 * (PAGE + 8)  # so that one that is in place is left
+    with open_to_read(path) as whole:
+        assert frames(whole) == 42
+    for at in [*range(HEAD.size), *rng.integers(HEAD.size, len(data), 12)]:
+        changed = bytearray(data)
+        changed[at] ^= 1 << int(rng.integers(8))
+        journal.write_bytes(changed)
+        path.write_bytes(before)
+        if where == "before its pages":
+            with open_to_read(path) as untouched:
+                assert frames(untouched) == 37
+            assert not recover(path)
+            continue
+        for touch in (open_to_read, recover, lambda path: Store(path, new=False)):
+            with pytest.raises(ValueError, match=r"journal is damaged, and .* lacks what it had") as refused:
+                touch(path)
+            assert "\n" not in str(refused.value)
+            assert (journal.read_bytes(), path.read_bytes()) == (bytes(changed), before)
+
+
+@pytest.mark.parametrize(("size", "number"), [(2**40, 2**50), (PAGE, 1), (2**63, 0)])
+def test_a_journal_of_pages_that_no_file_has_is_refused(tmp_path, size, number):
+    """With a checksum that is right."""
+    path = tmp_path / "run.h5"
+    path.write_bytes(bytes(PAGE))
+    with path_of(path).open("wb") as journal:
+        write_journal(journal, {number: bytes(PAGE)}, size)
+    for touch in (open_to_read, recover):
+        with pytest.raises(ValueError, match="has pages beyond the end of the file"):
+            touch(path)
+    assert path.read_bytes() == bytes(PAGE)
+
+
+def test_a_journal_of_an_earlier_version_is_put_in(stopped):
+    """Whose checksum was of the pages alone."""
+    path, _ = stopped
+    data = path_of(path).read_bytes()
+    magic, size, count, _ = HEAD.unpack_from(data)
+    body = data[HEAD.size :]
+    path_of(path).write_bytes(HEAD.pack(magic, size, count, zlib.crc32(body)) + body)
+    assert recover(path)
+    with h5py.File(path) as file:
+        assert frames(file) == 42
 
 
 class Full(Fuse):

@@ -196,3 +196,21 @@ def test_overwriting_a_file_in_use_is_refused_and_leaves_it_whole(run, nylon, ba
             sim.run(0.01, output=path, overwrite=True)
         other.stdin.close()
     assert path.read_bytes() == before
+
+
+def test_a_file_opened_by_a_relative_path_is_found_from_elsewhere(tmp_path, monkeypatch, nylon, ball):
+    """A notebook may change its folder in between."""
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    dem.Simulation(dem.Particles(ball, nylon, position=[[0, 0, 0]]), time_step=1e-4).run(
+        1e-3, output="run.h5", frames=2
+    )
+    with dem.Trajectory("run.h5") as run:
+        monkeypatch.chdir(tmp_path / "there")
+        assert run.location == tmp_path / "here" / "run.h5"
+        assert run.summary()["bytes"] == run.location.stat().st_size
+        assert dem.export(run, "csv") == tmp_path / "here" / "run.csv"
+        with pytest.raises(OSError, match="it is the trajectory itself"):
+            dem.export(run, "csv", run.location, overwrite=True)
+    assert list((tmp_path / "there").iterdir()) == []

@@ -1,4 +1,4 @@
-"""Ctrl-C in a program of our own: one line and status 130, whenever it comes.
+"""Ctrl-C in a program of our own, and what else asks it to stop: one line and status 130, whenever it comes.
 
 While a command runs it is an exception, so that files are closed and partial ones go. Before, while modules are
 imported, there is nothing to clean up, and an exception would come out as a traceback, of somebody else's code at that;
@@ -11,6 +11,8 @@ import os
 import signal
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from dem.base import stopping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,24 +28,26 @@ def end_at_once() -> None:
         signal.signal(signal.SIGINT, _end)
 
 
+class Stopped(KeyboardInterrupt):
+    """A signal asked to stop, that of number `signal`; what is half-written goes on the way out."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.signal = number
+
+
 @contextmanager
 def as_exceptions() -> Iterator[None]:
-    """Raise KeyboardInterrupt meanwhile, if the process is to end at once otherwise."""
-    if signal.getsignal(signal.SIGINT) is not _end:
+    """Raise Stopped meanwhile when a signal asks to stop."""
+    with stopping.answered(_raise):
         yield
-        return
-    signal.signal(signal.SIGINT, _raise)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, _end)
 
 
 def _raise(number: int, frame: FrameType | None) -> None:
     if _compiling(frame):
         os.write(2, b"\n")  # below what is said of compiling
         _end(number, frame)
-    signal.default_int_handler(number, frame)
+    raise Stopped(number)
 
 
 def _compiling(frame: FrameType | None) -> bool:

@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING
 
 import h5py
 
+from dem.base.json_texts import parsed
+from dem.files.gate import text
 from dem.files.kinds import kind
 from dem.files.store import open_to_read
+from dem.files.structure import DamagedError, check_memory, damaged, require, size_of
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from dem.system.system import System
 
 FORMAT = "pcdm-dem checkpoint 3"
+COPIES = 4  # of an array that going on may need at once
 
 
 def write(sim: System, group: h5py.Group) -> None:
@@ -40,11 +44,32 @@ def write(sim: System, group: h5py.Group) -> None:
 
 
 def read(group: h5py.Group, threads: int | None = None) -> System:
-    """The simulation that a group holds; raises KeyError if it is none, ValueError if a shape is not there."""
-    if group.attrs["format"] != FORMAT:
-        message = f"the checkpoint has the format {group.attrs['format']!r}, this version reads {FORMAT!r}"
+    """The simulation that a group holds.
+
+    Raises
+    ------
+    KeyError
+        If it is none.
+    ValueError
+        If it is of another version, a shape is not there, or what it says does not fit together.
+    """
+    written, name = group.attrs["format"], group.attrs["kind"]
+    if not (isinstance(written, str) and written == FORMAT):
+        message = f"the checkpoint has the format {written!r}, this version reads {FORMAT!r}"
         raise ValueError(message)
-    return kind(group.attrs["kind"]).read(json.loads(group["input"].asstr()[()]), group, threads)
+    group.visititems(_check_size)
+    try:
+        given = parsed(text(group["input"]), "the input of the checkpoint")
+        require(isinstance(name, str) and isinstance(given, dict), "the checkpoint does not say what it is of")
+        return kind(name).read(given, group, threads)
+    except (DamagedError, KeyError, TypeError, IndexError) as error:
+        message = f"the checkpoint {damaged(error)}"
+        raise ValueError(message) from None
+
+
+def _check_size(name: str, thing: h5py.Group | h5py.Dataset) -> None:
+    if isinstance(thing, h5py.Dataset):
+        check_memory(COPIES * size_of(thing), f"{name} of the checkpoint")
 
 
 def latest(trajectory: h5py.File) -> h5py.Group:

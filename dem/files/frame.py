@@ -9,7 +9,7 @@ import numpy as np
 
 from dem import statistics
 from dem.base.declared import Declared
-from dem.files import layout, logs
+from dem.files import gate, layout, logs
 from dem.files.schema import ENERGIES
 from dem.files.stored_field import read_rows
 from dem.model.bodies import Spheres, body_axis, place
@@ -107,6 +107,7 @@ class Frame(Declared):
         number = run._stored(f"/{layout.NUMBER}")[: self.index + 1]  # noqa: SLF001
         last = int(number.sum())
         rows = run._stored(f"/{logs.CONTACTS}")[last - int(number[-1]) : last]  # noqa: SLF001
+        gate.check_contacts(rows, len(self.position))
         values = {name: rows[name] for name in logs.CONTACT.names}
         return statistics.ContactForces(**values, point=self.position[rows["i"]] + rows["arm"])
 

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
+from dem.base.json_texts import parsed
 from dem.base.machine import processor
 from dem.files import logs
 from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes
@@ -162,18 +163,6 @@ def difference(stored: dict[str, h5py.Dataset], present: dict[str, object], k: i
     return None
 
 
-def problem(file: h5py.File) -> str | None:
-    """What keeps an open file from being read as a trajectory."""
-    try:
-        written = int(file["parameters"].attrs["format"])
-        complete = all(f"{PARTICLES}/{name}" in file for name in ("position/step", "position/value"))
-    except (KeyError, TypeError, ValueError, RuntimeError):
-        return "is not a trajectory of this engine"
-    if written > FORMAT:
-        return f"has format {written}, this version reads up to {FORMAT}: upgrade pcdm-dem"
-    return None if complete else "is not a complete trajectory: the run ended before its first frame"
-
-
 def describe(sim: System) -> dict:
     """The resolved input of a simulation: all that a reader needs to set it up again, but for the particles' state."""
     box = sim.box and asdict(sim.box)
@@ -192,7 +181,7 @@ def changed(file: h5py.File, sim: System) -> dict[str, tuple[object, object]]:
     now, then = provenance(sim), file["parameters"].attrs
     pairs = {"kernels": (then["kernels"], now["kernels"])}
     for group in ("versions", "machine"):
-        old = json.loads(then[group])
+        old = parsed(then[group], group)
         pairs |= {name: (old.get(name), value) for name, value in now[group].items()}
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 

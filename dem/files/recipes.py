@@ -9,16 +9,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import checks
+from dem.files import gate
+from dem.files.structure import check_memory, require
 from dem.model.box import Box, Motion
 from dem.model.clump import Clump
 from dem.model.contacts import Contact
 from dem.model.fields import STATE
-from dem.model.kinds import Kind, kind_of, numbered
+from dem.model.kinds import Kind
 from dem.model.materials import Material
-from dem.model.particles import Particles
-from dem.model.shapes import Fibre, Sphere
+from dem.model.particles import UNIT_NORM, Particles
+from dem.model.shapes import Fibre, Sphere, check_shape
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import h5py
 
     from dem.model.shapes import Shape
@@ -33,6 +38,7 @@ OURS = {
     "dem.shapes:Fibre": Fibre,
     "dem.shapes:Sphere": Sphere,
 }
+A_PARTICLE, A_SPHERE = 2048, 512  # bytes for each that going on may need
 NAMES = {kind: name for name, kind in OURS.items()}
 
 
@@ -62,9 +68,13 @@ def _plain(value: object) -> object:
 def made(given: object) -> object:
     """The thing that a recipe makes; raises ValueError if its class is not there."""
     if isinstance(given, dict) and given.keys() == {"class", "values"}:
-        kind = OURS.get(given["class"]) or _imported(given["class"])
+        name = given["class"] if isinstance(given["class"], str) else ""
+        kind = OURS.get(name) or _imported(name)
         if not (isinstance(kind, type) and is_dataclass(kind)):  # a file must not make us call just anything
-            message = f"the checkpoint needs {given['class']}, which is no dataclass"
+            message = f"the checkpoint needs {name}, which is no dataclass"
+            raise ValueError(message)
+        if not isinstance(given["values"], dict):
+            message = f"the recipe of a {kind.__name__} has no values"
             raise ValueError(message)
         values = {k: made(v) for k, v in given["values"].items()}
         return kind.restored(values) if hasattr(kind, "restored") else kind(**values)
@@ -78,7 +88,7 @@ def _imported(name: str) -> object:
     module, _, name_there = name.partition(":")
     try:
         return getattr(importlib.import_module(module), name_there)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, ValueError) as error:
         message = f"the checkpoint needs {name}, which cannot be imported: {error}"
         raise ValueError(message) from None
 
@@ -98,16 +108,41 @@ def describe_particles(particles: Particles) -> dict:
 
 
 def variants_of(given: dict) -> list[tuple[Shape, Material]]:
-    """Shape and material of each variant, as `describe_particles` gave them, or as files did once, one by one."""
-    if "variants" not in given:
-        return [tuple(made(each) for each in pair) for pair in given["kinds"]]
-    found = []
-    for stretch in given["variants"]:
-        material, columns = made(stretch["material"]), stretch["columns"]
-        for k in range(stretch["number"]):
+    """Shape and material of each variant, as `describe_particles` gave them, or as files did once, one by one.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        If they are none.
+    """
+    pairs = list(_columns(given["variants"]) if "variants" in given else _pairs(given["kinds"]))
+    for shape, material in pairs:
+        if not isinstance(material, Material):
+            message = f"a material is {material!r}"
+            raise ValueError(message)
+        check_shape(shape, material.density)
+    return pairs
+
+
+def _columns(given: list[dict]) -> Iterator[tuple[object, object]]:
+    """What `describe_particles` put in columns."""
+    for stretch in gate.tables(given, "variants"):
+        number, columns = checks.whole("number of variants", stretch["number"], least=1), stretch["columns"]
+        alike = isinstance(columns, dict) and {len(column) for column in columns.values()} <= {number}
+        require(alike and bool(columns or number == 1), f"the columns of {number} variants are not as long")
+        material = made(stretch["material"])
+        for k in range(number):
             values = {key: column[k] for key, column in columns.items()}
-            found.append((made({"class": stretch["class"], "values": values}), material))
-    return found
+            yield made({"class": stretch["class"], "values": values}), material
+
+
+def _pairs(given: list) -> Iterator[tuple[object, object]]:
+    """What files had once, recipes of a shape and a material for each."""
+    if not isinstance(given, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in given):
+        message = "the kinds are no list of shapes and materials"
+        raise ValueError(message)
+    for shape, material in given:
+        yield made(shape), made(material)
 
 
 def write_particles(particles: Particles, group: h5py.Group) -> None:
@@ -117,12 +152,31 @@ def write_particles(particles: Particles, group: h5py.Group) -> None:
 
 
 def read_particles(given: dict, group: h5py.Group) -> Particles:
-    """Particles as `write_particles` left them, of kinds and variants as `describe_particles` gave them."""
-    state = {name: group[f"particles/{name}"][:] for name in STATE}
-    variants, stored = variants_of(given), group["particles"]
-    if "variants" in given:
-        kinds = [Kind(kind["name"], kind["shape"], made(kind["material"])) for kind in given["kinds"]]
-        return Particles.known(variants, stored["variant"][:], kinds, stored["kind"][:], state)
-    variant = stored["kind"][:]
-    kinds, which = numbered(kind_of(*each) for each in variants)
-    return Particles.known(variants, variant, kinds, np.array(which)[variant], state)
+    """Particles as `write_particles` left them, of kinds and variants as `describe_particles` gave them.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they could not have been written so: numbers are missing or not finite, kinds are not there.
+    """
+    variants, kinds = variants_of(given), _kinds_of(given["kinds"])
+    count = len(gate.numbers(group, "particles/kind", (None,), "iu"))
+    check_memory(A_PARTICLE * count, f"{count} particles")
+    kind = gate.indices(group, "particles/kind", count, len(kinds))
+    variant = gate.indices(group, "particles/variant", count, len(variants))
+    spheres = int(np.bincount(variant, minlength=len(variants)) @ np.array([len(shape.radii) for shape, _ in variants]))
+    require(count > 0, "there are no particles")
+    check_memory(A_SPHERE * spheres, f"{spheres} spheres")
+    state = {name: gate.finite(group, f"particles/{name}", (count, field.width)) for name, field in STATE.items()}
+    off = np.abs(np.linalg.norm(state["orientation"], axis=1) - 1).max()
+    require(off <= UNIT_NORM, f"an orientation is no unit quaternion, its norm is off by {off:.3g}")
+    return Particles.known(variants, variant, kinds, kind, state)
+
+
+def _kinds_of(given: list[dict]) -> list[Kind]:
+    """The kinds that a table names."""
+    kinds = [Kind(kind["name"], kind["shape"], made(kind["material"])) for kind in gate.tables(given, "kinds")]
+    for name, shape, material in kinds:
+        named = isinstance(name, str) and isinstance(shape, str) and isinstance(material, Material)
+        require(named, f"a kind is {name!r} of shape {shape!r} and material {material!r}")
+    return kinds

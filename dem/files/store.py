@@ -16,14 +16,14 @@ failure as for a kill. The journal is locked as long as its writer lives, and go
 from __future__ import annotations
 
 import os
-import struct
 import time
-import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import h5py
 
+from dem.files import structure
+from dem.files.journal import path_of, read_journal, write_journal
 from dem.files.pages import PAGE, Pages
 
 try:
@@ -32,11 +32,9 @@ except ImportError:  # Windows has none: there nothing keeps two writers apart
     fcntl = None
 
 if TYPE_CHECKING:
-    from collections.abc import Buffer
+    from collections.abc import Buffer, Callable
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
-MAGIC = b"pcdm-dem journal"
-HEAD = struct.Struct("<16sQQL")  # magic, size of the file, number of pages, checksum of what follows
 TRIES, PAUSE = 20, 0.02  # looks at a file that is just being committed to, and seconds between them
 
 
@@ -56,6 +54,8 @@ class Store(Pages):
         If it exists and is to be created.
     BlockingIOError
         If another process is writing it.
+    ValueError
+        If its journal is damaged.
     """
 
     def __init__(self, path: Path, *, new: bool) -> None:
@@ -67,7 +67,7 @@ class Store(Pages):
         try:
             _lock(self.disk, shared=True)  # so that other programs may read it but not write to it
             self.journal = _own_journal(path)
-        except OSError:
+        except (OSError, ValueError):
             super().close()
             if new:
                 path.unlink()
@@ -119,11 +119,11 @@ class Store(Pages):
         wanted = dict(sorted(self.pages.items()))
         # the first page says where everything is: a new file has none until all the rest of it is there
         old = {n: page for n, page in wanted.items() if n * PAGE < max(self.on_disk, 1)}
-        replaced = {n: page for n, page in old.items() if page != self._committed(n)}
+        replaced = {n: page for n, page in old.items() if not self.on_disk or not page.startswith(self._committed(n))}
         try:
             _put(self.disk, wanted, max(self.on_disk, min(PAGE, self.size)), self.size)
             os.fsync(self.disk.fileno())
-            _write_journal(self.journal, replaced, self.size)
+            write_journal(self.journal, replaced, self.size)
         except OSError:
             self.disk.truncate(self.on_disk)  # room again
             self.journal.truncate(0)
@@ -140,7 +140,7 @@ class Store(Pages):
     def move(self, path: Path) -> None:
         """Take the place of another file, once something has been committed."""
         self.path.replace(path)
-        _journal(self.path).replace(_journal(path))
+        path_of(self.path).replace(path_of(path))
         self.path, self._new = path, False
         _sync_folder(path)
 
@@ -150,13 +150,9 @@ class Store(Pages):
             if self._new and self.on_disk == 0:
                 self.path.unlink(missing_ok=True)  # nothing was ever committed
             if not self._torn:
-                _journal(self.path).unlink(missing_ok=True)
+                path_of(self.path).unlink(missing_ok=True)
             self.journal.close()
         super().close()
-
-
-def _journal(path: Path) -> Path:
-    return path.with_name(path.name + ".journal")
 
 
 def _sync_folder(path: Path) -> None:
@@ -170,15 +166,15 @@ def _sync_folder(path: Path) -> None:
 
 def _own_journal(path: Path) -> BinaryIO:
     """The journal of a file, empty and locked; raises OSError if it still has something for another file."""
-    journal = os.fdopen(os.open(_journal(path), os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
+    journal = os.fdopen(os.open(path_of(path), os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
     try:
         _lock(journal)
-        if not _journal(path).exists() or not os.path.samestat(os.fstat(journal.fileno()), _journal(path).stat()):
+        if not path_of(path).exists() or not os.path.samestat(os.fstat(journal.fileno()), path_of(path).stat()):
             raise BlockingIOError  # somebody recovered the file in between
-        if _read_journal(path):
-            message = f"{_journal(path)} belongs to a file that was moved away: bring that back, or remove it"
+        if read_journal(path):
+            message = f"{path_of(path)} belongs to a file that was moved away: bring that back, or remove it"
             raise OSError(message)
-    except OSError:
+    except (OSError, ValueError):
         journal.close()
         raise
     journal.truncate(0)
@@ -207,35 +203,10 @@ def _put(disk: BinaryIO, pages: dict[int, bytes], start: int, stop: int) -> None
             run.append(pages[number])
 
 
-def _write_journal(journal: BinaryIO, pages: dict[int, bytes], size: int) -> None:
-    body = b"".join(part for number, page in pages.items() for part in (number.to_bytes(8, "little"), page))
-    journal.seek(0)
-    left = memoryview(HEAD.pack(MAGIC, size, len(pages), zlib.crc32(body)) + body)
-    while left:
-        left = left[journal.write(left) :]
-    os.fsync(journal.fileno())
-
-
 def _apply(disk: BinaryIO, pages: dict[int, bytes], size: int) -> None:
     _put(disk, pages, 0, size)
     disk.truncate(size)
     os.fsync(disk.fileno())
-
-
-def _read_journal(path: Path) -> tuple[dict[int, bytes], int] | None:
-    """Pages and size that a complete journal has; None if there is none, or it was cut off."""
-    try:
-        data = _journal(path).read_bytes()
-    except FileNotFoundError:
-        return None
-    if len(data) < HEAD.size:
-        return None
-    magic, size, count, checksum = HEAD.unpack_from(data)
-    body = data[HEAD.size :]
-    if magic != MAGIC or len(body) != count * (PAGE + 8) or zlib.crc32(body) != checksum:
-        return None
-    at = range(0, len(body), PAGE + 8)
-    return {int.from_bytes(body[k : k + 8], "little"): body[k + 8 : k + 8 + PAGE] for k in at}, size
 
 
 def is_broken(path: Path) -> bool:
@@ -247,7 +218,7 @@ def is_broken(path: Path) -> bool:
 def being_written(path: Path) -> bool:
     """Whether a process that lives is writing the file."""
     try:
-        with _journal(path).open("rb") as journal:
+        with path_of(path).open("rb") as journal:
             _lock(journal, shared=True)  # so that two readers do not take each other for the writer
     except BlockingIOError:
         return True
@@ -264,29 +235,46 @@ def recover(path: Path) -> bool:
     BlockingIOError
         If the writer lives.
     """
-    if not _journal(path).exists():
+    if not path_of(path).exists():
         return False
-    with _journal(path).open("r+b") as journal:
+    with path_of(path).open("r+b") as journal:
         _lock(journal)
-        found = _read_journal(path)
+        found = read_journal(path)
         if found:
             with path.open("r+b", buffering=0) as disk:
                 _apply(disk, *found)
-        _journal(path).unlink(missing_ok=True)
+        path_of(path).unlink(missing_ok=True)
     return found is not None
 
 
-def open_to_read(path: Path) -> h5py.File:
-    """Open a file for reading, through the journal of a killed writer if there is one; raises OSError if it is none."""
+def open_to_read(path: Path, problem: Callable[[h5py.File], str | None] = structure.problem) -> h5py.File:
+    """Open a file for reading, through the journal of a killed writer if there is one.
+
+    Raises
+    ------
+    OSError
+        If it is no HDF5 file.
+    ValueError
+        If what it claims cannot be trusted, as `problem` says.
+    """
     for left in range(TRIES - 1, -1, -1):
         live = being_written(path)
-        found = None if live else _read_journal(path)
         try:
-            if found:
-                return h5py.File(Pages(path.open("rb", buffering=0), *found), "r")
-            return h5py.File(path, "r")
+            file = _opened(path, None if live else read_journal(path))
         except OSError:
             if not (live and left):
                 raise
-            time.sleep(PAUSE)  # the writer is between two pages
+        else:
+            found = problem(file)
+            if found is None:
+                return file
+            file.close()
+            if not (live and left):
+                message = f"{path} {found}"
+                raise ValueError(message)
+        time.sleep(PAUSE)  # the writer is between two pages
     raise AssertionError
+
+
+def _opened(path: Path, journal: tuple[dict[int, bytes], int] | None) -> h5py.File:
+    return h5py.File(Pages(path.open("rb", buffering=0), *journal) if journal else path, "r")

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dem.base.declared import Declared
-from dem.files import layout, logs
+from dem.base.json_texts import parsed
+from dem.files import gate, logs
 from dem.files.recipes import variants_of
 from dem.files.schema import ENERGIES, variants_in
 from dem.files.store import open_to_read
 from dem.files.stored_field import StoredField, read_rows
+from dem.files.structure import DamagedError, damaged, require
 from dem.model.bodies import Variant
-from dem.model.box import Box, Motion
 from dem.model.fields import FIELDS, STATE
 from dem.model.kinds import Kind, described, numbered
 from dem.model.materials import Material
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     import h5py
 
+    from dem.model.box import Box
+    from dem.model.materials import Material
     from dem.model.shapes import Shape
 
 
@@ -36,22 +38,23 @@ class StoredRun(Declared):
 
     def __init__(self, path: str | PathLike) -> None:
         self.path = Path(path)
+        self._folder = Path.cwd()
         if not self.path.is_file():
             message = f"{self.path} is a folder" if self.path.is_dir() else f"no file {self.path}"
             raise FileNotFoundError(message)
         try:
-            self._file = open_to_read(self.path)
+            self._file = open_to_read(self.path, gate.problem)
         except BlockingIOError:
             message = f"{self.path} is being written by another program: wait, or copy it and read the copy"
             raise ValueError(message) from None
         except OSError as error:
             message = f"{self.path} is not a readable HDF5 file ({error}): dem repair may save its frames"
             raise ValueError(message) from None
-        problem = layout.problem(self._file)
-        if problem:
-            self._file.close()
-            message = f"{self.path} {problem}"
-            raise ValueError(message)
+
+    @property
+    def location(self) -> Path:
+        """Where the file lies, whatever folder the process has gone to since it was opened."""
+        return self._folder / self.path
 
     def close(self) -> None:
         """Close the file; datasets taken from it can no longer be read."""
@@ -173,7 +176,13 @@ class StoredRun(Declared):
         if "start" not in restart:
             message = f"{self.path} does not tell how to make its shapes: {restart.attrs['unavailable']}"
             raise ValueError(message)
-        return variants_of(json.loads(restart["start/input"].asstr()[()]))
+        try:
+            found = variants_of(parsed(gate.text(restart["start/input"]), "the state at the start"))
+            require(len(found) == len(self.variants), "the state at the start has other shapes")
+        except (DamagedError, KeyError, TypeError) as error:
+            message = f"{self.path} {damaged(error)}"
+            raise ValueError(message) from None
+        return found
 
     def describe(self) -> list[dict]:
         """Each kind as plain values: name, shape, number of particles, sizes and material, see `Particles.describe`."""
@@ -216,22 +225,19 @@ class StoredRun(Declared):
     @property
     def box(self) -> Box | None:
         """The box as it was given; walls that move are where `Frame.walls` says."""
-        given = self.input["box"]
-        if given is None:
-            return None
-        motion = {face: Motion(**moved) for face, moved in given["motion"].items()}
-        return Box(**{**given, "material": Material(**given["material"]), "motion": motion})
+        return gate.box_of(self.input["box"])
 
     @property
     def input(self) -> dict:
         """Resolved input of the run."""
         parameters = self._stored("/parameters")
-        return json.loads(parameters["input"].asstr()[()] if "input" in parameters else parameters.attrs["input"])
+        given = gate.text(parameters["input"]) if "input" in parameters else parameters.attrs["input"]
+        return parsed(given, "the input")
 
     @property
     def versions(self) -> dict:
         """Versions of the engine and the libraries that wrote the file."""
-        return json.loads(self._stored("/parameters").attrs["versions"])
+        return parsed(self._stored("/parameters").attrs["versions"], "versions")
 
     @property
     def verdict(self) -> str | None:

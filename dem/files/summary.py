@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import h5py
 import numpy as np
+
+from dem.base.json_texts import parsed
 
 if TYPE_CHECKING:
     from dem.files.stored import StoredRun
@@ -31,7 +32,7 @@ def of(run: StoredRun, file: h5py.File) -> dict:
     energies = {name: values.tolist() for name, values in run.energy.items()}
     return {
         "file": str(run.path),
-        "bytes": run.path.stat().st_size,
+        "bytes": run.location.stat().st_size,
         "frames": len(time),
         "particles": len(kind),
         "time": [time[0], time[-1]] if time else None,
@@ -91,7 +92,7 @@ def _plain(value: object) -> object:
         value = value.decode()
     if isinstance(value, str) and value[:1] in {"{", "["}:
         try:
-            return json.loads(value)
+            return parsed(value, "an attribute")
         except ValueError:
             return value
     if isinstance(value, np.ndarray):

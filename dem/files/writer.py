@@ -12,21 +12,23 @@ import h5py
 import numpy as np
 
 from dem.base import checks
+from dem.base.json_texts import parsed
 from dem.base.notices import Notice, warn
 from dem.base.replace import DiskFullError
-from dem.files import checkpoint, layout, logs
+from dem.files import checkpoint, gate, layout, logs
 from dem.files.output import EVERY, Every, Output
+from dem.files.plans import check_frames, plan_of
 from dem.files.store import Store, being_written, is_broken
 from dem.files.vtkhdf import write_view
 from dem.files.waiting import Waiting
 from dem.system.observer import Change, Observer
-from dem.system.plan import Segment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
     from types import TracebackType
 
+    from dem.system.plan import Segment
     from dem.system.system import System
     from dem.system.verdict import Judgement
 
@@ -111,6 +113,7 @@ class TrajectoryWriter(Observer):
                 raise ValueError(message)
             sim = checkpoint.read(checkpoint.latest(file), threads)
             writer = cls(store, file, sim, every)
+            check_frames(file, sim, writer.plan)
             writer.was_changed = logs.CHANGES in writer._waiting.of_logs
             for log in writer._waiting.of_logs.values():
                 logs.cut(log, sim.time)
@@ -128,7 +131,7 @@ class TrajectoryWriter(Observer):
     @property
     def plan(self) -> list[Segment]:
         """Where frames are due."""
-        return plan_of(self._file)
+        return plan_of(self._file, steps=self.sim.step_count is not None)
 
     def follow(self, plan: Sequence[Segment]) -> None:
         """Note a plan in the file, for who resumes it."""
@@ -214,7 +217,7 @@ class TrajectoryWriter(Observer):
         """Note where the run is gone on with; warn if that may change the bytes."""
         about = self._file["parameters"].attrs
         changed = layout.changed(self._file, self.sim)
-        stretches = json.loads(about.get("resumed", "[]"))
+        stretches = parsed(about.get("resumed", "[]"), "what the file tells of earlier resumptions")
         about["resumed"] = json.dumps(
             [*stretches[1 - MOST_STRETCHES :], {"at": self.sim.time, **layout.provenance(self.sim)}]
         )
@@ -257,11 +260,6 @@ class TrajectoryWriter(Observer):
         self._finished = True
 
 
-def plan_of(file: h5py.File) -> list[Segment]:
-    """Where frames of a trajectory were due."""
-    return [Segment(*segment) for segment in json.loads(file["parameters"].attrs.get("plan", "[]"))]
-
-
 def open_again(path: Path) -> tuple[Store, h5py.File]:
     """Open a trajectory to write to it; raises OSError or ValueError if that cannot be."""
     if not path.is_file():
@@ -278,7 +276,7 @@ def open_again(path: Path) -> tuple[Store, h5py.File]:
         store.close()
         message = f"{path} is not a readable HDF5 file ({error}): dem repair may save its frames"
         raise ValueError(message) from None
-    problem = layout.problem(file)
+    problem = gate.problem(file)
     if problem:
         close(file, store)
         message = f"{path} {problem}"

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.files import gate
+from dem.files.gate import number
 from dem.files.recipes import describe_particles, made, read_particles, recipe, write_particles
 from dem.hard.engine import PARTS, HardState
 from dem.hard.simulation import HardSpheres
@@ -47,14 +49,15 @@ def write(sim: HardSpheres, group: h5py.Group) -> None:
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> HardSpheres:
-    """Set it up again, in the state that was written."""
+    """Set it up again, in the state that was written; what it says must fit, see `dem.hard.fit`."""
     del threads
-    parts = {part: {name: dataset[()] for name, dataset in group[part].items()} for part in PARTS}
+    parts = {part: gate.arrays(group, part) for part in PARTS}
+    start_energy = gate.finite(group, "start_energy", (len(Energy._fields),))
     return HardSpheres._restored(
         read_particles(given, group), made(given["box"]),
-        HardState(**parts, time=float(group["time"][()])), gravity=given["gravity"],
+        HardState(**parts, time=number(group, "time")), gravity=given["gravity"],
         contact_time=given["contact_time"], laws=given["laws"], description=given["description"],
-        datum=float(group["datum"][()]), start_energy=Energy(*group["start_energy"][:].tolist()),
-        largest_kinetic=float(group["largest_kinetic"][()]),
-        given=float(group["given"][()]) if "given" in group else 0.0,
+        datum=number(group, "datum"), start_energy=Energy(*start_energy.tolist()),
+        largest_kinetic=number(group, "largest_kinetic", least=0),
+        given=number(group, "given") if "given" in group else 0.0,
     )  # fmt: skip

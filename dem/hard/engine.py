@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MARGIN = 1e-6
 SPACIOUS = 0.8  # width of a cell over the mean distance of the spheres, where the spheres themselves need less
 LEAST_PERIOD = 5  # cells along a periodic axis, so that no more than one image of a sphere is near
+LEAST_CELLS = {flight.WALLED: 1, flight.OPEN: 3, flight.PERIODIC: LEAST_PERIOD}  # along an axis
 
 
 class HardState(NamedTuple):
@@ -151,7 +152,7 @@ def _space(
     lower = position.min(0) - 0.5 * diameter if box is None else np.array(box.lower)
     upper = position.max(0) + 0.5 * diameter if box is None else np.array(box.upper)
     width = max((1 + MARGIN) * diameter, SPACIOUS * math.cbrt((upper - lower).prod() / n))
-    least = np.array([{flight.WALLED: 1, flight.OPEN: 3, flight.PERIODIC: LEAST_PERIOD}[b] for b in boundary])
+    least = np.array([LEAST_CELLS[b] for b in boundary])
     cells = np.maximum(least, np.floor((upper - lower) / width)).astype(np.int64)
     period = np.where(periodic, upper - lower, 0.0)
     width = np.full(3, width) if box is None else (upper - lower) / cells

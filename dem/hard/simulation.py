@@ -11,6 +11,7 @@ from dem.base import checks, compilation
 from dem.hard.accounted import Accounted
 from dem.hard.checks import check_apart, check_box, check_going_on, check_spheres, law
 from dem.hard.engine import HardEngine, HardState
+from dem.hard.fit import check_fits
 from dem.hard.verdict import Collisions, HardVerdict
 from dem.run.record import next_chunk
 from dem.system.diagnosis import check_finite, check_inside
@@ -143,13 +144,14 @@ class HardSpheres(Accounted):
         contact_time: float,
         laws: dict[str, float | None],
     ) -> Self:
-        """Go on from a state that was right when it was saved, so nothing of it is checked; particles are as in it."""
+        """Go on from a state that was saved; particles are as in it, and checked."""
         sim = cls.__new__(cls)
         System.__init__(sim, particles, box, gravity, description)
         sim._set_up(contact_time, **laws)
         with compilation.announced():
             sim._engine = sim._new_engine(0.0)
             sim._engine.advance(0.0, 0)
+        check_fits(state, sim._engine)
         sim._engine.restore(state)
         sim._shown, sim._datum = sim.time, datum
         sim.start_energy, sim._largest_kinetic, sim._given = start_energy, largest_kinetic, given
@@ -206,7 +208,7 @@ class HardSpheres(Accounted):
         """The particles at the present time, in their original order."""
         if self._shown != self.time:
             names = ("position", "velocity", "orientation", "angular_velocity")
-            self._particles._state.update(zip(names, self._engine.state(), strict=True))
+            self._particles._show(dict(zip(names, self._engine.state(), strict=True)))
             self._shown = self.time
         return self._particles
 
@@ -250,8 +252,9 @@ class HardSpheres(Accounted):
 
     def carry_on(self, duration: float) -> None:
         """Go on for so long [s], without a file or a verdict; at least as far as can be told from now."""
-        self._notice_changes()
-        self._reach(self.time + max(duration, 1e-9 * self.time), lambda *_: None, lambda: False)
+        with self._turn:
+            self._notice_changes()
+            self._reach(self.time + max(duration, 1e-9 * self.time), lambda *_: None, lambda: False)
 
     def collide(self, most: int) -> None:
         """Carry out so many events, impacts and changes of cell, or as many as there are; for who times them.
@@ -260,9 +263,12 @@ class HardSpheres(Accounted):
         ------
         FloatingPointError
             If time stands still because somebody has no room to move.
+        RuntimeError
+            If another thread of Python is moving these spheres.
         """
-        self._notice_changes()
-        check_going_on(self._engine.collide(most), self._engine)
+        with self._turn:
+            self._notice_changes()
+            check_going_on(self._engine.collide(most), self._engine)
 
     def _arrays(self) -> Iterator[np.ndarray]:
         return self._engine.arrays()

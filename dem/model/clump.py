@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dem.base import checks
+from dem.base.frozen import frozen
 from dem.model.shapes import MOST_SPHERES, MassProperties
 
 ARC_NODES = 24  # Gauss nodes along an arc: exact to rounding for up to a whole circle
@@ -74,12 +75,10 @@ class Clump:
         moments = union_moments(offsets, radii)
         centre = moments[1:4] / moments[0]
         matrix = _principal_axes(_inertia(moments))
-        for array in (radii, offsets):
-            array.flags.writeable = False
         turned = np.ascontiguousarray((offsets - centre) @ matrix)
-        turned.flags.writeable = False
         values = {
-            "offsets": turned, "radii": radii, "centre": tuple(centre.tolist()), "axes": _quaternion(matrix),
+            "offsets": frozen(turned), "radii": frozen(radii), "centre": tuple(centre.tolist()),
+            "axes": _quaternion(matrix),
             "_moments": (float(moments[0]), *np.diag(matrix.T @ _inertia(moments) @ matrix).tolist()),
         }  # fmt: skip
         for name, value in values.items():
@@ -91,13 +90,17 @@ class Clump:
 
     @classmethod
     def restored(cls, values: dict) -> Clump:
-        """The clump that was saved."""
+        """The clump that was saved; raises ValueError if none can have been saved so."""
+        lacking = {"offsets", "radii", "centre", "axes", "_moments"} - values.keys()
+        if lacking:
+            message = f"a clump lacks {', '.join(sorted(lacking))}"
+            raise ValueError(message)
+        count = np.size(values["radii"])
+        shapes = {"offsets": (count, 3), "radii": (count,), "centre": (3,), "axes": (4,), "_moments": (4,)}
         made = cls.__new__(cls)
-        for name, value in values.items():
-            array = np.array(value) if name in ("offsets", "radii") else value
-            if name in ("offsets", "radii"):
-                array.flags.writeable = False
-            object.__setattr__(made, name, array)
+        for name, shape in shapes.items():
+            array = checks.array(f"{name} of a clump", values[name], shape, "as saved")
+            object.__setattr__(made, name, frozen(array) if name in ("offsets", "radii") else tuple(array.tolist()))
         return made
 
     def scaled(self, factor: float) -> Clump:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.declared import Declared
+from dem.base.frozen import frozen
 from dem.model.fields import STATE, heading
 from dem.model.kinds import Kind, described, in_words, kind_of, numbered, values_of
 from dem.model.materials import Material
@@ -106,11 +107,12 @@ class Particles(Declared):
         self._kinds, which = numbered(kind_of(s, m, name) for s, m in variants)
         self._kind = _fixed(np.array(which)[self._variant])
         self._revision = 0
-        self._state = {"position": self._checked("position", position)}
-        given = {"orientation": orientation, "velocity": velocity, "angular_velocity": angular_velocity}
-        for field, value in given.items():
-            missing = value is None
-            self._state[field] = np.tile(STATE[field].rest, (count, 1)) if missing else self._checked(field, value)
+        given = {
+            "position": position, "orientation": orientation, "velocity": velocity,
+            "angular_velocity": angular_velocity,
+        }  # fmt: skip
+        rest = {field: np.tile(STATE[field].rest, (count, 1)) for field, value in given.items() if value is None}
+        self._show({field: rest[field] if field in rest else self._checked(field, given[field]) for field in STATE})
 
     def __len__(self) -> int:
         """Count the particles."""
@@ -149,7 +151,7 @@ class Particles(Declared):
         made._variants, made._variant = list(variants), _fixed(variant)
         made._kinds, made._kind = list(kinds), _fixed(kind)
         made._revision = 0
-        made._state = {name: np.array(state[name]) for name in STATE}
+        made._show({name: np.array(state[name]) for name in STATE})
         return made
 
     def only(self, rows: np.ndarray) -> Particles:
@@ -209,14 +211,16 @@ class Particles(Declared):
             result /= norm[:, None]
         return result
 
+    def _show(self, state: dict[str, np.ndarray]) -> None:
+        """Take a state that is known to be right; its arrays can be written to no more."""
+        self._state = {name: frozen(values) for name, values in state.items()}
+
     def _assign(self, name: str, value: object) -> None:
-        self._state[name] = self._checked(name, value)
+        self._state[name] = frozen(self._checked(name, value))
         self._revision += 1
 
     def _view(self, name: str) -> np.ndarray:
-        view = self._state[name].view()
-        view.flags.writeable = False
-        return view
+        return self._state[name].view()
 
     @property
     def position(self) -> np.ndarray:
@@ -267,9 +271,7 @@ class Particles(Declared):
 
 def _fixed(numbers: object) -> np.ndarray:
     """Numbers of particles' kinds or variants (N,), which nobody may change."""
-    fixed = np.array(numbers, dtype=np.int32)
-    fixed.flags.writeable = False
-    return fixed
+    return frozen(np.array(numbers, dtype=np.int32))
 
 
 def _rows(name: str, value: object) -> int:

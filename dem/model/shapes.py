@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from dem.base import checks
+from dem.base.frozen import frozen
 
 MOST_SPHERES = 4000  # in one particle: two such touching make 2^24 pairs, what kernels/soft/candidates.py can count
 
@@ -133,12 +134,12 @@ class Fibre:
     def offsets(self) -> np.ndarray:
         """Sphere centres (n, 3) in the body frame [m]."""
         x = (np.arange(self.spheres) - 0.5 * (self.spheres - 1)) * self.spacing
-        return np.column_stack([x, np.zeros_like(x), np.zeros_like(x)])
+        return frozen(np.column_stack([x, np.zeros_like(x), np.zeros_like(x)]))
 
     @cached_property
     def radii(self) -> np.ndarray:
         """Sphere radii (n,) [m]."""
-        return np.full(self.spheres, 0.5 * self.diameter)
+        return frozen(np.full(self.spheres, 0.5 * self.diameter))
 
     def mass_properties(self, density: float) -> MassProperties:
         """Exact mass properties of the union of the spheres for a density [kg/m³]."""
@@ -207,12 +208,12 @@ class Sphere:
     @property
     def offsets(self) -> np.ndarray:
         """The centre, (1, 3) [m]."""
-        return np.zeros((1, 3))
+        return frozen(np.zeros((1, 3)))
 
     @property
     def radii(self) -> np.ndarray:
         """The radius, (1,) [m]."""
-        return np.array([0.5 * self.diameter])
+        return frozen(np.array([0.5 * self.diameter]))
 
     def mass_properties(self, density: float) -> MassProperties:
         """V = π D³/6, m = ρ V, I = m D²/10 about any axis."""

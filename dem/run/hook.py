@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from dem.base.json_texts import parsed
 from dem.base.notices import Notice, tell
 from dem.files import logs
 from dem.run.calls import Call
@@ -62,5 +63,5 @@ def check_repeatable(path: str | PathLike, file: h5py.File) -> None:
 
 def _told(mark: str) -> str:
     """Name and interval of the function that a file tells of."""
-    told = json.loads(mark)
+    told = parsed(mark, HOOK)
     return f"{told.get('function')}, called every {told.get('every')},"

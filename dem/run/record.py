@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
+from dem.base import stopping
 from dem.run.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ SLICE = 0.1  # s of computing between looks at the keyboard and the progress bar
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run was stopped by Ctrl-C or SIGTERM, whose number is `signal`; what it had come to is in its file."""
+    """A run was stopped by a signal, Ctrl-C for one, of number `signal`; what it had come to is in its file."""
 
     def __init__(self, message: str, number: int) -> None:
         super().__init__(message)
@@ -121,17 +120,7 @@ def next_chunk(taken: int, start: float) -> int:
 
 @contextmanager
 def _interruptible() -> Iterator[Callable[[], list[int]]]:
-    """Collect Ctrl-C and SIGTERM, so that a frame is never cut in half; outside the main thread leave them alone."""
+    """Collect signals to stop, so that a frame is never cut in half; outside the main thread leave them alone."""
     hits: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
+    with stopping.answered(lambda number, _: hits.append(number)):
         yield lambda: hits
-        return
-    before = {
-        number: signal.signal(number, lambda number, _: hits.append(number))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield lambda: hits
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

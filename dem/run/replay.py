@@ -55,7 +55,7 @@ def states(run: Trajectory, particles: Sequence[int], first: int = 0) -> Iterato
         result = []
         for n in particles:
             force = np.zeros(3)
-            if before is not None:
+            if before is not None and frame.time > before.time:
                 force = mass[n] * (frame.velocity[n] - before.velocity[n]) / (frame.time - before.time)
             touches = sorted(_touches(n, spheres, box, frame.walls), key=lambda t: -t.share)
             moving = (frame.position, frame.velocity, frame.orientation, frame.angular_velocity)

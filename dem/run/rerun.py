@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.files import checkpoint, layout
+from dem.files.plans import check_frames, plan_of
 from dem.files.store import open_to_read
 from dem.files.trajectory import Trajectory
-from dem.files.writer import plan_of
 from dem.run import hook
 from dem.run.record import record
 from dem.system.observer import Observer
@@ -78,12 +78,14 @@ def rerun(path: str | PathLike, *, threads: int | None = None, progress: bool = 
     """
     Trajectory(path).close()  # says what is wrong with it
     with open_to_read(Path(path)) as file:
-        if "restart/start" not in file or not plan_of(file):
+        sim = checkpoint.read(file["restart/start"], threads) if "restart/start" in file else None
+        plan = plan_of(file, steps=sim.step_count is not None) if sim else []
+        if not plan:
             message = f"{path} does not keep the state at the start: it cannot be run again"
             raise ValueError(message)
         hook.check_repeatable(path, file)
-        sim = checkpoint.read(file["restart/start"], threads)
-        frames, plan = len(layout.frame_datasets(file)["step"]), plan_of(file)
+        check_frames(file, sim, plan)
+        frames = len(layout.frame_datasets(file)["step"])
         comparer = _Comparer(file, sim)
         frame, difference = None, None
         try:

@@ -100,7 +100,7 @@ class Runnable(System):
         ValueError
             If the input cannot lead to a sound run and is not forced; nothing has been simulated then.
         RuntimeError
-            If the function carries the simulation on.
+            If the function carries the simulation on, or another thread of Python is moving it.
         FileExistsError, OSError
             If the output exists or cannot be written; nothing has been simulated then. If the disk is full later, what
             was written is safe.
@@ -126,20 +126,21 @@ class Runnable(System):
             duration, output=output, frames=frames, overwrite=overwrite, fields=fields, float32=float32,
             compression=compression, contacts=contacts, checkpoint_every=checkpoint_every,
         )  # fmt: skip
-        self._notice_changes()
-        tell(self.foreseen(), strict=strict, force=force)
-        plan = [self._segment(duration, frames)]
-        calls = [] if every is None else [Call.checked(every, self, plan[0].first)]
-        rows = Table(self, table, table_every, plan, shown=progress is not False) if table else None
-        observer = Observer()
-        if output is not None:
-            observer = TrajectoryWriter.create(
-                output, self, plan, contents, every=checkpoint_every, overwrite=overwrite,
-                about=hook.marks(calls) | ({TABLE: rows.described} if rows else {}),
-            )  # fmt: skip
-        recorder = self._recorded(output, overwrite=overwrite, strict=strict)
-        shown = False if table else progress
-        return record(self, plan, observer, progress=shown, recorder=recorder, calls=calls, table=rows)
+        with self._turn:
+            self._notice_changes()
+            tell(self.foreseen(), strict=strict, force=force)
+            plan = [self._segment(duration, frames)]
+            calls = [] if every is None else [Call.checked(every, self, plan[0].first)]
+            rows = Table(self, table, table_every, plan, shown=progress is not False) if table else None
+            observer = Observer()
+            if output is not None:
+                observer = TrajectoryWriter.create(
+                    output, self, plan, contents, every=checkpoint_every, overwrite=overwrite,
+                    about=hook.marks(calls) | ({TABLE: rows.described} if rows else {}),
+                )  # fmt: skip
+            recorder = self._recorded(output, overwrite=overwrite, strict=strict)
+            shown = False if table else progress
+            return record(self, plan, observer, progress=shown, recorder=recorder, calls=calls, table=rows)
 
     def save(self, path: str | PathLike) -> None:
         """Write all that decides how this goes on to a file; an old one is replaced when the new one is complete.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
+from dem.base.json_texts import parsed
 from dem.model.energy import Energy
 from dem.run.calls import Call, Interval
 from dem.system.observer import Observer
@@ -122,7 +123,7 @@ class Table:
     @classmethod
     def again(cls, sim: System, described: str, plan: list[Segment]) -> Table:
         """The table of a run that goes on."""
-        told = json.loads(described)
+        told = parsed(described, TABLE)
         table = cls(sim, told["columns"], told["every"], plan, shown=False)
         table._then = time.perf_counter(), sim.work_count
         return table

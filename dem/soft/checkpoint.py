@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.files import gate
+from dem.files.gate import number
 from dem.files.recipes import describe_particles, made, read_particles, recipe, write_particles
 from dem.model.contacts import Contacts
 from dem.model.energy import Energy
@@ -55,22 +57,31 @@ def write(sim: Simulation, group: h5py.Group) -> None:
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
-    """Set it up again, in the state that was written."""
+    """Set it up again, in the state that was written; what it says must fit, see `dem.soft.fit`."""
     rows = ([made(thing) for thing in row] for row in given["contacts"]["table"])
     table = {(one, other): contact for one, other, contact in rows}
-    bodies, progress = ({name: values[:] for name, values in group[part].items()} for part in (BODIES, "progress"))
+    remembered = gate.arrays(group, CONTACTS)
     state = Snapshot(
-        bodies=bodies, contacts=ContactHistory(*(group[f"{CONTACTS}/{name}"][:] for name in ContactHistory._fields)),
-        progress=progress, energy_unit=float(group["unit"][()]), datum=float(group["datum"][()]),
-        start_step=int(group["start_step"][()]),
-        watch=group["watch"][:] if "watch" in group else np.empty(0),  # files of version 0.1 have none
+        bodies=gate.arrays(group, BODIES),
+        contacts=ContactHistory(*(remembered[name] for name in ContactHistory._fields)),
+        progress=gate.arrays(group, "progress"), energy_unit=number(group, "unit", above=0),
+        datum=number(group, "datum"), start_step=int(gate.numbers(group, "start_step", (), "iu")[()]),
+        watch=gate.numbers(group, "watch", (None,))[:] if "watch" in group else np.empty(0),
     )  # fmt: skip
-    *sums, first_step = group["booked"][:].tolist() if "booked" in group else Booked(first_step=state.start_step)
+    start_energy = gate.finite(group, "start_energy", (len(Energy._fields),))
     return Simulation._restored(
         read_particles(given, group), made(given["box"]), state,
-        start_energy=Energy(*group["start_energy"][:].tolist()), largest_kinetic=float(group["largest_kinetic"][()]),
-        booked=Booked(*sums, int(first_step)),
+        start_energy=Energy(*start_energy.tolist()), largest_kinetic=number(group, "largest_kinetic", least=0),
+        booked=_booked(group, state),
         gravity=given["gravity"], description=given["description"], time_step=given["time_step"],
         integrator=given["integrator"], threads=threads, contacts=Contacts(table, rule=given["contacts"]["rule"]),
         deepest_overlap=given["deepest_overlap"],
     )  # fmt: skip
+
+
+def _booked(group: h5py.Group, state: Snapshot) -> Booked:
+    """What the ledger had before."""
+    if "booked" not in group:
+        return Booked(first_step=state.start_step)
+    *sums, first_step = gate.finite(group, "booked", (len(Booked._fields),)).tolist()
+    return Booked(*sums, int(first_step))

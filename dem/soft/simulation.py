@@ -18,6 +18,7 @@ from dem.soft.checks import check_box, check_overlaps
 from dem.soft.contact_forces import contact_forces
 from dem.soft.engine import Engine
 from dem.soft.exits import staying
+from dem.soft.fit import check_fits
 from dem.soft.overlaps import DEEPEST
 from dem.soft.recorder import recorded
 from dem.soft.sizes import Sizes
@@ -154,12 +155,14 @@ class Simulation(Accounted):
         booked: Booked,
         **settings: object,
     ) -> Self:
-        """Go on from a state that was right when it was saved, so nothing of it is checked; particles are as in it."""
+        """Go on from a state that was saved; particles are as in it, and checked."""
         sim = cls.__new__(cls)
         System.__init__(sim, particles, box, gravity, description)
         sim._set_up(**settings)
         with compilation.announced():
             sim._engine = sim._new_engine()
+            check_box(box, sim._engine)
+            check_fits(state, sim._engine)
             sim._engine.restore(state)
             sim._engine.advance(sim.step_count)
         sim._shown_step, sim._datum = sim.step_count, state.datum
@@ -219,7 +222,7 @@ class Simulation(Accounted):
     def particles(self) -> Particles:
         """The particles at the present whole step, in their original order."""
         if self._shown_step != self.step_count:
-            self._particles._state.update(zip(STATE, (rows.T for rows in self._engine.state()), strict=True))
+            self._particles._show(dict(zip(STATE, (rows.T for rows in self._engine.state()), strict=True)))
             self._shown_step = self.step_count
         return self._particles
 
@@ -235,12 +238,15 @@ class Simulation(Accounted):
         FloatingPointError
             If the run breaks: a state that is not finite, a particle that turns or moves too fast. The particles are
             then where they broke, up to a step ahead; the simulation says so again until the state is assigned to.
+        RuntimeError
+            If another thread of Python is moving this simulation.
         """
         steps = checks.whole("steps", steps, least=0)
-        self._notice_changes()
-        set_threads(self._threads)
-        code = self._engine.advance(self.step_count + steps)
-        self._check_run(code)
+        with self._turn:
+            self._notice_changes()
+            set_threads(self._threads)
+            code = self._engine.advance(self.step_count + steps)
+            self._check_run(code)
 
     def _check_run(self, code: int) -> None:
         self._told_who_left = self._engine.exits.tell(told=self._told_who_left)

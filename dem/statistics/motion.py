@@ -60,12 +60,17 @@ def mean_square_displacement(position: ArrayLike) -> np.ndarray:
     (T,) array
         For the time differences `lags` [m²]; the last ones have few origins and scatter.
 
+    Raises
+    ------
+    ValueError
+        If there is no frame or no particle, or another shape.
+
     Examples
     --------
     >>> mean_square_displacement(np.array([[[0.0, 0, 0]], [[1, 0, 0]], [[2, 0, 0]]])).round(12)
     array([0., 1., 4.])
     """
-    frames, particles, _ = position.shape
+    position, frames, particles = _series("position", position)
     total = np.zeros(frames)
     for block in _blocks(position):
         r = block - block.mean(0)
@@ -99,7 +104,7 @@ def orientation_correlation(directions: ArrayLike, degree: Literal[1, 2] = 1) ->
     Raises
     ------
     ValueError
-        For another degree, or directions that are no unit vectors.
+        For another degree, directions that are no unit vectors, or if there are none.
 
     Examples
     --------
@@ -109,7 +114,7 @@ def orientation_correlation(directions: ArrayLike, degree: Literal[1, 2] = 1) ->
     if degree not in {1, 2}:
         message = f"degree is {degree!r}, expected 1 or 2"
         raise ValueError(message)
-    frames, particles, _ = directions.shape
+    directions, frames, particles = _series("directions", directions)
     total = np.zeros(frames)
     for block in _blocks(directions):
         p = unit_vectors(block)
@@ -153,6 +158,15 @@ def turned(orientation: np.ndarray) -> np.ndarray:
     total = np.zeros((*q.shape[:2], 3))
     np.cumsum(vector * np.divide(angle, sine, out=np.full_like(sine, 2.0), where=sine > 0), axis=0, out=total[1:])
     return total
+
+
+def _series(name: str, values: ArrayLike) -> tuple[ArrayLike, int, int]:
+    """Vectors over frames, frames and particles; what lies on disk stays there."""
+    values = values if hasattr(values, "shape") else np.asarray(values)
+    if len(values.shape) != 3 or 0 in values.shape:
+        message = f"{name} has the shape {tuple(values.shape)}, expected (frames, particles, 3), and some of each"
+        raise ValueError(message)
+    return values, *values.shape[:2]
 
 
 def _blocks(values: ArrayLike) -> Iterator[np.ndarray]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.declared import Declared
+from dem.base.turns import OneAtATime
 from dem.model.box import Box
 from dem.model.energy import datum
 from dem.model.particles import Particles
@@ -59,6 +60,7 @@ class System(Declared):
         self._box = box
         self._gravity = checks.vector("gravity", gravity, "acceleration [m/s2]")
         self._particles = particles.copy()
+        self._turn = OneAtATime()  # of the threads of Python that move it
         self._revision = self._particles.revision  # of their state, at which the run began
         self._datum = datum(particles, box, self._gravity)
         self._largest_kinetic = 0.0  # [J], of those that were looked at

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import csv
+import lzma
+import math
+import struct
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
 
 from dem.base import checks
+from dem.files.structure import check_memory
 from dem.model.fields import ROWS, STATE, heading
+
+# what an archive that is cut off, changed, packed in a way that nobody here knows, or has a password, ends in
+BROKEN = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error,
+    EOFError, OSError, KeyError, OverflowError, RuntimeError,
+)  # fmt: skip
 
 
 def state(path: Path) -> dict[str, np.ndarray]:
@@ -58,8 +69,12 @@ def _csv(path: Path) -> dict[str, np.ndarray]:
 
 def _table(path: Path) -> dict[str, np.ndarray]:
     """All columns of a CSV file, by their names without units."""
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = [row for row in csv.reader(file, skipinitialspace=True) if row]
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = [row for row in csv.reader(file, skipinitialspace=True) if row]
+    except (csv.Error, UnicodeDecodeError) as error:
+        message = f"{path} is no readable CSV file: {error}"
+        raise ValueError(message) from None
     names = [_column(path, name) for name in (rows[0] if rows else ())]
     for name in names:
         if names.count(name) > 1:
@@ -92,6 +107,9 @@ def _last_frame(path: Path, table: dict[str, np.ndarray]) -> dict[str, np.ndarra
     """The rows of the last frame, in the order of the particles' numbers; raises ValueError if it is no one group."""
     for name in ("frame", "step", "time"):
         if len(table.get(name, ())):
+            if not np.isfinite(table[name]).all():
+                message = f"{path} has values in its column {name} that are not finite"
+                raise ValueError(message)
             last = table[name] == table[name].max()
             table = {column: values[last] for column, values in table.items()}
             break
@@ -114,8 +132,32 @@ def _last_frame(path: Path, table: dict[str, np.ndarray]) -> dict[str, np.ndarra
 
 
 def _npz(path: Path) -> dict[str, np.ndarray]:
+    message = f"{path} is not a readable NPZ file"
     if not zipfile.is_zipfile(path):
-        message = f"{path} is not a readable NPZ file"
         raise ValueError(message)
-    with np.load(path) as arrays:
-        return {checks.one_of(f"array of {path}", name, STATE): arrays[name] for name in arrays}
+    try:
+        with zipfile.ZipFile(path) as packed:
+            for entry in packed.infolist():
+                _check_entry(packed, entry)
+        with np.load(path) as arrays:
+            names = [checks.one_of(f"array of {path}", name, STATE) for name in arrays]
+            return {name: arrays[name] for name in names}
+    except BROKEN as error:
+        message = f"{message}: {' '.join(str(error).split())}"
+        raise ValueError(message) from None
+
+
+def _check_entry(packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
+    """Refuse an array that would take more memory than it has bytes, or than there is."""
+    with packed.open(entry) as file:
+        try:
+            version = np.lib.format.read_magic(file)
+            header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+            shape, _, dtype = header[version](file)
+        except (ValueError, KeyError):
+            return  # no such array, which is for numpy to say
+        size = math.prod(shape) * dtype.itemsize
+        check_memory(size, entry.filename)
+        if size > entry.file_size:
+            message = f"array {entry.filename} of {packed.filename} claims {size} bytes, there are {entry.file_size}"
+            raise ValueError(message)

@@ -83,8 +83,9 @@ def export(
             return export(opened, to, output, fields=fields, frames=frames, overwrite=overwrite)
     numbers = _numbers(run, frames)
     names = _names(run, to, fields)
-    path = run.path.with_suffix(chosen.ending) if output is None else Path(output)
-    _check_output(path, run.path, overwrite=overwrite)
+    beside = run.path if run.path.absolute() == run.location else run.location  # in words as they were given
+    path = beside.with_suffix(chosen.ending) if output is None else Path(output)
+    _check_output(path, run.location, overwrite=overwrite)
     with replace_when_done(path) as partial:
         chosen.write(run, partial, numbers, names)
     return path

@@ -1,0 +1,64 @@
+"""Where the frames of a stored run were due."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+from dem.base import checks
+from dem.base.json_texts import parsed
+from dem.files.schema import PARTICLES
+from dem.system.plan import MOST_STEPS, Segment
+
+if TYPE_CHECKING:
+    import h5py
+
+    from dem.system.system import System
+
+MOST_SEGMENTS = 10_000  # runs that were made longer
+MOST_FRAMES = 10_000_000  # all of them are listed when a run goes on
+
+
+def plan_of(file: h5py.File, *, steps: bool) -> list[Segment]:
+    """The plan of a trajectory, in steps or in seconds; raises ValueError if it is none."""
+    given = parsed(file["parameters"].attrs.get("plan", "[]"), "the plan")
+    if not isinstance(given, list) or not all(isinstance(each, list) and len(each) == 3 for each in given):
+        message = "the plan is no list of stretches: first, length and frames of each"
+        raise ValueError(message)
+    try:
+        plan = [_segment(*each, steps=steps) for each in given]
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+    frames = sum(segment.frames for segment in plan)
+    if len(plan) > MOST_SEGMENTS or frames > MOST_FRAMES:
+        message = f"the plan has {frames} frames in {len(plan)} stretches, at most {MOST_FRAMES} in {MOST_SEGMENTS}"
+        raise ValueError(message)
+    for one, after in itertools.pairwise(plan):
+        if after.first != one.last:
+            message = f"the plan goes on at {after.first:g} where it had come to {one.last:g}"
+            raise ValueError(message)
+    return plan
+
+
+def check_frames(file: h5py.File, sim: System, plan: list[Segment]) -> None:
+    """Raise ValueError unless the frames of a trajectory are where its plan has them, if it has one."""
+    group = file[PARTICLES]
+    held = group["position/time" if sim.step_count is None else "position/step"][:]
+    stops = [stop for segment in plan for stop in sim._stops(segment)]  # noqa: SLF001
+    if plan and [plan[0].first, *stops][: len(held)] != held.tolist():
+        message = "the frames are not where the plan has them: this is not the file of one run"
+        raise ValueError(message)
+
+
+def _segment(first: float, length: float, frames: int, *, steps: bool) -> Segment:
+    frames = checks.whole("frames of the plan", frames, least=1)
+    if not steps:
+        first = checks.number("start of the plan", first, least=0, unit="s")
+        return Segment(first, checks.number("length of the plan", length, above=0, unit="s"), frames)
+    first = checks.whole("start of the plan", first, least=0)
+    length = checks.whole("length of the plan", length, least=frames)
+    if not math.isfinite(first + length) or first + length > MOST_STEPS:
+        message = f"the plan ends after {first + length} steps, which are too many to count"
+        raise ValueError(message)
+    return Segment(first, length, frames)

@@ -1,0 +1,74 @@
+"""Whether a state from a file fits an engine of the same input: kernels trust it, so nothing may be out of bounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.files.fit import check_alike, check_finite, check_within
+from dem.files.structure import require
+from dem.model.particles import UNIT_NORM
+from dem.soft.brief import Brief
+from dem.soft.per_body import BODIES, CONTACTS, KEPT
+from dem.system.plan import MOST_STEPS
+from kernels.soft.advance import FRESH, PREDICTED
+
+if TYPE_CHECKING:
+    from dem.soft.engine import Engine
+    from dem.soft.snapshot import Snapshot
+
+LIGHTEST, HEAVIEST = 2.0**-1000, 2.0**1000  # units of energy a joule
+FACES = 6
+WATCHED = 4  # overlap, limits of overlap and acceleration, fewest steps; then when and who
+
+
+def check_fits(state: Snapshot, engine: Engine) -> None:
+    """Raise DamagedError, saying what does not fit, unless the engine can go on from the state."""
+    check_alike(BODIES, state.bodies, {name: getattr(engine.bodies, name)[..., : engine.owned] for name in KEPT})
+    check_finite(BODIES, state.bodies)
+    off = np.abs(np.linalg.norm(state.bodies["orientation"], axis=0) - 1).max()
+    require(off <= UNIT_NORM, f"{BODIES}/orientation has a norm that is off by {off:.3g}")
+    _check_contacts(state, engine)
+    progress = state.progress
+    check_alike("progress", progress, engine.progress._asdict())
+    check_finite("progress", progress)
+    check_within("progress/step", progress["step"], 0, MOST_STEPS)
+    check_within("progress/phase", progress["phase"], FRESH, PREDICTED)
+    for name in ("travel", "largest_overlap"):
+        check_within(f"progress/{name}", progress[name], 0.0, np.finfo(np.float64).max)
+    for name, values in (("progress/leaving", progress["leaving"]), (f"{BODIES}/left", state.bodies["left"])):
+        check_within(name, values, 0, 1)
+    _check_watch(state.watch)
+    check_within("start_step", np.array([state.start_step]), 0, state.step)
+    check_within("unit", np.array([state.energy_unit]), LIGHTEST, HEAVIEST)
+    require(np.isfinite(state.step * engine.dt), f"step {state.step} is at no time")
+
+
+def _check_watch(watch: np.ndarray) -> None:
+    """What `dem.soft.limits.Limits` keeps of it: lengths and such that may be infinite, then whole numbers."""
+    if not watch.size:
+        return  # files of version 0.1 have none
+    own = {"watch": np.zeros(3 + len(Brief._fields))}
+    check_alike("checkpoint", {"watch": watch}, own)
+    check_within("watch", watch[:WATCHED], 0.0, np.inf)
+    numbers = watch[WATCHED:]
+    whole = np.isfinite(numbers) & (numbers == np.floor(numbers))
+    require(bool(whole.all() and numbers[-1] >= -FACES), "watch is not of steps, particles and walls")
+
+
+def _check_contacts(state: Snapshot, engine: Engine) -> None:
+    """Contacts are of spheres and walls that there are, and remember as much as the law needs."""
+    table, width = state.contacts, engine.layout.wall_width
+    spheres = engine.bodies.owner.size
+    rows = len(table.i)
+    own = type(table)(
+        i=np.zeros(rows, np.int64), j=np.zeros(rows, np.int64), history=np.zeros((rows, width)),
+        wall_contacts=engine.bodies.wall_contacts[: engine.owned],
+    )  # fmt: skip
+    check_alike(CONTACTS, table._asdict(), own._asdict())
+    check_finite(CONTACTS, table._asdict())
+    require(width > 0 or not rows, f"{CONTACTS} remember what this contact law does not know")
+    check_within(f"{CONTACTS}/i", table.i, 0, spheres - 1)
+    check_within(f"{CONTACTS}/j", table.j, -FACES, spheres - 1)
+    check_within(f"{CONTACTS}/wall_contacts", table.wall_contacts, 0, np.iinfo(np.int64).max)
