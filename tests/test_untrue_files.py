@@ -150,6 +150,24 @@ def test_contacts_of_nobody_are_refused(soft, tmp_path):
         run[-1].contact_forces()
 
 
+def test_a_repaired_file_has_the_contacts_of_all_its_frames(tmp_path):
+    """Those that were lost take their frames along, or else the gate would keep all of the file out."""
+    stone = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    places = [[0.01 + 0.02 * k, 0.01 + 0.02 * m, 0.00499] for k in range(6) for m in range(6)]
+    balls = dem.Particles(dem.Sphere(diameter=0.01), stone, position=places)
+    path = tmp_path / "run.h5"
+    sim = dem.Simulation(balls, dem.Box((0, 0, 0), (0.12, 0.12, 0.12), stone), time_step=1e-6, threads=1)
+    sim.run(4e-5, output=path, frames=40, contacts=True)
+    with h5py.File(path) as file:
+        chunks = [file["contacts/rows"].id.get_chunk_info(k) for k in range(6)]
+    with path.open("r+b") as file:
+        file.truncate(chunks[3].byte_offset)  # 768 of 41 x 36 rows are left
+    dem.repair(path)
+    with dem.Trajectory(tmp_path / "run-repaired.h5") as saved:
+        assert len(saved) == 768 // 36
+        assert len(saved[-1].contact_forces().i) == 36
+
+
 @pytest.mark.parametrize("name", ["material a shape", "no variants at all", "shape of lists"])
 def test_shapes_that_cannot_be_made_are_refused(name, soft, tmp_path):
     """Those of the start, which who goes on from the latest checkpoint never asks for."""

@@ -8,6 +8,8 @@ checked when it does, where it is known what fits: see `dem.files.checkpoint`.
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import h5py
 import numpy as np
 
@@ -211,7 +213,8 @@ def _check_kinds(given: object, *, sizes: bool) -> int:
     named = tables(given, "kinds of the input")
     for kind in named:
         require(isinstance(kind["shape"], str), "a kind of the input has no name of its shape")
-        Material(**kind["material"])
+        material = kind["material"]  # a user's own may have more
+        Material(**{each.name: material[each.name] for each in fields(Material) if each.name in material})
         if sizes:
             checks.text("name of a kind", kind["name"])
             checks.whole("particles of a kind", kind["particles"], least=0)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import h5py
+import numpy as np
 
 from dem.base import checks
 from dem.files import layout, logs
@@ -95,10 +96,13 @@ def _cut(path: Path, size: int) -> int:
                     file.move(name, f"lost/{name}")
             datasets = layout.frame_datasets(file)
             frames = min(_whole(dataset, size) for dataset in datasets.values())
-            for dataset in datasets.values():
-                dataset.resize(frames, axis=0)
             for log in logs.found(file).values():
                 log.resize(_whole(log, size), axis=0)
+            if layout.NUMBER in datasets:  # frames whose contacts are lost go as well
+                last = np.cumsum(datasets[layout.NUMBER][:frames])
+                frames = int(np.searchsorted(last, len(file[logs.CONTACTS]), side="right"))
+            for dataset in datasets.values():
+                dataset.resize(frames, axis=0)
             if not frames:
                 raise ValueError
             write_view(file)
