@@ -109,11 +109,11 @@ def shortest_meeting(particles, box):
     """By looking at every sphere of every body, with every sphere of every other body and the wall."""
     masses, first = (
         effective_masses(arrays.kinds(particles, box)),
-        np.cumsum([0] + [len(shape.radii) for shape, _ in particles.kinds]),
+        np.cumsum([0] + [len(shape.radii) for shape, _ in particles.variants]),
     )
     surfaces = []
-    for i, kind in enumerate(particles.kind):
-        shape, material = particles.kinds[kind]
+    for i, kind in enumerate(particles.variant):
+        shape, material = particles.variants[kind]
         energy = 0.5 * particles.mass[i] * (particles.velocity[i] ** 2).sum()
         for s, radius in enumerate(shape.radii):
             m = masses[first[kind] + s]

@@ -1,0 +1,44 @@
+"""Runs that much happens in within few steps, and what they wrote."""
+
+import h5py
+import numpy as np
+from conftest import random_quaternions
+
+import dem
+from dem.files import layout
+
+LAWS = {"elastic": {}, "damped": {"restitution": 0.7}, "friction": {"restitution": 0.9, "friction": 0.4}}
+SHAPES = {
+    "spheres": [dem.Sphere(diameter=0.01)],
+    "fibres": [dem.Fibre(diameter=0.005, aspect_ratio=2, spheres=3)],
+    "mixture": [dem.Fibre(diameter=0.005, aspect_ratio=2), dem.Sphere(diameter=0.009)],
+    "clumps": [dem.Clump(offsets=[[0, 0, 0], [0.003, 0.001, 0]], radii=[0.003, 0.002])],
+}
+
+
+def crowd(name="mixture", law="friction", n=64, **options):
+    """Particles that fall on each other."""
+    rng = np.random.default_rng(11)
+    edge = round(n ** (1 / 3) + 0.5)
+    grid = (np.stack(np.meshgrid(*[np.arange(edge)] * 3), -1).reshape(-1, 3)[:n] + 0.5) * 0.0104
+    material = dem.Material(young=5e7, poisson=0.35, density=1100.0, **LAWS[law])
+    shapes = (SHAPES[name] * n)[:n]
+    particles = dem.Particles(
+        shapes, material, position=grid, orientation=random_quaternions(rng, n), velocity=rng.normal(0, 0.4, (n, 3)),
+        angular_velocity=rng.normal(0, 20, (n, 3)),
+    )  # fmt: skip
+    box = dem.Box((0, 0, 0), (edge * 0.0104,) * 3, material)
+    return dem.Simulation(particles, box, **{"gravity": (0, 0, -300), "time_step": 1e-5, **options})
+
+
+def contents(path):
+    """All that a run writes at its frames."""
+    with h5py.File(path) as file:
+        return {name: dataset[:] for name, dataset in layout.frame_datasets(file).items()}
+
+
+def assert_same_frames(one, other):
+    one, other = contents(one), contents(other)
+    assert one.keys() == other.keys()
+    for name in one:
+        np.testing.assert_array_equal(one[name], other[name], err_msg=name)

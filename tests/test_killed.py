@@ -1,0 +1,220 @@
+"""Runs that end by force: what they leave behind is whole up to some frame, and goes on to the same bytes."""
+
+import signal
+import subprocess
+import sys
+import textwrap
+
+import h5py
+import numpy as np
+import pytest
+from crowds import assert_same_frames, contents, crowd
+from typer.testing import CliRunner
+from viewers import vtk_frames
+
+import dem
+from dem.cli.common import app
+from dem.files.writer import TrajectoryWriter
+
+# steps are coarse, so that much happens in few of them
+pytestmark = pytest.mark.filterwarnings("ignore::dem.DemWarning")
+
+
+def test_killed_between_a_checkpoint_and_the_frame_of_that_step(tmp_path, monkeypatch):
+    def frame(writer, k):
+        if k == 3:
+            writer.checkpoint()
+            raise SystemExit
+        plain(writer, k)
+
+    crowd().run(0.004, output=tmp_path / "whole.h5", frames=4)
+    plain = TrajectoryWriter.frame
+    monkeypatch.setattr(TrajectoryWriter, "frame", frame)
+    with pytest.raises(SystemExit):
+        crowd().run(0.004, output=tmp_path / "part.h5", frames=4)
+    monkeypatch.undo()
+    dem.resume(tmp_path / "part.h5")
+    assert_same_frames(tmp_path / "whole.h5", tmp_path / "part.h5")
+
+
+KILLED = """
+import os, random, signal, sys, time
+import dem, dem.files.writer
+folder, count = sys.argv[1], int(sys.argv[2])
+dem.files.writer.COMMIT_SECONDS = dem.files.writer.COMMIT_SHARE = 0.0  # be writing as often as not when the end comes
+make = lambda: dem.cases()["nine-fibres"](time_step=1e-5, threads=1).simulation()
+make().step(1)  # compile, so that the moments are drawn from what a run takes
+start = time.perf_counter()
+make().run(0.5, output=f"{folder}/whole.h5", frames=300)
+took, dice = time.perf_counter() - start, random.Random(7)
+for k in range(count):
+    child = os.fork()
+    if not child:
+        make().run(0.5, output=f"{folder}/{k}.h5", frames=300, checkpoint_every=5000)
+        os._exit(0)
+    time.sleep(dice.uniform(0, took))  # a moment that nobody chose
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+"""
+
+
+@pytest.mark.parametrize("count", [6, pytest.param(200, marks=pytest.mark.slow)])
+def test_killed_at_any_moment(tmp_path, count):
+    subprocess.run([sys.executable, "-W", "ignore", "-c", KILLED, tmp_path, str(count)], check=True, timeout=500)
+    whole = contents(tmp_path / "whole.h5")
+    frames = []
+    for k in range(count):
+        path = tmp_path / f"{k}.h5"
+        if not path.exists() or not path.stat().st_size:
+            frames.append(0)  # before it had begun
+            continue
+        try:
+            run = dem.Trajectory(path)
+        except ValueError:
+            assert "/trajectory" not in str(path.read_bytes()[:100_000]), k
+            frames.append(0)
+            continue
+        with run:
+            frames.append(len(run))
+            np.testing.assert_array_equal(run.position[:], whole["position"][: len(run)])
+            np.testing.assert_array_equal(run.energy["total"], whole["total"][: len(run)])
+        if frames[-1] < 301:
+            dem.resume(path)
+        assert_same_frames(path, tmp_path / "whole.h5")
+    assert sum(1 < n < 301 for n in frames) >= count // 3, frames
+
+
+def command(*words):
+    return subprocess.Popen([sys.executable, "-m", "dem.cli", *map(str, words)], stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
+def test_a_signal_leaves_a_checkpoint_and_its_status(tmp_path, number, status):
+    path = tmp_path / "run.h5"
+    words = ("run", "nine-fibres", "--time-step", "1e-5", "--duration", "4000", "--frames", "4000", "-o", path)
+    process = command(*words, "--quiet")
+    while process.poll() is None:
+        try:
+            with dem.Trajectory(path) as run:  # while it is being written
+                if len(run) > 1:
+                    break
+        except (ValueError, OSError):
+            continue
+    result = CliRunner().invoke(app, ["info", str(path)])
+    assert result.exit_code == 0
+    assert "seed" in result.stdout
+    process.send_signal(number)
+    errors = process.communicate(timeout=60)[1]
+    assert process.returncode == status
+    assert "dem run --resume goes on" in errors
+    assert "Traceback" not in errors
+    with h5py.File(path) as file:
+        steps = int(file["restart/latest/progress/step"][0])
+        frames = file["particles/trajectory/position/step"][:]
+    np.testing.assert_array_equal(frames, np.arange(0, steps + 1, 100_000))  # all up to there, none more for the signal
+
+
+def test_a_full_disk_stops_the_run_with_the_reason(tmp_path):
+    path = tmp_path / "run.h5"
+    limit = textwrap.dedent(f"""
+        import resource, sys
+        import dem.cli, dem.files.writer
+        dem.files.writer.COMMIT_SECONDS = dem.files.writer.COMMIT_SHARE = 0.0
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, resource.RLIM_INFINITY))
+        words = "run many-fibres --set n=200 --duration 0.1 --frames 100 -o".split()
+        sys.argv = ["dem", *words, "{path}"]
+        dem.cli.main()
+    """)
+    run = subprocess.run([sys.executable, "-c", limit], capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 1, run.stderr
+    assert "cannot be written any further: file too large; what it holds is safe" in run.stderr
+    assert "Traceback" not in run.stderr
+    with dem.Trajectory(path) as part:
+        assert len(part) > 1
+        assert np.isfinite(part.position[:]).all()
+    dem.resume(path)
+    with dem.Trajectory(path) as done:
+        assert len(done) == 101
+        assert done.error is None
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+def test_repair_puts_the_journal_in(tmp_path, monkeypatch):
+    """Killed when the journal is complete and nothing of it is in the file; reading and repairing say the same."""
+
+    def kill(*_):
+        raise Killed
+
+    path = tmp_path / "run.h5"
+    writer = TrajectoryWriter.create(path, crowd(n=8))
+    for k in range(1, 4):
+        writer.frame(k)
+    monkeypatch.setattr("dem.files.store._apply", kill)
+    with pytest.raises(Killed):
+        writer.checkpoint()
+    writer.leave()
+    monkeypatch.undo()
+    assert path.with_name("run.h5.journal").stat().st_size
+    with dem.Trajectory(path) as run:
+        assert len(run) == 4
+    path.rename(tmp_path / "moved.h5")
+    with pytest.raises(OSError, match="belongs to a file that was moved away"):
+        crowd(n=8).run(0.001, output=path)
+    (tmp_path / "moved.h5").rename(path)
+    assert dem.repair(path) == f"{path}: 4 frames, what its journal had was put in"
+    assert dem.repair(path) == f"{path}: 4 frames, there was nothing to repair"
+    with h5py.File(path) as file:
+        assert len(file["particles/trajectory/position/value"]) == 4
+    assert [p.name for p in tmp_path.iterdir()] == ["run.h5"]
+
+
+def test_an_overwrite_that_fails_leaves_the_old_file(tmp_path):
+    path, text = tmp_path / "run.h5", tmp_path / "mine.toml"
+    crowd(n=8).run(0.001, output=path, frames=1)
+    before = path.read_bytes()
+    odd = dem.Simulation(crowd(n=8).particles, time_step=1e-5, description={"seed": {1, 2}})
+    with pytest.raises(TypeError, match="set is not JSON serializable"):
+        odd.run(0.001, output=path, overwrite=True)
+    assert path.read_bytes() == before
+    text.write_text('case = "single-fibre"')
+    with pytest.raises(OSError, match="is no HDF5 file: remove it by hand"):
+        crowd(n=8).run(0.001, output=text, overwrite=True)
+    assert text.read_text() == 'case = "single-fibre"'
+    with pytest.raises(FileExistsError, match="there is a file of that name that is none"):
+        crowd(n=8).save(path)
+    crowd(n=8).run(0.002, output=path, frames=2, overwrite=True)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["mine.toml", "run.h5"]
+    with dem.Trajectory(path) as run:
+        assert len(run) == 3
+
+
+def test_a_run_killed_before_its_first_checkpoint_is_one_too(tmp_path):
+    crowd().run(0.004, output=tmp_path / "run.h5", frames=2)
+    with h5py.File(tmp_path / "run.h5", "r+") as file:
+        del file["restart/latest"]
+    assert dem.Simulation.load(tmp_path / "run.h5").step_count == 0
+
+
+def test_repair_saves_the_frames_before_a_lost_end(tmp_path):
+    path = tmp_path / "run.h5"
+    crowd("spheres", n=2000).run(0.004, output=path, frames=40)
+    whole = contents(path)
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.truncate(size - 2_000_000)
+    with pytest.raises(ValueError, match=r"is not a readable HDF5 file .*truncated.* dem repair may save its frames"):
+        dem.Trajectory(path)
+    before = path.read_bytes()
+    said = dem.repair(path)
+    assert "which lost 2000000 of" in said
+    assert path.read_bytes() == before
+    with dem.Trajectory(tmp_path / "run-repaired.h5") as saved:
+        assert 1 < len(saved) < 41
+        np.testing.assert_array_equal(saved.position[:], whole["position"][: len(saved)])
+        np.testing.assert_array_equal(saved.angular_velocity[:], whole["angular_velocity"][: len(saved)])
+        assert len(vtk_frames(saved.path)) == len(saved)
+    with pytest.raises(FileExistsError):
+        dem.repair(path)
