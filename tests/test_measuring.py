@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from test_resume import assert_same_frames, crowd
+from crowds import assert_same_frames, crowd
 from typer.testing import CliRunner
 
 import dem
