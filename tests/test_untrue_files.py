@@ -212,7 +212,7 @@ DRAWN = ("plot", "movie", "gsd", "spheres")  # which take their time, and never 
 ALL = {"everybody": EVERYBODY, "going on": GOING_ON, "repeating": REPEATING, "hard": HARD, "shown": SHOWN}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore")  # of numpy and matplotlib, for what is beyond counting
 @pytest.mark.parametrize(("table", "name"), [(table, name) for table, damages in ALL.items() for name in damages])
 def test_no_command_stumbles_over_it(table, name, soft, hard, tmp_path):
