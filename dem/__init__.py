@@ -113,6 +113,10 @@ KINDS.update({"Simulation": "dem.soft.checkpoint", "HardSpheres": "dem.hard.chec
 
 def __getattr__(name: str) -> object:
     """Import a public name, once."""
+    if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415, takes as long as all the rest of this
+
+        return version("pcdm-dem")
     if name not in HOMES:
         message = f"module 'dem' has no attribute {name!r}"
         raise AttributeError(message, name=name, obj=sys.modules[__name__])

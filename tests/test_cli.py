@@ -2,14 +2,17 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import dem
+from dem.base import interrupts
 from dem.cli.commands import COMMANDS
 from dem.cli.common import app
 from kernels.base import jit
@@ -257,3 +260,22 @@ def test_info_shows_the_run(cli):
 
 def test_version(cli):
     assert re.fullmatch(r"pcdm-dem \d+\.\d+\.\d+\n", cli("--version").stdout)
+
+
+def test_an_interrupt_that_python_loses_comes_again():
+    """An exception in a destructor, or in the callback of a weak reference, is not passed on by Python."""
+
+    class Going:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    def work():
+        Going()
+        threading.Event().wait(60)
+
+    with pytest.raises(interrupts.Stopped), interrupts.as_exceptions():
+        work()
+
+
+def test_the_version_is_that_of_the_distribution():
+    assert CliRunner().invoke(app, ["--version"]).stdout.split()[-1] == dem.__version__

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 
 COMPILER = {"numba", "llvmlite"}
+SOON = 0.01  # [s]
 
 
 def end_at_once() -> None:
@@ -38,9 +41,22 @@ class Stopped(KeyboardInterrupt):
 
 @contextmanager
 def as_exceptions() -> Iterator[None]:
-    """Raise Stopped meanwhile when a signal asks to stop."""
-    with stopping.answered(_raise):
-        yield
+    """Raise Stopped meanwhile when a signal asks to stop; once more if that is lost, as what callbacks raise."""
+
+    def once_more(lost: sys.UnraisableHookArgs) -> None:
+        if isinstance(lost.exc_value, Stopped):
+            again = threading.Timer(SOON, os.kill, (os.getpid(), lost.exc_value.signal))
+            again.daemon = True
+            again.start()
+        else:
+            plain(lost)
+
+    plain, sys.unraisablehook = sys.unraisablehook, once_more
+    try:
+        with stopping.answered(_raise):
+            yield
+    finally:
+        sys.unraisablehook = plain
 
 
 def _raise(number: int, frame: FrameType | None) -> None:

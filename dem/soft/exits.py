@@ -10,12 +10,11 @@ no limit is his, and the account of energy closes without him.
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base.notices import DemWarning, Notice
+from dem.base.notices import Notice, warn
 from dem.model.box import FACES
 from dem.model.particles import Particles
 from dem.system.diagnosis import point
@@ -109,7 +108,7 @@ class Exits:
     def tell(self, *, told: bool) -> bool:
         """Warn of the first who left, unless somebody was told before; returns whether somebody is now."""
         if self.first and not told:
-            warnings.warn(str(self.first.notice), DemWarning, stacklevel=4)
+            warn(self.first.notice)
         return told or self.first is not None
 
 
