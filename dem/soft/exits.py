@@ -90,14 +90,16 @@ class Exits:
         outside = np.flatnonzero(face >= 0)
         if self.first is None and len(outside):
             n = outside[b.identity[outside].argmin()]
-            x, speed = b.position[:, n].copy(), float(np.linalg.norm(b.velocity[:, n]))
+            x, speed = b.position[:, n].copy(), math.hypot(*b.velocity[:, n])
             self.first = Leaver(int(b.identity[n]), FACES[face[n]], step, step * dt, x, speed)
         return face >= 0, far
 
     def going(self, b: Bodies, step: int, dt: float, fastest: float) -> np.ndarray:
         """Who is to be let go (N,): those who fall and are far away, or are outside and faster than that [m/s]."""
         outside, far = self.look(b, step, dt)
-        return (far | (outside & (np.linalg.norm(b.velocity, axis=0) > fastest))) & (b.left[0] == 0)
+        with np.errstate(over="ignore"):
+            fast = np.linalg.norm(b.velocity, axis=0) > fastest
+        return (far | (outside & fast)) & (b.left[0] == 0)
 
     def tell(self, *, told: bool) -> bool:
         """Warn of the first who left, unless somebody was told before; returns whether somebody is now."""
