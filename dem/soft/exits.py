@@ -94,7 +94,7 @@ class Exits:
         outside = np.flatnonzero(face >= 0)
         if self.first is None and len(outside):
             n = outside[b.identity[outside].argmin()]
-            x, speed = b.position[:, n].copy(), float(np.linalg.norm(b.velocity[:, n]))
+            x, speed = b.position[:, n].copy(), math.hypot(*b.velocity[:, n])
             self.first = Leaver(int(b.identity[n]), FACES[face[n]], step, step * dt, x, speed)
         return face >= 0, far
 
