@@ -47,7 +47,7 @@ def test_threads_spin_for_a_moment_only_unless_users_say_otherwise(chosen):
         pytest.skip("threads are not those of GNU's OpenMP")
     ours, _ = done.stdout.split()
     assert spins == [{"GOMP_SPINCOUNT": "7", "OMP_WAIT_POLICY": "0"}[next(iter(chosen))] if chosen else ours]
-    assert int(ours) < 1000
+    assert int(ours) <= 30_000  # a tenth of GNU's own, which starves whom they wait for on a busy machine
 
 
 @pytest.mark.parametrize(("script", "said"), [(WITHOUT, "False"), (WITH, "18.0 0.5")])

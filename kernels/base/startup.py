@@ -10,10 +10,12 @@ from importlib.util import find_spec
 
 from numba.np import linalg
 
-# Turns that a thread spins while it waits, before it sleeps: some microseconds, between two loops of a step. GNU's
-# library takes 300 000, and on a machine that has other things to do the one waited for gets no core meanwhile: steps
-# took twenty times as long on two threads as on one. With 0 each loop waits for the system to wake a thread.
-SPIN_COUNT = "300"
+# Turns that a thread spins while it waits, before it sleeps: a tenth of a millisecond, between two loops. GNU's library
+# takes 300 000, and on a machine that has other things to do the one waited for gets no core meanwhile: steps
+# took twenty times as long on two threads as on one. With few turns many a loop waits for the system to wake a thread:
+# 300 cost an idle machine a third of its speed with 3000 spheres, 30 000 nothing (with 30 000 spheres, a tenth), and
+# beside two busy processes both are alike, twice as fast as 300 000.
+SPIN_COUNT = "30000"
 CHOSEN_BY_USERS = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
 
 
