@@ -8,6 +8,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.model.box import AXES
+from dem.statistics.slabs import slabs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,20 +77,15 @@ def solid_fraction(
     >>> solid_fraction(ball, (0, 0, 0), (1, 1, 1), bins=2).value.round(6)  # π/6 each
     array([0.523599, 0.523599])
     """
-    k = AXES.index(checks.one_of("axis", axis, AXES))
-    size = checks.array("upper - lower", np.subtract(upper, lower), (3,), "edges of the box [m]")
-    checks.number("shortest edge of the box", size.min(), above=0, unit="m")
-    edges = np.linspace(lower[k], upper[k], checks.whole("bins", bins, least=1) + 1)
-    height, radius = spheres.centres[:, k], spheres.radii
+    across = slabs(lower, upper, axis, bins, periodic=periodic)
+    height, radius = across.fold(spheres.centres[:, across.axis]), spheres.radii
     weight = np.ones(len(radius))
     if volume is not None:
         weight = (volume / np.bincount(spheres.owner, 4 / 3 * np.pi * radius**3, len(volume)))[spheres.owner]
-    if periodic:
-        height = height - size[k] * np.floor((height - lower[k]) / size[k])
-        images = size[k] * np.array([[-1.0], [0.0], [1.0]])
-        height, radius, weight = (height + images).ravel(), np.tile(radius, 3), np.tile(weight, 3)
-    slab = size.prod() / bins
-    return Profile(edges, np.diff(_volume_below(edges, height, radius, weight)) / slab)
+    copies = len(across.images)
+    height = (height + np.array(across.images)[:, None]).ravel()
+    below = _volume_below(across.edges, height, np.tile(radius, copies), np.tile(weight, copies))
+    return Profile(across.edges, np.diff(below) / across.volume)
 
 
 def _volume_below(levels: np.ndarray, height: np.ndarray, radius: np.ndarray, weight: np.ndarray) -> np.ndarray:
