@@ -46,6 +46,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.materials import Material
     from dem.model.packing import random_orientations, random_velocities
     from dem.model.particles import Particles
+    from dem.model.parts import DMT, Hertz, Linear, Rolling, Twisting
     from dem.model.roughness import effective_density
     from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
     from dem.rotation.integrators import INTEGRATORS, Integrator
@@ -72,15 +73,19 @@ HOMES = {
     "Contacts": "dem.model.contacts",
     "DemWarning": "dem.base.notices",
     "Energy": "dem.model.energy",
+    "DMT": "dem.model.parts",
     "Fibre": "dem.model.shapes",
     "HardSphereCase": "dem.case.bases",
     "HardSpheres": "dem.hard.simulation",
     "HardVerdict": "dem.hard.simulation",
+    "Hertz": "dem.model.parts",
     "Integrator": "dem.rotation.integrators",
+    "Linear": "dem.model.parts",
     "MassProperties": "dem.model.shapes",
     "Material": "dem.model.materials",
     "Motion": "dem.model.box",
     "Particles": "dem.model.particles",
+    "Rolling": "dem.model.parts",
     "RotationCase": "dem.case.study",
     "RotationHistory": "dem.rotation.study",
     "Shape": "dem.model.shapes",
@@ -89,6 +94,7 @@ HOMES = {
     "StudyCase": "dem.case.study",
     "TimeStep": "dem.case.bases",
     "Trajectory": "dem.files.trajectory",
+    "Twisting": "dem.model.parts",
     "Verdict": "dem.soft.verdict",
     "cases": "dem.case.find",
     "effective_density": "dem.model.roughness",

@@ -20,9 +20,12 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``problems``    torque laws of one body
     ``study``       the loop over its steps
 ``laws``        contact laws, one file each, with its paper
-    ``touch``       what a law is made of, and what it is told
-    ``hertz``       elastic contacts: force and energy
-    ``damped``, ``frictional``  dissipative ones
+    ``touch``       what laws are told, and what their parts are made of
+    ``hertz``, ``linear``       normal force
+    ``damping``     normal dashpot
+    ``friction``    tangential spring
+    ``rolling``, ``twisting``   couples
+    ``dmt``         adhesion
     ``onset``       the first step of a contact, whose forces set in like roots
 ``box``         what soft and hard particles are in
     ``faces``       where the walls are, how they move
@@ -42,7 +45,8 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``cells``       linked cells, and bodies in memory in their order
     ``neighbours``  which bodies may meet before the list is stale
     ``candidates``  which of their spheres may touch within the next few steps
-    ``contact``     place spheres, evaluate elastic pairs, gather forces and torques
+    ``contact``     place spheres, evaluate elastic pairs
+    ``gather``      sum forces and torques by body
     ``touching``    evaluate pairs by laws that need velocities
     ``values``      one value for all pairs or one each
     ``surfaces``    how bodies move at a point of contact, and how heavy they are there

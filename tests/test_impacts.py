@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 from scipy.special import beta
 
 import dem
-from dem.model.contacts import damping, restitution
+from dem.model.restitution import damping, restitution
 from dem.validation.collisions import collide, start
 from dem.validation.reference import Ball, hertz_impact, planar_impact, reduced_mass
 from kernels import laws
@@ -111,17 +111,24 @@ def test_spin_about_the_normal_makes_no_force():
 
 def sticking(velocity=(0.0, 0.0, 0.0), overlap=2e-5, twist=0.0):
     """Law of two balls that stick whatever happens, and what their surfaces do where the normal is z."""
-    tables = (np.full((1, 1), value) for value in (0.0, 1e9, 1.2, 0.0))
-    return laws.Frictional(*tables), laws.Touch(2e6, 1e-3, overlap, (0.0, 0.0, 1.0), velocity, twist)
+    friction = laws.Friction(*(np.full((1, 1), value) for value in (1e9, 1.2, 0.0)))
+    turning = (0.0, 0.0, 0.0)
+    touch = laws.Touch(2e6, 1e-3, overlap, (0.0, 0.0, 1.0), velocity, twist, turning, 0.01, 1e-3, 1e-7)
+    return laws.Composite(laws.Hertz(), tangential=friction), touch
+
+
+def remembering(spring, overlap):
+    """What a frictional contact remembers."""
+    return (), spring, (), (), (), overlap
 
 
 def test_a_stretched_spring_turns_with_the_surfaces_that_hold_it():
     """Two balls that stick and turn about the line of centres as one body: in their frame the force is the same."""
     law, touch = sticking(twist=40.0)
     half, steps = 0.5 * 1e-4, 250  # one radian
-    memory = (0.3, 0.0, 0.0), touch.overlap
+    memory = remembering((0.3, 0.0, 0.0), touch.overlap)
     for _ in range(steps):
-        force, memory, _, _ = laws.contact(law, 0, 0, touch, memory, half, 1.0)
+        (force, *_), memory = laws.contact(law, 0, 0, touch, memory, half, 1.0)
     assert math.hypot(*force[:2]) == pytest.approx(0.3, rel=1e-12)
     # each step of ε = 0.004 rad turns by atan ε, which is ε²/3 = 5e-6 less
     assert math.atan2(force[1], force[0]) == pytest.approx(2 * half * steps * touch.twist, rel=1e-5)
@@ -133,8 +140,8 @@ def test_a_stretched_spring_stays_in_the_plane_of_contact(way):
     law, touch = sticking()
     tilt = 0.01
     normal = (math.sin(tilt), 0.0, math.cos(tilt))
-    before = (0.3 * way[0], 0.3 * way[1], 0.0), touch.overlap
-    force, _, _, _ = laws.contact(law, 0, 0, touch._replace(normal=normal), before, 5e-5, 1.0)
+    before = remembering((0.3 * way[0], 0.3 * way[1], 0.0), touch.overlap)
+    (force, *_), _ = laws.contact(law, 0, 0, touch._replace(normal=normal), before, 5e-5, 1.0)
     across = np.array(force) - np.dot(force, normal) * np.array(normal)
     expected = np.array([way[0] * math.cos(tilt), way[1], -way[0] * math.sin(tilt)])
     assert np.linalg.norm(across) == pytest.approx(0.3, rel=1e-12)
@@ -148,7 +155,8 @@ def test_a_spring_shrinks_with_its_stiffness_while_the_contact_unloads():
     """k_t goes with the root of the overlap, and nothing else may change the force while nothing slips."""
     law, touch = sticking(overlap=1e-5)
     for before, share in ((4e-5, 0.5), (0.25e-5, 1.0)):
-        force, _, _, _ = laws.contact(law, 0, 0, touch, ((0.3, 0.0, 0.0), before), 5e-5, 1.0)
+        memory = remembering((0.3, 0.0, 0.0), before)
+        (force, *_), _ = laws.contact(law, 0, 0, touch, memory, 5e-5, 1.0)
         assert force[0] == pytest.approx(0.3 * share, rel=1e-12)
 
 
@@ -159,8 +167,8 @@ def test_a_spring_stores_what_stretching_it_takes():
     k_t = 1.2 * touch.stiffness * math.sqrt(touch.overlap)
     memory, seen = laws.nothing(law), []
     for _ in range(20):
-        force, memory, stored, loss = laws.contact(law, 0, 0, touch, memory, half, 1.0)
-        seen.append((np.hypot(*force[:2]), stored, loss))
+        outcome, memory = laws.contact(law, 0, 0, touch, memory, half, 1.0)
+        seen.append((np.hypot(*outcome.force[:2]), outcome.stored, outcome.loss))
     # touch falls between two steps, half a step before the first
     slid = (np.arange(20) + 0.5) * 2 * half * 0.05
     size, stored, loss = np.transpose(seen)
@@ -172,9 +180,9 @@ def test_a_spring_stores_what_stretching_it_takes():
 def test_forces_wanted_once_more_are_those_of_the_step():
     """What a contact remembers is half a step ahead; asked again at the same time it has neither slipped nor turned."""
     law, touch = sticking(velocity=(0.1, -0.2, 0.0), twist=40.0)
-    before = (0.3, 0.1, 0.0), touch.overlap
-    force, memory, _, _ = laws.contact(law, 0, 0, touch, before, 5e-5, 1.0)
-    again, kept, _, _ = laws.contact(law, 0, 0, touch, memory, 5e-5, -1.0)
+    before = remembering((0.3, 0.1, 0.0), touch.overlap)
+    (force, *_), memory = laws.contact(law, 0, 0, touch, before, 5e-5, 1.0)
+    (again, *_), kept = laws.contact(law, 0, 0, touch, memory, 5e-5, -1.0)
     np.testing.assert_allclose(again, force, rtol=1e-12)
     np.testing.assert_allclose(kept[0], memory[0], rtol=1e-12)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dem.casefile.groups import Surroundings, particles
 from dem.casefile.schema import HardTable
 from dem.hard.simulation import HardSpheres
-from dem.model.contacts import Contact, Contacts
+from dem.model.contacts import Contacts
 from dem.soft.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ class FileCase:
         return particles(table, Surroundings(shapes, materials, box)), box
 
     def contacts(self) -> Contacts:
-        """Restitution and friction by pair of materials."""
+        """How pairs of materials meet."""
         materials, table = self.materials(), {}
         for pair in self.table.contacts:
             one, other = (materials[name] for name in pair.materials)
-            table[one, other] = Contact(restitution=pair.restitution, friction=pair.friction)
+            table[one, other] = pair.made()
         return Contacts(table, rule=None if self.table.contact_rule == "none" else self.table.contact_rule)
 
     def simulation(self) -> Simulation | HardSpheres:

@@ -11,6 +11,7 @@ import numpy as np
 from dem.case import HARD, BaseCase, Case, HardSphereCase
 from dem.model.fields import STATE
 from dem.model.kinds import labels
+from dem.model.parts import plain
 from dem.model.shapes import Fibre, Sphere
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _materials(particles: Particles, box: Box | None) -> dict[Material, str]:
 
 def _values(material: Material) -> dict:
     """What a material is made from; its name stands before it."""
-    return {key: value for key, value in asdict(material).items() if key != "name"}
+    return {key: value for key, value in plain(material).items() if key != "name"}
 
 
 def _names(things: list, name: str) -> dict:
@@ -91,7 +92,7 @@ def _pairs(contacts: Contacts | None, names: dict[Material, str]) -> dict:
     """Pairs of materials and the rule for others."""
     if contacts is None:
         return {}
-    rows = [{"materials": [names[one], names[other]], **asdict(contact)} for one, other, contact in contacts]
+    rows = [{"materials": [names[one], names[other]], **plain(contact)} for one, other, contact in contacts]
     return {"contacts": rows, "contact_rule": contacts.rule or "none"}
 
 

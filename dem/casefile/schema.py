@@ -40,9 +40,11 @@ from dem.casefile.keys import (
     Velocities,
     Velocity,
 )
+from dem.casefile.parts import PartsTable
 from dem.casefile.tables import Table
 from dem.model.box import Box, Motion
 from dem.model.clump import Clump
+from dem.model.contacts import Contact
 from dem.model.fields import STATE
 from dem.model.materials import Material
 from dem.model.shapes import Fibre, Shape, Sphere
@@ -57,7 +59,7 @@ COLUMNS = (
 PLACEMENTS = ("position", "lattice", "random", "file", "last_frame")
 
 
-class MaterialTable(Table):
+class MaterialTable(PartsTable):
     """``[materials.NAME]``."""
 
     young: Modulus = Field(gt=0, description="Young's modulus [Pa]", examples=[5e7])
@@ -68,15 +70,19 @@ class MaterialTable(Table):
 
     def made(self, name: str) -> Material:
         """The material, which goes by this name."""
-        return Material(**dict(self), name=name)
+        return Material(**self.values(), name=name)
 
 
-class ContactTable(Table):
+class ContactTable(PartsTable):
     """``[[contacts]]``."""
 
     materials: tuple[MaterialName, MaterialName] = Field(description="the pair", examples=[["glass", "glass"]])
-    restitution: Share = Field(description="normal speed after over before an impact", examples=[0.9])
-    friction: Friction = Field(description="Coulomb's coefficient", examples=[0.3])
+    restitution: Share = Field(1.0, description="normal speed after over before an impact")
+    friction: Friction = Field(0.0, description="Coulomb's coefficient")
+
+    def made(self) -> Contact:
+        """The contact of the pair."""
+        return Contact(**{key: value for key, value in self.values().items() if key != "materials"})
 
 
 class ShapeTable(Table):

@@ -30,6 +30,7 @@ from dem.base.machine import processor
 from dem.files import logs
 from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes
 from dem.model.fields import STATE
+from dem.model.parts import plain
 
 if TYPE_CHECKING:
     from dem.files.output import Output
@@ -165,7 +166,7 @@ def difference(stored: dict[str, h5py.Dataset], present: dict[str, object], k: i
 
 def describe(sim: System) -> dict:
     """The resolved input of a simulation: all that a reader needs to set it up again, but for the particles' state."""
-    box = sim.box and asdict(sim.box)
+    box = sim.box and asdict(sim.box) | {"material": plain(sim.box.material)}
     return {
         **sim.description,
         **sim.settings,

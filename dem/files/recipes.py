@@ -19,6 +19,7 @@ from dem.model.fields import STATE
 from dem.model.kinds import Kind
 from dem.model.materials import Material
 from dem.model.particles import UNIT_NORM, Particles
+from dem.model.parts import WORDS, Part
 from dem.model.shapes import Fibre, Sphere, check_shape
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ OURS = {
     "dem.shapes:Sphere": Sphere,
 }
 A_PARTICLE, A_SPHERE = 2048, 512  # bytes for each that going on may need
+OURS |= {f"dem.parts:{word.__name__}": word for words in WORDS.values() for word in words}
 NAMES = {kind: name for name, kind in OURS.items()}
 
 
@@ -60,7 +62,7 @@ def _plain(value: object) -> object:
         return value.tolist()
     if isinstance(value, tuple):
         return {"tuple": [_plain(v) for v in value]}
-    if isinstance(value, (Material, Motion)):
+    if isinstance(value, (Material, Motion, Part)):
         return recipe(value)
     return {key: _plain(v) for key, v in value.items()} if isinstance(value, dict) else value
 

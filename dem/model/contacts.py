@@ -1,23 +1,21 @@
-"""What materials do to each other: restitution and friction by pair, and the contact law that follows."""
+"""What materials do to each other, by pair."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from dem.base import checks
 from dem.base.declared import Declared
 from dem.model.materials import Material
+from dem.model.parts import SLOTS, Part, keep_checked, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dem.model.box import Box
-    from kernels.laws import Damped, Elastic, Frictional
 
 RULES: dict[str, Callable[[float, float], float]] = {
     "geometric": lambda a, b: math.sqrt(a * b),
@@ -25,9 +23,9 @@ RULES: dict[str, Callable[[float, float], float]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Contact:
-    """How two materials meet.
+    """How two materials meet: what contact laws are composed of.
 
     Parameters
     ----------
@@ -35,25 +33,57 @@ class Contact:
         Ratio of normal speeds after and before an impact, in (0, 1].
     friction : float
         Coulomb's coefficient, not negative.
+    normal : Hertz or Linear, optional
+        The elastic force; default Hertz's.
+    damping : None
+        Other damping than by restitution; there is none yet.
+    rolling : Rolling, optional
+        Resistance to rolling; needs friction.
+    twisting : Twisting, optional
+        Resistance to twisting about the normal; needs friction.
+    adhesion : DMT, optional
+        Attraction.
 
     Raises
     ------
-    ValueError
-        If a value is outside its range.
+    ValueError, TypeError
+        If a value is outside its range, or a part without what it needs.
+
+    Examples
+    --------
+    >>> import dem
+    >>> dem.Contact(restitution=0.9, friction=0.3, rolling=dem.Rolling(friction=0.1))
+    Contact(restitution=0.9, friction=0.3, rolling=Rolling(friction=0.1, model='spring', damping=0.3))
     """
 
-    restitution: float
-    friction: float
+    restitution: float = 1.0
+    friction: float = 0.0
+    normal: Part | None = None
+    damping: Part | None = None
+    rolling: Part | None = None
+    twisting: Part | None = None
+    adhesion: Part | None = None
 
     def __post_init__(self) -> None:
-        """Check both."""
+        """Check all of it."""
         restitution = checks.number("restitution", self.restitution, above=0, most=1)
         object.__setattr__(self, "restitution", restitution)
         object.__setattr__(self, "friction", checks.number("friction", self.friction, least=0))
+        keep_checked(self)
+        for slot in ("rolling", "twisting"):
+            if getattr(self, slot) is not None and self.friction == 0:
+                message = f"{slot} is {getattr(self, slot)}, which holds on to nothing without friction: give friction"
+                raise ValueError(message)
+
+    def __repr__(self) -> str:
+        """As it was made."""
+        values = {"restitution": self.restitution, "friction": self.friction}
+        values |= {slot: part for slot in SLOTS if (part := getattr(self, slot)) is not None}
+        return f"Contact({', '.join(f'{name}={value!r}' for name, value in values.items())})"
 
 
 class Contacts(Declared):
-    """Restitution and friction for each pair of materials, particles' and wall's alike.
+    """How each pair of materials meets, particles' and wall's alike.
 
     Parameters
     ----------
@@ -119,17 +149,27 @@ class Contacts(Declared):
             message = f"contacts has no entry for {one} and {other}: add one, or give a rule ({', '.join(RULES)})"
             raise ValueError(message)
         if entry is None:
-            mean = RULES[self.rule]
-            return Contact(
-                restitution=mean(one.restitution, other.restitution), friction=mean(one.friction, other.friction)
-            )
+            return self._mean(one, other)
         return entry
 
+    def _mean(self, one: Material, other: Material) -> Contact:
+        """What follows from what the two materials say; parts that only one has, by any rule, are absent."""
+        rule, parts = RULES[self.rule], {}
+        for slot in SLOTS:
+            this, that = getattr(one, slot), getattr(other, slot)
+            if slot in ("normal", "damping") and (this is None) != (that is None):
+                message = f"{slot} is {this or that} of one of {one} and {other} only: give them an entry in contacts"
+                raise ValueError(message)
+            parts[slot] = None if this is None or that is None else this.mean(that, rule)
+        return Contact(
+            restitution=rule(one.restitution, other.restitution), friction=rule(one.friction, other.friction), **parts
+        )
+
     def describe(self, materials: list[Material], box: Box | None) -> list[dict]:
-        """Restitution and friction of each pair of these materials, and of each of them and the box's."""
+        """How each pair of these materials meets, and each of them and the box's, as plain values."""
         partners = [*materials, *([box.material] if box and box.material not in materials else [])]
         return [
-            {"materials": [asdict(one), asdict(other)], **asdict(self.between(one, other))}
+            {"materials": [plain(one), plain(other)], **plain(self.between(one, other))}
             for k, one in enumerate(materials)
             for other in partners[k:]
         ]
@@ -144,56 +184,3 @@ class Contacts(Declared):
                         "very Material that they have"
                     )
                     raise ValueError(message)
-
-
-def restitution(damping: float) -> float:
-    """Coefficient of restitution of the damped Hertz contact without tension, from its coefficient α.
-
-    e = exp(-2 ζ acos(ζ)/√(1 - ζ²)) with ζ = α/√5; beyond ζ = 1 with acosh and √(ζ² - 1). See `kernels.laws.damped`;
-    with half angles in their arctangents the two branches of Schwager & Pöschel (2007), eq. (21), are this one.
-
-    Examples
-    --------
-    >>> round(restitution(0.2), 4)
-    0.7664
-    """
-    zeta = damping / math.sqrt(5.0)
-    if abs(zeta - 1.0) < 1e-6:
-        return math.exp(-2.0 * (1.0 + 2.0 * zeta) / 3.0)  # both branches to first order in ζ - 1
-    if zeta < 1.0:
-        return math.exp(-2.0 * zeta * math.acos(zeta) / math.sqrt(1.0 - zeta * zeta))
-    return math.exp(-2.0 * zeta * math.acosh(zeta) / math.sqrt(zeta * zeta - 1.0))
-
-
-def damping(wanted: float) -> float:
-    """Coefficient α for which `restitution` is the one wanted, in (0, 1], by bisection to rounding."""
-    low, high = 0.0, 1.0
-    while restitution(high) > wanted:
-        high *= 2.0
-    for _ in range(80):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if restitution(middle) > wanted else (low, middle)
-    return low if wanted < 1.0 else 0.0
-
-
-def law(contacts: Contacts, materials: list[Material], box: Box | None) -> Elastic | Damped | Frictional:
-    """The simplest law that these materials and walls need, with its tables; the wall's row is the last.
-
-    Rough walls need velocities even where nothing is lost.
-    """
-    from kernels.laws import Damped, Elastic, Frictional  # noqa: PLC0415, runs are read without numba
-
-    wall = box.material if box else None
-    contacts.check_materials([*materials, *([wall] if wall else [])])
-    everything = [*materials, wall or materials[0]]
-    size = len(everything)
-    loss, friction, shear = np.zeros((size, size)), np.zeros((size, size)), np.zeros((size, size))
-    for i, one in enumerate(materials):
-        for j, other in enumerate(everything if wall else materials):
-            contact = contacts.between(one, other)
-            loss[i, j] = loss[j, i] = damping(contact.restitution)
-            friction[i, j] = friction[j, i] = contact.friction
-            shear[i, j] = shear[j, i] = 6 * one.effective_shear_modulus(other) / one.effective_modulus(other)
-    if friction.any():
-        return Frictional(loss, friction, shear, np.sqrt(2 / 3 * shear))
-    return Damped(loss) if loss.any() or (box and box.roughness > 0) else Elastic()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from dem.model.parts import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -67,7 +69,7 @@ def values_of(thing: object) -> dict:
     """What a shape or material was made from, as plain values; for a user's own that is no dataclass, its repr."""
     if not is_dataclass(thing):
         return {"repr": repr(thing)}
-    values = {field.name: getattr(thing, field.name) for field in fields(thing)}
+    values = plain(thing)
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from dem.base import checks
+from dem.model.parts import Part, keep_checked, plain
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Material:
     """Properties of a solid, for particles and walls.
 
@@ -23,6 +24,8 @@ class Material:
         Ratio of normal speeds after and before an impact with the same material, in (0, 1].
     friction : float
         Coulomb's coefficient of the material on itself, not negative. `dem.Contacts` is for pairs of materials.
+    normal, damping, rolling, twisting, adhesion : optional
+        Of the material on itself, as of `dem.Contact`.
     name : str
         What it is called where runs are described; materials that differ in nothing else are the same.
 
@@ -43,6 +46,11 @@ class Material:
     density: float = 1000.0
     restitution: float = 1.0
     friction: float = 0.0
+    normal: Part | None = None
+    damping: Part | None = None
+    rolling: Part | None = None
+    twisting: Part | None = None
+    adhesion: Part | None = None
     name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -57,6 +65,11 @@ class Material:
         checks.text("name", self.name)
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+        keep_checked(self)
+
+    def __repr__(self) -> str:
+        """As it was made."""
+        return f"Material({', '.join(f'{name}={getattr(self, name)!r}' for name in plain(self))})"
 
     def effective_modulus(self, other: Material) -> float:
         """E* of the two materials in contact [Pa]: 1/E* = (1 - ν₁²)/E₁ + (1 - ν₂²)/E₂ (Johnson 1985, sec. 4.2)."""

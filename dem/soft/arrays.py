@@ -128,6 +128,7 @@ class Layout(NamedTuple):
     lossy: bool  # the contact law wants velocities
     width: int  # numbers that a contact remembers
     wall_width: int  # the same at a wall
+    wrench: int  # columns of `Neighbours.wrench`
     round: bool  # all bodies are one sphere
 
 
@@ -157,7 +158,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         **candidate_arrays(0, layout),
         force_at=np.zeros(chunks, np.int64),
         pair_force=np.zeros((3, 0)),
-        wrench=np.zeros((0, 8)),
+        wrench=np.zeros((0, layout.wrench)),
         overlap=np.zeros(0),
         touching=np.zeros(0, np.int32),
         touched=np.zeros(0, np.int64),
@@ -234,7 +235,7 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
     if not layout.lossy:
         return place | {"pair_force": _at_least(lists.pair_force, (3, size + 1))}
     return place | {
-        "wrench": np.zeros((size, 8)),
+        "wrench": np.zeros((size, layout.wrench)),
         "overlap": _at_least(lists.overlap, (size,)),
         "touching": _at_least(lists.touching, (size,)),
         "touched": np.zeros(used, np.int64),

@@ -66,14 +66,15 @@ class Engine(Present):
         self.fastest_wall = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
         self.skins = Skins.of(len(particles), self.kinds, box, skin)
         lossy = not isinstance(self.law, laws.Elastic)
-        width = laws.LAWS[type(self.law)].width if lossy else 0
+        width = laws.width(self.law)
         wall_width = PLANE + width if self.faces.roughness > 0 else width
-        self.rotating = not self.kinds.round or width > 0
+        self.rotating = not self.kinds.round or laws.pulls_sideways(self.law)
         # what does not turn takes the smallest scheme, so that kernels are compiled once for all integrators
         self.scheme = (
             integrator.scheme_for(self.kinds.inertia, spheres=self.kinds.round) if self.rotating else SphericalPCDM()
         )
-        self.layout = arrays.Layout(self.kinds.reach > 0, lossy, width, wall_width, self.kinds.round)
+        wrench = 16 if laws.has_couples(self.law) else 8  # lines of the cache
+        self.layout = arrays.Layout(self.kinds.reach > 0, lossy, width, wall_width, wrench, self.kinds.round)
         more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more
         self.bodies = arrays.bodies(particles, self.kinds, box, rotating=self.rotating, lossy=lossy, more=more)
         self.numbering = Numbering(self.bodies.identity.copy())

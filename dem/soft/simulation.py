@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks, compilation
 from dem.model.contacts import Contacts
-from dem.model.contacts import law as contact_law
 from dem.model.fields import STATE
+from dem.model.law import law as contact_law
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import DEFAULT
 from dem.soft import arrays

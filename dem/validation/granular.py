@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model.box import Box
-from dem.model.contacts import Contact, damping
+from dem.model.contacts import Contact
 from dem.model.materials import Material
 from dem.model.particles import Particles
+from dem.model.restitution import damping
 from dem.model.shapes import Sphere
 from dem.soft.simulation import Simulation
 from dem.validation.collisions import start

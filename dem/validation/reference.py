@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.model.contacts import damping
+from dem.model.restitution import damping
 
 if TYPE_CHECKING:
     from collections.abc import Callable

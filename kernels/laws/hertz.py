@@ -5,8 +5,15 @@ stiffness k = 4/3 E* √R*; the force and its energy stand side by side below an
 """
 
 import math
+from typing import NamedTuple
 
 from kernels.base.jit import formula
+from kernels.laws.onset import fourth_root, share_of_step, square_root
+from kernels.laws.touch import Press, forgetful
+
+
+class Hertz(NamedTuple):
+    """Elastic spheres; what they need to know stands in `Touch`."""
 
 
 @formula
@@ -25,3 +32,20 @@ def force(k, overlap):
 def energy(k, overlap):
     """Elastic energy 2/5 k δ^2.5 [J], the integral of the force; overlap must not be negative."""
     return 0.4 * overlap * force(k, overlap)
+
+
+@formula
+def press(part, i, j, touch, parting, dt, memory):
+    """Normal force of a contact."""
+    share = share_of_step(touch.overlap, parting, dt)
+    root = math.sqrt(touch.overlap)
+    elastic = touch.stiffness * root * touch.overlap
+    return Press(
+        force=elastic, conservative=elastic, energy=energy(touch.stiffness, touch.overlap),
+        stiffness=touch.stiffness, root=root, grip=touch.overlap, area=touch.radius * touch.overlap,
+        share=share, onset=square_root(share), onset_of_root=fourth_root(share),
+        floor=0.0, held=0.0, jump=0.0, lasts=True,
+    ), memory  # fmt: skip
+
+
+HERTZ = forgetful(press)

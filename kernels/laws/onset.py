@@ -35,3 +35,16 @@ def square_root(theta):
         weight = 0.2076902 + theta * (0.73458957 + theta * (0.30384932 - 0.03839839 * theta))
         return weight / math.sqrt(theta)
     return 1.0
+
+
+@formula
+def constant(theta):
+    """The same for a constant, which sets in with a jump: -ζ(0, 1 + θ)."""
+    return 0.5 + theta if theta < 1.0 else 1.0
+
+
+@formula
+def last(overlap, parting, dt):
+    """The same for one that ends with a jump, in the next step: what is left of that counts, instead of half a step."""
+    to_come = parting * dt
+    return overlap / to_come - 0.5 if to_come > overlap else 0.0

@@ -1,6 +1,8 @@
-"""What a contact law is made of, and what it is told."""
+"""What contact laws are told, what their normal part says to the others, and what comes out."""
 
 from typing import NamedTuple
+
+from kernels.base.jit import formula
 
 
 class Touch(NamedTuple):
@@ -8,17 +10,127 @@ class Touch(NamedTuple):
 
     stiffness: float  # K of Hertz's law [N m^-1.5]
     mass: float  # effective mass against motion along the normal [kg]
-    overlap: float  # δ [m], positive
+    overlap: float  # δ [m]; negative where a contact lasts beyond touching
     normal: tuple[float, float, float]  # unit vector from j to i
     velocity: tuple[float, float, float]  # of surface i relative to surface j at the contact point [m/s]
     twist: float  # mean angular velocity of the two about the normal [rad/s]
+    turning: tuple[float, float, float]  # angular velocity of i relative to j [rad/s]
+    radius: float  # R* [m]
+    reduced: float  # 1/(1/m_i + 1/m_j) of the bodies as wholes [kg]
+    rolling: float  # 1/Σ 1/(I + m R²), what resists rolling of the two on each other [kg m²]
 
 
-class ContactLaw(NamedTuple):
-    """The functions of a law, see the package's docstring."""
+class Press(NamedTuple):
+    """What a normal law says of a contact."""
 
-    contact: object
+    force: float  # without damping, repulsive if positive [N]
+    conservative: float  # the part of it that has a potential: -dU/dδ of `energy` [N]
+    energy: float  # U [J]
+    stiffness: float  # force over overlap is stiffness·root, and other stiffnesses go with it
+    root: float
+    grip: float  # proportional to the square of the radius of contact, so that tangential stiffness goes with its root
+    area: float  # square of the radius of contact, a² [m²]
+    share: float  # of the last step that the contact has had, see `kernels.laws.onset`
+    onset: float  # what the first sample of a force is multiplied by that goes with stiffness·root, 1 later
+    onset_of_root: float  # the same of one that goes with its root
+    floor: float  # what the normal force never falls below [N]
+    held: float  # what Coulomb's limit has beside the normal force [N]
+    jump: float  # energy lost at once, by making or breaking [J]
+    lasts: bool  # False if the contact has just come to its end, and has no force any more
+
+
+class Outcome(NamedTuple):
+    """What a contact law says; energies are as in the package's docstring."""
+
+    force: tuple[float, float, float]  # on i [N]
+    couple: tuple[float, float, float]  # on i [N m]
+    elastic: float  # [J]
+    stored: float  # [J]
+    loss: float  # [J]
+    jump: float  # [J]
+    lasts: bool
+
+
+class Absent(NamedTuple):
+    """No such part."""
+
+
+class Part(NamedTuple):
+    """The functions of a part of a law, see the package's docstring."""
+
+    act: object
     nothing: object
     load: object
     store: object
-    width: int
+    width: int = 0
+
+
+@formula
+def nothing():
+    """Memory of a part that has none."""
+    return ()
+
+
+@formula
+def load_nothing(rows, k, at):
+    """The same from a row."""
+    return (), at
+
+
+@formula
+def store_nothing(rows, k, at, memory):
+    """The same to a row."""
+    return at
+
+
+def forgetful(act):
+    """A part that remembers nothing."""
+    return Part(act, nothing, load_nothing, store_nothing)
+
+
+@formula
+def no_vector():
+    """A vector kept between steps, at first."""
+    return (0.0, 0.0, 0.0)
+
+
+@formula
+def load_vector(rows, k, at):
+    """The same from a row."""
+    return (rows[k, at], rows[k, at + 1], rows[k, at + 2]), at + 3
+
+
+@formula
+def store_vector(rows, k, at, memory):
+    """The same to a row."""
+    rows[k, at], rows[k, at + 1], rows[k, at + 2] = memory
+    return at + 3
+
+
+def with_vector(act):
+    """A part that remembers a vector."""
+    return Part(act, no_vector, load_vector, store_vector, 3)
+
+
+@formula
+def no_number():
+    """A number kept between steps, at first."""
+    return 0.0
+
+
+@formula
+def load_number(rows, k, at):
+    """The same from a row."""
+    return rows[k, at], at + 1
+
+
+@formula
+def store_number(rows, k, at, memory):
+    """The same to a row."""
+    rows[k, at] = memory
+    return at + 1
+
+
+def with_number(act):
+    """A part that remembers a number."""
+    return Part(act, no_number, load_number, store_number, 1)

@@ -34,8 +34,8 @@ class Progress(NamedTuple):
     step: np.ndarray  # (1,) int64, steps completed
     phase: np.ndarray  # (1,) int64, FRESH, COMPLETE or PREDICTED
     elastic: np.ndarray  # (1,) int64, elastic energy at the last step, in units
-    stored: np.ndarray  # (1,) int64, part of it that the contact law holds beyond Hertz's
-    taken: np.ndarray  # (2,) what the law took up beyond Hertz's since the start, stored or dissipated [units]
+    stored: np.ndarray  # (1,) int64, part of it that is not normal laws' or adhesion's
+    taken: np.ndarray  # (2,) what contacts took up besides normal laws' since the start, stored or dissipated [units]
     taking: np.ndarray  # (1,) the same in the half step after the last forces [units]
     worked: np.ndarray  # (2,) work of moving walls since the start [units]
     working: np.ndarray  # (1,) the same in the half step after the last forces [units]
@@ -229,7 +229,7 @@ def account(task, totals, progress):
         progress.taken[0], progress.taken[1] = totals.stored, 0.0
         progress.worked[0], progress.worked[1] = 0.0, 0.0
     if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
-        accumulate(progress.taken, progress.taking[0] + totals.loss)
+        accumulate(progress.taken, progress.taking[0] + totals.loss + totals.jump)
         accumulate(progress.worked, progress.working[0] + totals.work)
         gone = (progress.taken[0] - progress.worked[0]) + (progress.taken[1] - progress.worked[1])
         departure = totals.elastic + totals.moving - progress.energy_start[0] + gone

@@ -14,7 +14,7 @@ from kernels.soft.chunks import candidate_room, chunk_of
 from kernels.soft.neighbours import SLACK, entry_pair, flag_near
 from kernels.soft.walls import touches_rough
 
-GROUP = 4  # candidates of a body are gathered in groups of this many, see contact.gather_round
+GROUP = 4  # candidates of a body are gathered in groups of this many, see gather.gather_round
 COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
 
 
@@ -229,7 +229,7 @@ def list_pairs(
     """List the incident pairs of the bodies low to high.
 
     Entries come in ascending identity of the partner, so those where b is on side j (the higher identity) come first.
-    Both parts are filled up to whole groups with a pair that never has a force (see contact.gather_round), except for
+    Both parts are filled up to whole groups with a pair that never has a force (see gather.gather_round), except for
     laws that need velocities, which have no such pair.
 
     Parameters

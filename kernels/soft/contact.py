@@ -1,4 +1,4 @@
-"""Forces and torques of all contacts: place the spheres, evaluate the candidate pairs, gather them by body.
+"""Forces of all contacts: place the spheres, and evaluate the candidate pairs; ``gather`` sums them by body.
 
 Each pair is evaluated once, in a loop without branches that LLVM turns into vector code (a pair that does not touch
 yields an exact zero); then each body sums its own pairs in a fixed order. So neither the number of threads nor the
@@ -10,18 +10,16 @@ import math
 import numpy as np
 
 from kernels import laws
-from kernels.base.energy import add_words, as_fixed
+from kernels.base.energy import as_fixed
 from kernels.base.jit import formula, loop, part, stage
 from kernels.base.quaternion import load_quaternion, rotate
-from kernels.base.vector import add, add_scaled, cross, dot, load, scale, store, subtract
+from kernels.base.vector import add, dot, load, store
 from kernels.box.periodic import gap
 from kernels.laws import hertz
 from kernels.soft import touching
-from kernels.soft.candidates import GROUP, first_incident, unpack
-from kernels.soft.chunks import chunk_of, first_candidate, unsigned_range
-from kernels.soft.touching import TINY, Sums, below_of, force_of, no_energy
+from kernels.soft.chunks import chunk_of, first_candidate
+from kernels.soft.touching import TINY, Sums, no_energy
 from kernels.soft.values import of_pair
-from kernels.soft.walls import add_walls
 
 
 @formula
@@ -105,7 +103,7 @@ def evaluate_elastic(law, c, time_sign, half, per_joule, bodies, kinds, neighbou
         elastic, largest = evaluate_pairs(
             box, bodies.sphere_position, sphere_i, sphere_j, reach, stiffness, per_joule, force_x, force_y, force_z
         )
-    return Sums(elastic, largest, np.int64(0), no_energy(), no_energy())
+    return Sums(elastic, largest, np.int64(0), no_energy(), no_energy(), no_energy())
 
 
 evaluate = laws.elastic_or(evaluate_elastic, touching.evaluate)
@@ -145,186 +143,3 @@ def evaluate_pairs(box, sphere_position, sphere_i, sphere_j, reach, stiffness, p
         bits = np.float64(overlap).view(np.int64)
         largest = bits if bits > largest else largest
     return elastic, largest
-
-
-@stage
-def gather(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
-    """Sum pair forces, their torques and the walls for the bodies of chunk c; that of body b goes to column b - shift.
-
-    Parameters
-    ----------
-    law, c, shift, time_sign, half, kinds, box, per_joule : see `kernels.soft.state`
-
-    Writes
-    ------
-    bodies.force, bodies.torque : (3, N) world frame [N, N m]
-    neighbours.wall_history, neighbours.wall_has_history, bodies.wall_contacts : what contacts with walls remember
-
-    Returns
-    -------
-    `Sums` at the walls
-    """
-    low, high = chunk_of(c, bodies.kind.size)
-    e = first_incident(low, neighbours.first_entry)
-    if not kinds.round:
-        for k in range(low, low + neighbours.active_count[c]):
-            e = gather_pairs(law, neighbours.active[k], e, bodies, neighbours, box)
-    else:
-        gather_spheres(law, low, high, shift, e, bodies, kinds, neighbours, box)
-    elastic, stored, loss, work = np.int64(0), np.int64(0), no_energy(), no_energy()
-    largest = np.int64(0)
-    for k in range(low, low + neighbours.walled_count[c]):
-        sums = add_walls(law, neighbours.walled[k], shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
-        elastic += sums.elastic
-        stored += sums.stored
-        loss = add_words(loss, sums.loss)
-        work = add_words(work, sums.work)
-        largest = max(largest, sums.overlap)
-    return Sums(elastic, largest, stored, loss, work)
-
-
-@loop
-def gather_round(low, high, shift, e, incident_j, incident_i, incident, pair_force, force):
-    """Force of the candidate pairs on bodies that are one sphere: one candidate a pair, no torque.
-
-    In whole groups, filled up with a candidate that is always zero: the processor guesses the number of groups right
-    more often than that of pairs. Bodies without a wrong guess take 7 ns, with one 10.
-
-    Parameters
-    ----------
-    low, high, shift : bodies, and how far before them their columns of `force` are
-    e : first incident pair of body low
-    incident_j, incident_i, incident, pair_force : of `Neighbours`
-
-    Writes
-    ------
-    force : (3, N) world frame [N]
-    """
-    for b in unsigned_range(low, high):
-        f = (0.0, 0.0, 0.0)
-        middle = e + incident_j[b]
-        stop = middle + incident_i[b]
-        while e < middle:
-            for m in range(GROUP):
-                f = subtract(f, load(pair_force, np.uint32(incident[e + m])))
-            e += GROUP
-        while e < stop:
-            for m in range(GROUP):
-                f = add(f, load(pair_force, np.uint32(incident[e + m])))
-            e += GROUP
-        store(force, b - np.uint64(shift), f)
-
-
-@formula
-def gather_elastic(law, low, high, shift, e, bodies, kinds, neighbours, box):
-    """Force on single spheres.
-
-    Parameters
-    ----------
-    law, low, high, shift, e, neighbours : see `gather_round`
-    kinds, box : not looked at
-
-    Writes
-    ------
-    bodies.force : (3, N) world frame [N]
-    """
-    gather_round(
-        low, high, shift, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.pair_force,
-        bodies.force,
-    )  # fmt: skip
-
-
-@formula
-def gather_dissipative(law, low, high, shift, e, bodies, kinds, neighbours, box):
-    """Force on single spheres by a law that needs velocities, and torque if they turn.
-
-    Parameters
-    ----------
-    law, low, high, shift, e, kinds, neighbours, box : see `gather_wrenches`
-
-    Writes
-    ------
-    bodies.force, bodies.torque : (3, N) world frame [N, N m]
-    """
-    gather_wrenches(
-        box, low, high, shift, e, kinds.reach > 0.0, neighbours.incident_j, neighbours.incident_i, neighbours.incident,
-        neighbours.wrench, bodies.position, bodies.force, bodies.torque,
-    )  # fmt: skip
-
-
-gather_spheres = laws.elastic_or(gather_elastic, gather_dissipative)
-
-
-@loop
-def gather_wrenches(box, low, high, shift, e, alike, incident_j, incident_i, incident, wrench, position, force, torque):
-    """Force and torque of the candidate pairs on single spheres, one by one: 15 ns, in groups 18.
-
-    Parameters
-    ----------
-    box, low, high, shift, e, incident_j, incident_i, incident : see `gather_round`
-    alike : whether all spheres are, so that wrenches hold torques instead of points
-    wrench, position : (F, 8) of `Neighbours`, (3, N) [m]
-
-    Writes
-    ------
-    force, torque : (3, N) world frame [N, N m]; the latter may be empty
-    """
-    for b in unsigned_range(low, high):
-        x = load(position, b)
-        f, t = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        middle = e + incident_j[b]
-        stop = middle + incident_i[b]
-        for n in unsigned_range(e, middle):
-            k = np.uint32(incident[n])
-            f = subtract(f, force_of(wrench, k))
-            t = add(t, torque_of(box, alike, below_of(wrench, k), x, scale(-1.0, force_of(wrench, k))))
-        for n in unsigned_range(middle, stop):
-            k = np.uint32(incident[n])
-            f = add(f, force_of(wrench, k))
-            t = add(t, torque_of(box, alike, below_of(wrench, k), x, force_of(wrench, k)))
-        e = stop
-        store(force, b - np.uint64(shift), f)
-        if torque.shape[1] > 0:
-            store(torque, b - np.uint64(shift), t)
-
-
-@formula
-def torque_of(box, alike, below, x, force):
-    """Torque about x of a force with what is kept below it."""
-    return below if alike else cross(gap(box, below, x), force)
-
-
-@formula
-def gather_pairs(law, b, e, bodies, neighbours, box):
-    """Force and torque of the candidate pairs on body b, whose incident pairs begin at e; returns their end."""
-    x = load(bodies.position, b)
-    f = (0.0, 0.0, 0.0)
-    t = (0.0, 0.0, 0.0)
-    middle = e + neighbours.incident_j[b]
-    stop = middle + neighbours.incident_i[b]
-    for n in range(e, stop):
-        start, number = unpack(neighbours.packed[neighbours.incident[n]])
-        sphere = neighbours.sphere_j if n < middle else neighbours.sphere_i
-        sign = -1.0 if n < middle else 1.0
-        for k in range(start, start + number):
-            f_k, point = force_at_point(law, k, sphere[k], bodies, neighbours)
-            f = add_scaled(f, sign, f_k)
-            t = add_scaled(t, sign, cross(gap(box, point, x), f_k))
-    store(bodies.force, b, f)
-    store(bodies.torque, b, t)
-    return stop
-
-
-@formula
-def at_centre(law, k, sphere, bodies, neighbours):
-    """Force of candidate k, along the line of centres, so that the lever arm may end at the sphere's own centre."""
-    return load(neighbours.pair_force, k), load(bodies.sphere_position, sphere)
-
-
-@formula
-def at_contact(law, k, sphere, bodies, neighbours):
-    """Force of candidate k, and the point of contact."""
-    return force_of(neighbours.wrench, k), below_of(neighbours.wrench, k)
-
-
-force_at_point = laws.elastic_or(at_centre, at_contact)

@@ -48,8 +48,7 @@ def force_dissipative(law, i, j, touch, rows, has_history, k, at, half):
     history = laws.nothing(law)
     if has_history.size > 0 and has_history[k] != 0:
         history = laws.load(law, rows, k, at)
-    force, _, _, _ = laws.contact(law, i, j, touch, history, half, -1.0)
-    return force
+    return laws.contact(law, i, j, touch, history, half, -1.0)[0].force
 
 
 force_now = laws.elastic_or(force_elastic, force_dissipative)

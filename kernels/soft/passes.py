@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
+from kernels import laws
 from kernels.base.energy import add_words, in_units
 from kernels.base.jit import apart, formula, part, stage, threaded
 from kernels.soft import candidates, contact, history, travel
@@ -22,10 +23,11 @@ from kernels.soft.touching import no_energy
 class Totals(NamedTuple):
     """Of a sweep over all chunks; forces first, then motion."""
 
-    elastic: np.int64  # Hertz's elastic energy of pairs and walls, in units
-    stored: np.int64  # elastic energy of the contact law beyond that
-    loss: float  # energy that the law took up beyond Hertz's, in half a step [units]
+    elastic: np.int64  # energy of normal laws and adhesion, of pairs and walls, in units
+    stored: np.int64  # of all other springs
+    loss: float  # energy that contacts took up besides `elastic`, in half a step [units]
     work: float  # done by moving walls in half a step [units]
+    jump: float  # energy that contacts lost at once [units]
     moving: np.int64  # energy of motion and height, in units
     overlap: float  # largest [m]
     spin: float  # largest angular speed [rad/s]
@@ -52,18 +54,20 @@ def words(partial, c, column):
 def totals(partial):
     """Combine what the chunks report."""
     elastic, stored, moving = np.int64(0), np.int64(0), np.int64(0)
-    loss, work = no_energy(), no_energy()
+    loss, work, jump = no_energy(), no_energy(), no_energy()
     for c in range(partial.shape[0]):
         elastic += partial[c, PAIRS] + partial[c, WALLS]
         stored += partial[c, PAIRS + 2] + partial[c, WALLS + 2]
         loss = add_words(loss, add_words(words(partial, c, PAIRS + 3), words(partial, c, WALLS + 3)))
         work = add_words(work, words(partial, c, WALLS + 5))
+        jump = add_words(jump, add_words(words(partial, c, PAIRS + 7), words(partial, c, WALLS + 7)))
         moving += partial[c, MOVING]
     return Totals(
         elastic,
         stored,
         in_units(loss),
         in_units(work),
+        in_units(jump),
         moving,
         max(largest(partial, PAIRS + 1), largest(partial, WALLS + 1)),
         math.sqrt(largest(partial, SPIN)),
@@ -122,20 +126,65 @@ def do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, 
 
 
 @threaded
-def spread(job, parts, task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def do_by_threads(
+    job, parts, task, scheme, normal, damping, tangential, rolling, twisting, adhesion, setting, bodies, kinds,
+    neighbours, box, partial,
+):  # fmt: skip
     """Do a job by threads: all jobs in one loop, because numba takes seconds to compile each that it spreads.
+
+    The contact law goes in its parts: numba takes no tuple within a tuple into a prange.
 
     Parameters
     ----------
     job, parts : as of `do_part`; number of chunks or blocks
-    task, scheme, law, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
+    normal, damping, tangential, rolling, twisting, adhesion : of `laws.Composite`; all of them an `laws.Elastic`
+    task, scheme, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
 
     Writes
     ------
     bodies, neighbours, partial : as `do_part`
     """
     for k in prange(parts):
+        law = laws.of_parts(normal, damping, tangential, rolling, twisting, adhesion)
         do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+
+
+@formula
+def spread_elastic(law, job, parts, task, scheme, setting, bodies, kinds, neighbours, box, partial):
+    """Do a job by threads.
+
+    Parameters
+    ----------
+    law, job, parts, task, scheme, setting, kinds, box : see `do_by_threads`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `do_part`
+    """
+    do_by_threads(
+        job, parts, task, scheme, law, law, law, law, law, law, setting, bodies, kinds, neighbours, box, partial
+    )
+
+
+@formula
+def spread_composite(law, job, parts, task, scheme, setting, bodies, kinds, neighbours, box, partial):
+    """Do a job by threads.
+
+    Parameters
+    ----------
+    law, job, parts, task, scheme, setting, kinds, box : see `do_by_threads`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `do_part`
+    """
+    do_by_threads(
+        job, parts, task, scheme, law.normal, law.damping, law.tangential, law.rolling, law.twisting, law.adhesion,
+        setting, bodies, kinds, neighbours, box, partial,
+    )  # fmt: skip
+
+
+spread = laws.elastic_or(spread_elastic, spread_composite)
 
 
 @formula
@@ -168,8 +217,8 @@ def sweep_threaded(task, scheme, law, setting, bodies, kinds, neighbours, box, p
     """
     blocks = neighbours.block.size - 1
     if task != PREDICT:
-        spread(BORDERS, blocks, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-    spread(SWEEP, blocks, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+        spread(law, BORDERS, blocks, task, scheme, setting, bodies, kinds, neighbours, box, partial)
+    spread(law, SWEEP, blocks, task, scheme, setting, bodies, kinds, neighbours, box, partial)
     return totals(partial)
 
 
@@ -210,7 +259,7 @@ def displacement_threaded(scheme, law, setting, bodies, kinds, neighbours, box, 
     -------
     The distance [m].
     """
-    spread(DISPLACE, partial.shape[0], PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+    spread(law, DISPLACE, partial.shape[0], PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
     return largest(partial, TRAVEL)
 
 
@@ -261,11 +310,11 @@ def pick_threaded(scheme, law, setting, bodies, kinds, neighbours, box, partial)
     Whether there was room.
     """
     chunks = neighbours.pairs.size
-    spread(PLACE, chunks, PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-    spread(PICK, chunks, PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+    spread(law, PLACE, chunks, PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
+    spread(law, PICK, chunks, PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
     fits = candidates.has_room(neighbours)
     if fits:
-        spread(FINISH, chunks, PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+        spread(law, FINISH, chunks, PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
     return fits
 
 

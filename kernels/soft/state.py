@@ -115,7 +115,8 @@ class Neighbours(NamedTuple):
     force_at: np.ndarray  # (C,) int64, column of pair_force, or row of wrench, of each chunk's first candidate
     # in place of pair_force where the contact law wants velocities, otherwise empty:
     wrench: np.ndarray  # (F, 8) force on sphere i in 0 to 2; in 4 to 6 the point where it acts [m], or for equal
-    # single spheres its torque on each [N m]; a line of the cache, zero where nothing touches
+    # single spheres its torque on each [N m]; a line of the cache, zero where nothing touches; where contacts hand on
+    # couples (F, 16), with that on sphere i in 8 to 10 [N m]
     overlap: np.ndarray  # (F,) [m]
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first
     touched: np.ndarray  # (F / K,) int64, number of them in each segment of F

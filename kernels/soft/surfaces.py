@@ -28,6 +28,14 @@ def spin_of(b, bodies):
 
 
 @formula
+def rolling_inertia(radius, b, bodies, kinds):
+    """What a body resists rolling with about its point of contact, I + m R²; I is the mean of the principal moments."""
+    g = bodies.kind[b]
+    own = (kinds.inertia[0, g] + kinds.inertia[1, g] + kinds.inertia[2, g]) / 3.0
+    return own + kinds.mass[g] * radius * radius
+
+
+@formula
 def inverse_mass(b, x, normal, bodies, kinds, box):
     """Velocity along the normal that a unit impulse along it at the point x gives body b there [1/kg].
 

@@ -6,11 +6,11 @@ segment of the candidates, and its own row of `partial`; ``passes`` goes over al
 """
 
 from kernels.base.jit import formula, part, stage
-from kernels.soft import contact, motion
+from kernels.soft import contact, gather, motion
 from kernels.soft.chunks import CHUNK
 
 # columns of `partial`, one row a chunk: a `Sums` of pairs, one of walls, and what motion reports
-PAIRS, WALLS, MOVING, SPIN, BRISK, TRAVEL, COLUMNS = 0, 7, 14, 15, 16, 17, 18
+PAIRS, WALLS, MOVING, SPIN, BRISK, TRAVEL, COLUMNS = 0, 9, 18, 19, 20, 21, 22
 
 # what a sweep does: all forces; the first prediction; forces, the step completed, the next one predicted; the same
 # without the next one
@@ -31,6 +31,7 @@ def write_sums(partial, c, column, sums):
     partial[c, column + 2] = sums.stored
     partial[c, column + 3], partial[c, column + 4] = sums.loss
     partial[c, column + 5], partial[c, column + 6] = sums.work
+    partial[c, column + 7], partial[c, column + 8] = sums.jump
 
 
 @stage
@@ -81,7 +82,7 @@ def gather_chunk(c, law, shift, time_sign, setting, bodies, kinds, neighbours, b
     bodies, neighbours : forces and torques, what contacts with walls remember
     partial : row c, WALLS and on
     """
-    sums = contact.gather(law, c, shift, time_sign, 0.5 * setting.dt, bodies, kinds, neighbours, box, setting.per_joule)
+    sums = gather.gather(law, c, shift, time_sign, 0.5 * setting.dt, bodies, kinds, neighbours, box, setting.per_joule)
     write_sums(partial, c, WALLS, sums)
 
 

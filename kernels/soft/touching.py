@@ -13,9 +13,8 @@ from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import formula, loop
 from kernels.base.vector import add, add_scaled, cross, dot, load, scale, subtract
 from kernels.box.periodic import gap
-from kernels.laws import hertz
 from kernels.soft.chunks import candidate_room
-from kernels.soft.surfaces import inverse_mass, radius_of, spin_of, surface_velocity
+from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
 from kernels.soft.values import of_pair
 
 TINY = 1e-300  # keeps the direction of two coincident spheres finite (zero) instead of 0/0
@@ -24,11 +23,12 @@ TINY = 1e-300  # keeps the direction of two coincident spheres finite (zero) ins
 class Sums(NamedTuple):
     """Sums over contacts, energies in units, and the largest overlap; pairs of integers are `energy.as_words`."""
 
-    elastic: int  # of Hertz's law
+    elastic: int  # of normal laws and adhesion
     overlap: int  # bits of the largest
-    stored: int  # elastic energy of the law beyond Hertz's
-    loss: tuple[int, int]  # energy taken up beyond Hertz's in half a step
+    stored: int  # of other springs
+    loss: tuple[int, int]  # energy taken up besides `elastic` in half a step
     work: tuple[int, int]  # done by walls that move, in half a step
+    jump: tuple[int, int]  # energy lost at once
 
 
 @formula
@@ -92,7 +92,7 @@ def forget(overlap, has_history):
 def clear(first, touching, wrench):
     """Write zeros for those that touched when the segment was last used, maybe by another chunk."""
     for t in range(touching.size):
-        for r in range(8):
+        for r in range(wrench.shape[1]):
             wrench[first + touching[t], r] = 0.0
 
 
@@ -124,7 +124,7 @@ def evaluate_touching(law, start, column, touching, time_sign, half, per_joule, 
     -------
     `Sums`
     """
-    elastic, stored, loss = np.int64(0), np.int64(0), no_energy()
+    elastic, stored, loss, jump = np.int64(0), np.int64(0), no_energy(), no_energy()
     largest = 0.0
     for t in range(touching.size):
         k = start + touching[t]
@@ -139,19 +139,22 @@ def evaluate_touching(law, start, column, touching, time_sign, half, per_joule, 
         history = laws.nothing(law)
         if neighbours.has_history.size > 0 and neighbours.has_history[k] != 0:
             history = laws.load(law, neighbours.history, k, 0)
-        force, history, stored_k, loss_k = laws.contact(law, m_i, m_j, touch, history, half, time_sign)
+        outcome, history = laws.contact(law, m_i, m_j, touch, history, half, time_sign)
         if neighbours.has_history.size > 0:
             laws.store(law, neighbours.history, k, 0, history)
-            neighbours.has_history[k] = 1
+            neighbours.has_history[k] = 1 if outcome.lasts else 0
         below = x
         if kinds.round and kinds.reach > 0.0:
-            below = cross(subtract(x, load(bodies.position, b)), force)
-        store_wrench(neighbours.wrench, at, force, below)
-        elastic += as_fixed(hertz.energy(stiffness, touch.overlap), per_joule)
-        stored += as_fixed(stored_k, per_joule)
-        loss = add_words(loss, as_words(loss_k, per_joule))
+            below = cross(subtract(x, load(bodies.position, b)), outcome.force)
+        store_wrench(neighbours.wrench, at, outcome.force, below)
+        if laws.turns(law):
+            store_couple(neighbours.wrench, at, outcome.couple)
+        elastic += as_fixed(outcome.elastic, per_joule)
+        stored += as_fixed(outcome.stored, per_joule)
+        loss = add_words(loss, as_words(outcome.loss, per_joule))
+        jump = add_words(jump, as_words(outcome.jump, per_joule))
         largest = max(largest, touch.overlap)
-    return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, no_energy())
+    return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, no_energy(), jump)
 
 
 @formula
@@ -178,7 +181,13 @@ def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
     velocity = subtract(surface_velocity(b, x, bodies, box), surface_velocity(c, x, bodies, box))
     twist = 0.5 * dot(add(spin_of(b, bodies), spin_of(c, bodies)), normal)
     mass = 1.0 / (inverse_mass(b, x, normal, bodies, kinds, box) + inverse_mass(c, x, normal, bodies, kinds, box))
-    return laws.Touch(stiffness, mass, overlap, normal, velocity, twist), x
+    r_i, r_j = radius_of(i, b, bodies, kinds), radius_of(j, c, bodies, kinds)
+    return laws.Touch(
+        stiffness, mass, overlap, normal, velocity, twist,
+        turning=subtract(spin_of(b, bodies), spin_of(c, bodies)), radius=r_i * r_j / (r_i + r_j),
+        reduced=1.0 / (kinds.inverse_mass[bodies.kind[b]] + kinds.inverse_mass[bodies.kind[c]]),
+        rolling=1.0 / (1.0 / rolling_inertia(r_i, b, bodies, kinds) + 1.0 / rolling_inertia(r_j, c, bodies, kinds)),
+    ), x  # fmt: skip
 
 
 @formula
@@ -186,6 +195,18 @@ def store_wrench(wrench, k, force, below):
     """Write the force of candidate k, and where it acts or its torque."""
     wrench[k, 0], wrench[k, 1], wrench[k, 2] = force
     wrench[k, 4], wrench[k, 5], wrench[k, 6] = below
+
+
+@formula
+def store_couple(wrench, k, couple):
+    """Write the couple on sphere i of candidate k."""
+    wrench[k, 8], wrench[k, 9], wrench[k, 10] = couple
+
+
+@formula
+def couple_of(law, wrench, k):
+    """Couple on sphere i of candidate k."""
+    return (wrench[k, 8], wrench[k, 9], wrench[k, 10]) if laws.turns(law) else (0.0, 0.0, 0.0)
 
 
 @formula

@@ -14,7 +14,7 @@ from kernels.base.vector import add, add_scaled, cross, dot, load, store, subtra
 from kernels.box.periodic import gap
 from kernels.box.roughness import tilted_normal
 from kernels.laws import hertz
-from kernels.soft.surfaces import inverse_mass, radius_of, spin_of, surface_velocity
+from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
 from kernels.soft.touching import Sums, no_energy
 
 PLANE = 7  # columns of wall_history that hold the plane of a rough wall: normal, last place, overlap there
@@ -52,7 +52,7 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
             power += power_s
     bits = np.float64(largest).view(np.int64)
     work = as_words(half * power, per_joule) if box.moving else no_energy()
-    return Sums(as_fixed(elastic, per_joule), bits, np.int64(0), no_energy(), work)
+    return Sums(as_fixed(elastic, per_joule), bits, np.int64(0), no_energy(), work, no_energy())
 
 
 @formula
@@ -113,7 +113,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     -------
     `Sums`
     """
-    elastic, stored, loss, work = np.int64(0), np.int64(0), no_energy(), no_energy()
+    elastic, stored, loss, work, jump = np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy()
     largest = 0.0
     x_b = load(bodies.position, b)
     m = kinds.material[bodies.kind[b]]
@@ -131,21 +131,22 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
                 history = laws.nothing(law)
                 if has_history.size > 0 and has_history[k] != 0:
                     history = laws.load(law, rows, k, own)
-                force, history, stored_s, loss_s = laws.contact(
-                    law, m, kinds.modulus.shape[0], touch, history, half, time_sign
-                )
+                outcome, history = laws.contact(law, m, kinds.modulus.shape[0], touch, history, half, time_sign)
                 if has_history.size > 0:
                     laws.store(law, rows, k, own, history)
-                    has_history[k] = 1
-                push(b, shift, force, subtract(x, x_b), bodies)
-                elastic += as_fixed(hertz.energy(touch.stiffness, overlap), per_joule)
-                stored += as_fixed(stored_s, per_joule)
-                loss = add_words(loss, as_words(loss_s, per_joule))
-                work = add_words(work, as_words(half * dot(force, load(box.velocity, face)), per_joule))
+                    has_history[k] = 1 if outcome.lasts else 0
+                push(b, shift, outcome.force, subtract(x, x_b), bodies)
+                if laws.turns(law):
+                    store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), outcome.couple))
+                elastic += as_fixed(outcome.elastic, per_joule)
+                stored += as_fixed(outcome.stored, per_joule)
+                loss = add_words(loss, as_words(outcome.loss, per_joule))
+                jump = add_words(jump, as_words(outcome.jump, per_joule))
+                work = add_words(work, as_words(half * dot(outcome.force, load(box.velocity, face)), per_joule))
                 largest = max(largest, overlap)
             elif has_history.size > 0:
                 has_history[k] = 0
-    return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, work)
+    return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, work, jump)
 
 
 @formula
@@ -241,7 +242,10 @@ def meeting(s, b, face, overlap, normal, bodies, kinds, box):
     twist = 0.5 * dot(spin_of(b, bodies), normal)
     mass = 1.0 / inverse_mass(b, x, normal, bodies, kinds, box)
     stiffness = hertz.stiffness(kinds.wall_modulus[kinds.material[bodies.kind[b]]], radius)
-    return laws.Touch(stiffness, mass, overlap, normal, velocity, twist), x
+    return laws.Touch(
+        stiffness, mass, overlap, normal, velocity, twist, turning=spin_of(b, bodies), radius=radius,
+        reduced=kinds.mass[bodies.kind[b]], rolling=rolling_inertia(radius, b, bodies, kinds),
+    ), x  # fmt: skip
 
 
 add_walls = laws.elastic_or(add_elastic, add_dissipative)

@@ -1,0 +1,167 @@
+"""The contact law that materials need, with its tables."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.model import restitution
+from dem.model.parts import Hertz, Linear
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dem.model.box import Box
+    from dem.model.contacts import Contact, Contacts
+    from dem.model.materials import Material
+    from kernels.laws import Composite, Elastic
+
+ROLLING_STIFFNESS = 2.25  # over μ_r², of spheres: J. Ai et al., Powder Technol. 206 (2011) 269, eq. (20)
+
+
+class Pairs:
+    """How each two of some materials meet, the wall's the last of them; tables are filled row by row."""
+
+    def __init__(self, contacts: Contacts, materials: list[Material], wall: Material | None) -> None:
+        self.everything = [*materials, wall or materials[0]]
+        self.met = {
+            (i, j): contacts.between(one, other)
+            for i, one in enumerate(materials)
+            for j, other in enumerate(self.everything if wall else materials)
+        }
+
+    def table(self, value: Callable[[Contact, Material, Material], float]) -> np.ndarray:
+        """Symmetric table of what pairs have; zero where nobody meets."""
+        size = len(self.everything)
+        table = np.zeros((size, size))
+        for (i, j), contact in self.met.items():
+            table[i, j] = table[j, i] = value(contact, self.everything[i], self.everything[j])
+        return table
+
+    def form(self, slot: str, default: object = None) -> object:
+        """A part of the only form that pairs have in a slot, or the default if none has any.
+
+        Raises
+        ------
+        ValueError
+            If there are several.
+        """
+        forms = {_form(part): part for contact in self.met.values() if (part := getattr(contact, slot))}
+        whole = slot != "normal" or all(contact.normal for contact in self.met.values())
+        if len(forms) > 1 or (forms and not whole and not isinstance(next(iter(forms.values())), Hertz)):
+            names = [material.name or f"material {k}" for k, material in enumerate(self.everything)]
+            pairs = (
+                f"{getattr(contact, slot) or default} of {names[i]} and {names[j]}"
+                for (i, j), contact in self.met.items()
+            )
+            message = f"one form of the {slot} part is possible in a run, got {', '.join(dict.fromkeys(pairs))}"
+            raise ValueError(message)
+        return next(iter(forms.values()), default)
+
+
+def _form(part: object) -> tuple:
+    """What cannot differ from pair to pair."""
+    return type(part), getattr(part, "model", None)
+
+
+def law(contacts: Contacts, materials: list[Material], box: Box | None) -> Elastic | Composite:
+    """The simplest law that these materials and walls need, with its tables; the wall's row is the last.
+
+    Rough walls need velocities even where nothing is lost.
+
+    Raises
+    ------
+    ValueError
+        If pairs do not fit together, or are not told.
+    """
+    from kernels import laws  # noqa: PLC0415, runs are read without numba
+
+    wall = box.material if box else None
+    contacts.check_materials([*materials, *([wall] if wall else [])])
+    pairs = Pairs(contacts, materials, wall)
+    linear = isinstance(pairs.form("normal", Hertz()), Linear)
+    normal = _linear(pairs) if linear else laws.Hertz()
+    alpha = pairs.table(lambda contact, *_: 2 * _ratio(contact) if linear else restitution.damping(contact.restitution))
+    parts = {"normal": normal, "damping": laws.Damping(alpha) if alpha.any() else laws.Absent()}
+    friction = pairs.table(lambda contact, *_: contact.friction)
+    if friction.any():
+        shear = pairs.table(_shear)
+        dashpot = np.full_like(shear, 0.5) if linear else np.sqrt(2 / 3 * shear)
+        parts["tangential"] = laws.Friction(friction, shear, dashpot)
+        parts |= _couples(pairs, dashpot)
+    if pairs.form("adhesion"):
+        parts["adhesion"] = laws.Adhesion(
+            pairs.table(lambda contact, *_: contact.adhesion.work if contact.adhesion else 0)
+        )
+    needed = linear or len(parts) > 2 or alpha.any() or (box and box.roughness > 0)
+    return laws.Composite(**parts) if needed else laws.Elastic()
+
+
+def _shear(contact: Contact, one: Material, other: Material) -> float:
+    """Tangential stiffness over that which normal force over overlap is."""
+    if isinstance(contact.normal, Linear):
+        return contact.normal.tangential
+    return 6 * one.effective_shear_modulus(other) / one.effective_modulus(other)
+
+
+def _ratio(contact: Contact) -> float:
+    """Damping ratio of a linear contact."""
+    tension = bool(contact.normal and contact.normal.tension)
+    return restitution.ratio(contact.restitution, tension=tension)
+
+
+def _linear(pairs: Pairs) -> tuple:
+    """Tables of linear springs."""
+    from kernels.laws import Linear as Tables  # noqa: PLC0415
+
+    def rate(contact: Contact, *_: Material) -> float:
+        word = contact.normal
+        if word.collision_time:
+            return (restitution.duration(_ratio(contact), tension=word.tension) / word.collision_time) ** 2
+        return (word.speed / word.overlap) ** 2 if word.overlap else 0.0
+
+    return Tables(
+        stiffness=pairs.table(lambda contact, *_: contact.normal.stiffness or 0.0),
+        rate=pairs.table(rate),
+        pulls=pairs.table(lambda contact, *_: float(contact.normal.tension)),
+    )
+
+
+def _couples(pairs: Pairs, dashpot: np.ndarray) -> dict[str, tuple]:
+    """Tables of rolling and twisting resistance, where there is any."""
+    from kernels import laws  # noqa: PLC0415
+
+    parts = {}
+    rolling, twisting = pairs.form("rolling"), pairs.form("twisting")
+    if rolling:
+        friction = pairs.table(lambda contact, *_: contact.rolling.friction if contact.rolling else 0.0)
+        parts["rolling"] = laws.ConstantTorque(friction)
+        if rolling.model == "spring":
+            parts["rolling"] = laws.Rolling(
+                friction,
+                pairs.table(lambda contact, *_: _rolling_stiffness(contact)),
+                pairs.table(lambda contact, *_: contact.rolling.damping if contact.rolling else 0.0),
+            )
+    if twisting:
+        exact = twisting.model == "hertz"
+        share = 3 * math.pi / 16 if exact else 2 / 3
+
+        def stiffness(contact: Contact, one: Material, other: Material) -> float:
+            if not contact.twisting:
+                return 0.0
+            if exact:  # 8/3 G of two equal materials
+                return 16 / 3 / sum(2 * (1 + m.poisson) / m.young for m in (one, other))
+            return 4 * one.effective_shear_modulus(other)
+
+        slides = pairs.table(lambda contact, *_: share * contact.friction if contact.twisting else 0.0)
+        parts["twisting"] = laws.Twisting(slides, pairs.table(stiffness), dashpot)
+    return parts
+
+
+def _rolling_stiffness(contact: Contact) -> float:
+    """Of the spring over that which normal force over overlap is."""
+    if not contact.rolling:
+        return 0.0
+    return contact.rolling.stiffness or ROLLING_STIFFNESS * contact.rolling.friction**2

@@ -1,0 +1,38 @@
+"""Normal damping: F = F_el - η v_n, with η = α √(m* S) and S the stiffness that force over overlap is.
+
+Y. Tsuji, T. Tanaka, T. Ishida, Powder Technol. 71 (1992) 239, eq. (19): S = K √δ for Hertz's law. The coefficient of
+restitution is then the same at any speed. Where tension is cut off, contact is felt until the total force vanishes.
+With y = √(4/5) x^(5/4) and dτ = x^(1/4) dt the scaled impact x'' + α x^(1/4) x' + x^(3/2) = 0 is a damped linear
+oscillator, whose impact without tension T. Schwager and T. Pöschel solve (Granul. Matter 9 (2007) 465);
+``dem.model.restitution`` inverts that for α. The dashpot sets in like a root; ``onset`` keeps that from showing in the
+order of convergence.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula
+from kernels.laws.touch import forgetful
+
+
+class Damping(NamedTuple):
+    """A dashpot that grows with stiffness and mass."""
+
+    alpha: np.ndarray  # (A, A) α of two materials
+
+
+@formula
+def dashpot(part, i, j, touch, press):
+    """η [N s/m]."""
+    return part.alpha[i, j] * math.sqrt(touch.mass * (press.stiffness * press.root)) * press.onset_of_root
+
+
+@formula
+def no_dashpot(part, i, j, touch, press):
+    """None."""
+    return 0.0
+
+
+DAMPING, UNDAMPED = forgetful(dashpot), forgetful(no_dashpot)

@@ -1,0 +1,102 @@
+"""Coulomb friction: a tangential spring of Mindlin's stiffness that sticks and slides.
+
+The spring's force f follows the slip of the surfaces, df = -k_t v_t dt with k_t = 8 G* √(R* δ) = (6 G*/E*) K √δ
+(Mindlin 1949; 1/G* = Σ (2 - ν)/G), and turns with the contact plane. While the contact unloads f shrinks as k_t does,
+or grazing impacts would gain energy (C. Thornton, S. J. Cummins, P. W. Cleary, Powder Technol. 233 (2013) 30). With a
+dashpot η_t = η √(k_t/S_n), S_n = 2 E* √(R* δ), the trial force is t = f - η_t v_t. Contacts stick while |t| <= μ F_n;
+beyond, they slide with μ F_n t/|t|: in lasting sliding that is -v_t/|v_t|, and at a reversal of the slip the force does
+not jump. The spring by itself holds no more than μ F_n; set to the sliding force it would store the dashpot's share,
+and outcomes would jump with the angle of incidence.
+
+One spring sticks or slides as a whole: no slip grows from the edge of the contact inwards, and near-normal impacts
+keep more tangential velocity than by Maw, Barber & Fawcett (Wear 38 (1976) 101), see ``dem.validation.annuli``.
+
+Integrated by the trapezium rule: what is remembered is f half a step ahead, f_n - dt/2 k_t v_t. In its first step k_t
+sets in like a root, see ``onset``. The spring is cut to μ F_n before the dashpot is added: the other way round t would
+hold what μ F_n has fallen by in a step, and impacts that slide while they unload would be of first order.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula
+from kernels.base.vector import add_scaled, cross, dot, scale
+from kernels.laws.touch import forgetful, with_vector
+
+TINY = 1e-300  # keeps the direction of a vanishing force finite
+
+
+class Friction(NamedTuple):
+    """Tangential spring and dashpot."""
+
+    friction: np.ndarray  # (A, A) μ of two materials
+    shear: np.ndarray  # (A, A) k_t over stiffness·root of the normal law; 6 G*/E* of Hertz's
+    dashpot: np.ndarray  # (A, A) η_t/η; √(2/3 shear)
+
+
+@formula
+def slide(part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign):
+    """Force of a tangential spring.
+
+    Parameters
+    ----------
+    part, i, j, touch, press : see `kernels.laws`
+    eta, limit, slip : normal dashpot [N s/m], largest force [N], velocity of the surfaces in the plane of contact
+    spring, before : its force half a step ahead [N]; `Press.grip` at the last step, 0 if there was no contact
+    half, time_sign : see `kernels.laws`
+
+    Returns
+    -------
+    force on i [N], memory, stored [J]
+    """
+    k_t = part.shear[i, j] * press.stiffness * press.root
+    lead = time_sign * half if before > 0.0 else (1.0 + time_sign) * half * (press.onset - 0.5)
+    spring = carry(spring, press.grip, before, touch.normal, (1.0 + time_sign) * half * touch.twist)
+    spring = add_scaled(spring, -lead * k_t, slip)
+    spring, force = capped(spring, -eta * part.dashpot[i, j], slip, part.friction[i, j] * limit)
+    stored = 0.5 * dot(spring, spring) / k_t
+    return force, add_scaled(spring, -half * k_t, slip), stored
+
+
+@formula
+def capped(spring, dashpot, velocity, limit):
+    """A spring's force, cut to a limit; and the same with a dashpot, cut to it again."""
+    spring = scale(min(limit / math.sqrt(dot(spring, spring) + TINY), 1.0), spring)
+    trial = add_scaled(spring, dashpot, velocity)
+    size = dot(trial, trial)
+    slides = size > limit * limit
+    sliding = scale(limit / math.sqrt(size + TINY), trial)
+    return spring, sliding if slides else trial
+
+
+@formula
+def carry(spring, grip, before, normal, angle):
+    """Spring force of the last step in the contact plane of this one, turned by an angle about the normal.
+
+    As long as it was, or less by √(grip/before) while the contact unloads; zero if it was no contact.
+    """
+    size = dot(spring, spring)
+    spring = add_scaled(spring, angle, cross(normal, spring))
+    spring = add_scaled(spring, -dot(spring, normal), normal)
+    square = size * min(grip, before) / (dot(spring, spring) * before + TINY)
+    return scale(math.sqrt(square), spring)
+
+
+@formula
+def no_friction(part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign):
+    """None.
+
+    Parameters
+    ----------
+    part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign : see `slide`
+
+    Returns
+    -------
+    as `slide`
+    """
+    return (0.0, 0.0, 0.0), spring, 0.0
+
+
+FRICTION, FRICTIONLESS = with_vector(slide), forgetful(no_friction)

@@ -1,0 +1,44 @@
+"""Linear spring: F = k δ, elastic energy ½ k δ².
+
+P. A. Cundall, O. D. L. Strack, Géotechnique 29 (1979) 47. With the dashpot of a restitution, η = α √(m* k), an impact
+is a damped linear oscillator of ζ = α/2. It ends either when the force vanishes, as Hertzian contacts do (T. Schwager,
+T. Pöschel, Granul. Matter 9 (2007) 465), or when the surfaces part, after they have pulled at each other for a while.
+The dashpot sets in, and then ends, with a jump; `onset` keeps that from showing in the order of convergence.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula
+from kernels.laws.onset import constant, last, share_of_step
+from kernels.laws.touch import Press, forgetful
+
+
+class Linear(NamedTuple):
+    """Springs."""
+
+    stiffness: np.ndarray  # (A, A) k [N/m] of two materials, or zero where it goes with the mass:
+    rate: np.ndarray  # (A, A) k over the reduced mass of the two bodies [1/s²]
+    pulls: np.ndarray  # (A, A) 1 where contacts end when surfaces part, 0 where the force vanishes
+
+
+@formula
+def press(part, i, j, touch, parting, dt, memory):
+    """Normal force of a contact."""
+    share = share_of_step(touch.overlap, parting, dt)
+    weight = constant(share)
+    if part.pulls[i, j] > 0.0:
+        weight += last(touch.overlap, parting, dt)
+    k = part.stiffness[i, j] + part.rate[i, j] * touch.reduced
+    elastic = k * touch.overlap
+    return Press(
+        force=elastic, conservative=elastic, energy=0.5 * elastic * touch.overlap,
+        stiffness=k, root=1.0, grip=1.0, area=touch.radius * touch.overlap,
+        share=share, onset=constant(share), onset_of_root=weight,
+        floor=-math.inf if part.pulls[i, j] > 0.0 else 0.0, held=0.0, jump=0.0, lasts=True,
+    ), memory  # fmt: skip
+
+
+LINEAR = forgetful(press)

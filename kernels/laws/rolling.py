@@ -1,0 +1,94 @@
+"""Rolling resistance: a couple that grows with the angle rolled, like the force of a spring, up to μ_r R* F_n.
+
+S. Luding, Granul. Matter 10 (2008) 235, sec. 2.3.4, which with μ_r R* F_n for the largest couple is type C of J. Ai,
+J.-F. Chen, J. M. Rotter, J. Y. Ooi, Powder Technol. 206 (2011) 269, but for the dashpot beyond it. The velocity of
+rolling is v_r = R* ω_r × n, with ω_r the angular velocity of i relative to j: zero where the two turn as one body, not
+zero for gears. The spring's force f follows it as that of friction follows the slip, df = -k_r v_r dt, and is kept,
+turned, softened and cut like that one, see ``friction``; the couple on i is R* n × f. Its stiffness is k_r = c F_n/δ,
+c = 2.25 μ_r² (Ai et al., eq. (20), in three dimensions), its dashpot 2 ζ √(k_r I_r)/R*, with 1/I_r = Σ 1/(I + m R²).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula
+from kernels.base.vector import add_scaled, cross, dot, scale
+from kernels.laws.friction import TINY, capped, carry
+from kernels.laws.touch import forgetful, with_vector
+
+
+class Rolling(NamedTuple):
+    """Spring and dashpot."""
+
+    friction: np.ndarray  # (A, A) μ_r of two materials
+    spring: np.ndarray  # (A, A) c
+    damping: np.ndarray  # (A, A) ζ
+
+
+class ConstantTorque(NamedTuple):
+    """Type A of Ai et al.: the largest couple at any angle, but no more than stops the rolling within a step."""
+
+    friction: np.ndarray  # (A, A) μ_r of two materials
+
+
+@formula
+def roll(part, i, j, touch, press, limit, spring, before, half, time_sign):
+    """Couple of a rolling spring.
+
+    Parameters
+    ----------
+    part, i, j, touch, press : see `kernels.laws`
+    limit, spring, before, half, time_sign : as of `kernels.laws.friction.slide`
+
+    Returns
+    -------
+    couple on i [N m], memory, stored [J]
+    """
+    velocity = scale(touch.radius, cross(touch.turning, touch.normal))
+    k_r = part.spring[i, j] * press.stiffness * press.root
+    lead = time_sign * half if before > 0.0 else (1.0 + time_sign) * half * (press.onset - 0.5)
+    spring = carry(spring, press.grip, before, touch.normal, (1.0 + time_sign) * half * touch.twist)
+    spring = add_scaled(spring, -lead * k_r, velocity)
+    dashpot = 2.0 * part.damping[i, j] * math.sqrt(k_r * touch.rolling) / touch.radius
+    spring, force = capped(spring, -dashpot, velocity, part.friction[i, j] * limit)
+    stored = 0.5 * dot(spring, spring) / (k_r + TINY)
+    couple = scale(touch.radius, cross(touch.normal, force))
+    return couple, add_scaled(spring, -half * k_r, velocity), stored
+
+
+@formula
+def brake(part, i, j, touch, press, limit, spring, before, half, time_sign):
+    """Couple of constant size.
+
+    Parameters
+    ----------
+    part, i, j, touch, press, limit, spring, before, half, time_sign : see `roll`
+
+    Returns
+    -------
+    as `roll`
+    """
+    rolling = add_scaled(touch.turning, -dot(touch.turning, touch.normal), touch.normal)
+    rate = math.sqrt(dot(rolling, rolling) + TINY)
+    most = part.friction[i, j] * touch.radius * limit
+    return scale(-min(most / rate, touch.rolling / (2.0 * half)), rolling), spring, 0.0
+
+
+@formula
+def no_rolling(part, i, j, touch, press, limit, spring, before, half, time_sign):
+    """None.
+
+    Parameters
+    ----------
+    part, i, j, touch, press, limit, spring, before, half, time_sign : see `roll`
+
+    Returns
+    -------
+    as `roll`
+    """
+    return (0.0, 0.0, 0.0), spring, 0.0
+
+
+ROLLING, CONSTANT_TORQUE, FREE_ROLLING = with_vector(roll), forgetful(brake), forgetful(no_rolling)

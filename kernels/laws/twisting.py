@@ -1,0 +1,68 @@
+"""Twisting resistance: a torsional spring about the normal that sticks and slides.
+
+Its stiffness is k = T a³ with a the radius of contact: T = 16/3 / Σ 1/G without slip (J. L. Lubkin, J. Appl. Mech. 18
+(1951) 183: 8/3 G a³ for two equal spheres), or k_t a²/2 = 4 G* a³ after J. S. Marshall, J. Comput. Phys. 228 (2009)
+1541, eq. (50). It slides at c μ a F_n: c = 3π/16 under Hertz's pressure, or Marshall's 2/3. The dashpot is η_t a²/2
+with η_t that of friction. What is remembered is the couple half a step ahead; it shrinks with a³ while contacts unload.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula
+from kernels.base.vector import dot
+from kernels.laws.friction import TINY
+from kernels.laws.touch import forgetful, with_number
+
+
+class Twisting(NamedTuple):
+    """Torsional spring and dashpot."""
+
+    friction: np.ndarray  # (A, A) c μ of two materials
+    stiffness: np.ndarray  # (A, A) T [Pa]
+    dashpot: np.ndarray  # (A, A) η_t/η
+
+
+@formula
+def twist(part, i, j, touch, press, eta, limit, spring, before, half, time_sign):
+    """Couple about the normal.
+
+    Parameters
+    ----------
+    part, i, j, touch, press : see `kernels.laws`
+    eta, limit, spring, before, half, time_sign : as of `kernels.laws.friction.slide`
+
+    Returns
+    -------
+    couple on i along the normal [N m], memory, stored [J]
+    """
+    rate = dot(touch.turning, touch.normal)
+    radius = math.sqrt(press.area)
+    k = part.stiffness[i, j] * press.area * radius
+    softer = math.sqrt(min(press.grip, before) / before) if before > 0.0 else 0.0
+    lead = time_sign * half if before > 0.0 else 0.5 * (1.0 + time_sign) * half  # k sets in smoothly enough
+    most = part.friction[i, j] * radius * limit
+    spring = softer * softer * softer * spring - lead * k * rate
+    spring = max(min(spring, most), -most)
+    couple = max(min(spring - 0.5 * eta * part.dashpot[i, j] * press.area * rate, most), -most)
+    return couple, spring - half * k * rate, 0.5 * spring * spring / (k + TINY)
+
+
+@formula
+def no_twist(part, i, j, touch, press, eta, limit, spring, before, half, time_sign):
+    """None.
+
+    Parameters
+    ----------
+    part, i, j, touch, press, eta, limit, spring, before, half, time_sign : see `twist`
+
+    Returns
+    -------
+    as `twist`
+    """
+    return 0.0, spring, 0.0
+
+
+TWISTING, FREE_TWISTING = with_number(twist), forgetful(no_twist)
