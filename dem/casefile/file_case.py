@@ -56,7 +56,8 @@ class FileCase:
         for pair in self.table.contacts:
             one, other = (materials[name] for name in pair.materials)
             table[one, other] = pair.made()
-        return Contacts(table, rule=None if self.table.contact_rule == "none" else self.table.contact_rule)
+        rule = None if self.table.contact_rule == "none" else self.table.contact_rule
+        return Contacts(table, rule=rule, damped=self.table.contact_damping)
 
     def simulation(self) -> Simulation | HardSpheres:
         """The simulation, ready to run; raises ValueError with a line for each thing that cannot be made."""

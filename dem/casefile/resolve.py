@@ -93,7 +93,7 @@ def _pairs(contacts: Contacts | None, names: dict[Material, str]) -> dict:
     if contacts is None:
         return {}
     rows = [{"materials": [names[one], names[other]], **plain(contact)} for one, other, contact in contacts]
-    return {"contacts": rows, "contact_rule": contacts.rule or "none"}
+    return {"contacts": rows, "contact_rule": contacts.rule or "none", "contact_damping": contacts.damped}
 
 
 def _groups(particles: Particles, materials: dict, shapes: dict) -> Iterator[dict]:

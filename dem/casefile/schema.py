@@ -289,6 +289,7 @@ class SteppedTable(CaseTable):
     integrator: Integrator = Field(DEFAULT, description="rotational scheme, see `dem integrators`")
     threads: Count | None = Field(None, description="default: all cores; changes no bit of the result", examples=[1])
     contact_rule: Rule = Field("geometric", description="of pairs of materials that are not in contacts")
+    contact_damping: Literal["together", "alone"] = Field("together", description="of several contacts of two bodies")
     contacts: list[ContactTable] = Field([], description="pairs of materials")
 
 

@@ -21,6 +21,7 @@ RULES: dict[str, Callable[[float, float], float]] = {
     "geometric": lambda a, b: math.sqrt(a * b),
     "least": min,
 }
+DAMPED = ("together", "alone")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -92,6 +93,9 @@ class Contacts(Declared):
     rule : "geometric", "least" or None
         How pairs that are not in the table follow from the values of the two materials: their geometric mean, the
         smaller one, or not at all.
+    damped : "together" or "alone"
+        Several contacts of the same two bodies, such as those of a fibre that lands flat, are damped together, so that
+        the restitution is that of the bodies; or each as if it were alone, which takes more.
 
     Raises
     ------
@@ -110,8 +114,13 @@ class Contacts(Declared):
     """
 
     def __init__(
-        self, table: Mapping[tuple[Material, Material], Contact] | None = None, *, rule: str | None = "geometric"
+        self,
+        table: Mapping[tuple[Material, Material], Contact] | None = None,
+        *,
+        rule: str | None = "geometric",
+        damped: str = "together",
     ) -> None:
+        self._damped = checks.one_of("damped", damped, DAMPED)
         self._rule = rule if rule is None else checks.one_of("rule", rule, RULES)
         self._table: dict[frozenset[Material], Contact] = {}
         if not isinstance(table, Mapping | None):
@@ -136,6 +145,11 @@ class Contacts(Declared):
     def rule(self) -> str | None:
         """How pairs that are not in the table follow from the two materials."""
         return self._rule
+
+    @property
+    def damped(self) -> str:
+        """How several contacts of the same two bodies are damped."""
+        return self._damped
 
     def __iter__(self) -> object:
         """Materials and contact of each entry."""

@@ -66,10 +66,13 @@ def _form(part: object) -> tuple:
     return type(part), getattr(part, "model", None)
 
 
-def law(contacts: Contacts, materials: list[Material], box: Box | None) -> Elastic | Composite:
+def law(
+    contacts: Contacts, materials: list[Material], box: Box | None, *, clustered: bool = False
+) -> Elastic | Composite:
     """The simplest law that these materials and walls need, with its tables; the wall's row is the last.
 
-    Rough walls need velocities even where nothing is lost.
+    Rough walls need velocities even where nothing is lost; bodies of several spheres, `clustered`, share damping among
+    contacts unless told otherwise.
 
     Raises
     ------
@@ -84,7 +87,8 @@ def law(contacts: Contacts, materials: list[Material], box: Box | None) -> Elast
     linear = isinstance(pairs.form("normal", Hertz()), Linear)
     normal = _linear(pairs) if linear else laws.Hertz()
     alpha = pairs.table(lambda contact, *_: 2 * _ratio(contact) if linear else restitution.damping(contact.restitution))
-    parts = {"normal": normal, "damping": laws.Damping(alpha) if alpha.any() else laws.Absent()}
+    damping = laws.SharedDamping if clustered and contacts.damped == "together" else laws.Damping
+    parts = {"normal": normal, "damping": damping(alpha) if alpha.any() else laws.Absent()}
     friction = pairs.table(lambda contact, *_: contact.friction)
     if friction.any():
         shear = pairs.table(_shear)

@@ -29,7 +29,11 @@ def describe(sim: Simulation) -> dict:
     return {
         **describe_particles(sim.particles),
         "box": sim.box and recipe(sim.box),
-        "contacts": {"rule": sim.contacts.rule, "table": [[recipe(thing) for thing in row] for row in sim.contacts]},
+        "contacts": {
+            "rule": sim.contacts.rule,
+            "damped": sim.contacts.damped,
+            "table": [[recipe(thing) for thing in row] for row in sim.contacts],
+        },
         "gravity": sim.gravity,
         "time_step": sim.time_step,
         "integrator": sim.integrator.name,
@@ -74,8 +78,8 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         start_energy=Energy(*start_energy.tolist()), largest_kinetic=number(group, "largest_kinetic", least=0),
         booked=_booked(group, state),
         gravity=given["gravity"], description=given["description"], time_step=given["time_step"],
-        integrator=given["integrator"], threads=threads, contacts=Contacts(table, rule=given["contacts"]["rule"]),
-        deepest_overlap=given["deepest_overlap"],
+        integrator=given["integrator"], threads=threads, deepest_overlap=given["deepest_overlap"],
+        contacts=Contacts(table, rule=given["contacts"]["rule"], damped=given["contacts"].get("damped", "alone")),
     )  # fmt: skip
 
 

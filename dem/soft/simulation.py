@@ -129,7 +129,8 @@ class Simulation(Accounted):
         """Check and keep what besides particles, box and gravity fixes the run."""
         checks.of_types(optional=True, contacts=(contacts, Contacts))
         self._contacts = contacts or Contacts()
-        self._law = contact_law(self._contacts, arrays.materials(self._particles), self._box)
+        clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
+        self._law = contact_law(self._contacts, arrays.materials(self._particles), self._box, clustered=clustered)
         if isinstance(time_step, str) and time_step == "auto":
             time_step = advise(self._particles, self._box, self._gravity).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")

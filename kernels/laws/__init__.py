@@ -5,7 +5,7 @@ own (``kernels.soft.contact``). All others are `Composite`: they are evaluated f
 (``kernels.soft.touching``, ``kernels.soft.walls``), and consist of
 
     normal      elastic force: `Hertz`, `Linear`; everything else goes by its `Press`
-    damping     normal dashpot: `Damping`
+    damping     normal dashpot: `Damping`, `SharedDamping`
     tangential  force in the plane of contact: `Friction`
     rolling     couple against rolling: `Rolling`, `ConstantTorque`
     twisting    couple about the normal: `Twisting`
@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 from kernels.base.jit import by_type, by_type_of_first, formula
 from kernels.base.vector import add, add_scaled, dot, scale
-from kernels.laws.damping import DAMPING, UNDAMPED, Damping
+from kernels.laws.damping import DAMPING, UNDAMPED, Damping, SharedDamping
 from kernels.laws.dmt import DMT, NO_ADHESION, Adhesion
 from kernels.laws.friction import FRICTION, FRICTIONLESS, Friction
 from kernels.laws.hertz import HERTZ, Hertz
@@ -60,7 +60,7 @@ class Composite(NamedTuple):
 
 PARTS = {
     "normal": {Hertz: HERTZ, Linear: LINEAR},
-    "damping": {Damping: DAMPING, Absent: UNDAMPED},
+    "damping": {Damping: DAMPING, SharedDamping: DAMPING, Absent: UNDAMPED},
     "tangential": {Friction: FRICTION, Absent: FRICTIONLESS},
     "rolling": {Rolling: ROLLING, ConstantTorque: CONSTANT_TORQUE, Absent: FREE_ROLLING},
     "twisting": {Twisting: TWISTING, Absent: FREE_TWISTING},
@@ -130,12 +130,26 @@ def _no():
 
 
 is_there = by_type(lambda part: _no if part is Absent else _yes)
+together = by_type(lambda part: _yes if part is SharedDamping else _no)
 
 
 @formula
 def turns(law):
     """Whether contacts hand on couples."""
     return is_there(law.rolling) or is_there(law.twisting)
+
+
+@formula
+def shares_damping(law):
+    """Whether several contacts of two bodies are damped together."""
+    return together(law.damping)
+
+
+@formula
+def secant(law, i, j, touch, history, half):
+    """Force over overlap of a contact's normal law."""
+    pressed, _ = press(law.normal, i, j, touch, dot(touch.velocity, touch.normal), 2.0 * half, history[0])
+    return pressed.stiffness * pressed.root
 
 
 @formula

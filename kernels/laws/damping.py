@@ -23,6 +23,12 @@ class Damping(NamedTuple):
     alpha: np.ndarray  # (A, A) α of two materials
 
 
+class SharedDamping(NamedTuple):
+    """The same, where several contacts of two bodies are damped together, see `kernels.soft.sharing`."""
+
+    alpha: np.ndarray  # (A, A) α of two materials
+
+
 @formula
 def dashpot(part, i, j, touch, press):
     """η [N s/m]."""

@@ -10,10 +10,11 @@ import numpy as np
 
 from kernels import laws
 from kernels.base.energy import add_words, as_fixed, as_words
-from kernels.base.jit import formula, loop
+from kernels.base.jit import formula, loop, part
 from kernels.base.vector import add, add_scaled, cross, dot, load, scale, subtract
 from kernels.box.periodic import gap
 from kernels.soft.chunks import candidate_room
+from kernels.soft.sharing import add_contact, no_push, of_mass, yields
 from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
 from kernels.soft.values import of_pair
 
@@ -125,20 +126,18 @@ def evaluate_touching(law, start, column, touching, time_sign, half, per_joule, 
     `Sums`
     """
     elastic, stored, loss, jump = np.int64(0), np.int64(0), no_energy(), no_energy()
-    largest = 0.0
+    largest, rate, stop = 0.0, 0.0, 0
     for t in range(touching.size):
         k = start + touching[t]
         at = column + touching[t]
-        i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-        b, c = bodies.owner[i], bodies.owner[j]
-        reach, stiffness = kinds.reach, kinds.stiffness
-        if reach == 0.0:
-            reach, stiffness = neighbours.reach[k], neighbours.stiffness[k]
-        touch, x = meeting(i, b, j, c, reach, stiffness, bodies, kinds, box)
+        b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
         m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
-        history = laws.nothing(law)
-        if neighbours.has_history.size > 0 and neighbours.has_history[k] != 0:
-            history = laws.load(law, neighbours.history, k, 0)
+        touch, x, history = look(law, k, b, c, bodies, kinds, neighbours, box)
+        if laws.shares_damping(law):
+            if t == stop:
+                stop, rate = rate_of_pair(law, t, start, touching, half, bodies, kinds, neighbours, box)
+            if rate > 0.0:
+                touch = of_mass(touch, laws.secant(law, m_i, m_j, touch, history, half) / rate)
         outcome, history = laws.contact(law, m_i, m_j, touch, history, half, time_sign)
         if neighbours.has_history.size > 0:
             laws.store(law, neighbours.history, k, 0, history)
@@ -155,6 +154,65 @@ def evaluate_touching(law, start, column, touching, time_sign, half, per_joule, 
         jump = add_words(jump, as_words(outcome.jump, per_joule))
         largest = max(largest, touch.overlap)
     return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, no_energy(), jump)
+
+
+@formula
+def look(law, k, b, c, bodies, kinds, neighbours, box):
+    """What the spheres of candidate k, of bodies b and c, do to each other, the point of contact, and its history.
+
+    Parameters
+    ----------
+    k, b, c : candidate, and its two bodies
+    law, bodies, kinds, neighbours, box : see `kernels.soft.state`
+
+    Returns
+    -------
+    `laws.Touch`, point [m], history
+    """
+    reach, stiffness = kinds.reach, kinds.stiffness
+    if reach == 0.0:
+        reach, stiffness = neighbours.reach[k], neighbours.stiffness[k]
+    touch, x = meeting(neighbours.sphere_i[k], b, neighbours.sphere_j[k], c, reach, stiffness, bodies, kinds, box)
+    history = laws.nothing(law)
+    if neighbours.has_history.size > 0 and neighbours.has_history[k] != 0:
+        history = laws.load(law, neighbours.history, k, 0)
+    return touch, x, history
+
+
+@part
+def rate_of_pair(law, first, start, touching, half, bodies, kinds, neighbours, box):
+    """End of the contacts of one pair of bodies, and ω² of them together, see ``sharing``; 0 for a single one.
+
+    Parameters
+    ----------
+    first : the first of them in `touching`
+    law, start, touching, half, bodies, kinds, neighbours, box : see `evaluate_touching`
+
+    Returns
+    -------
+    index in `touching`, ω² [1/s²]
+    """
+    k = start + touching[first]
+    b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
+    stop = first + 1
+    while stop < touching.size:
+        k = start + touching[stop]
+        if bodies.owner[neighbours.sphere_i[k]] != b or bodies.owner[neighbours.sphere_j[k]] != c:
+            break
+        stop += 1
+    push = no_push()
+    if stop - first > 1:
+        m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
+        for t in range(first, stop):
+            touch, x, history = look(law, start + touching[t], b, c, bodies, kinds, neighbours, box)
+            arm_b, arm_c = gap(box, x, load(bodies.position, b)), gap(box, x, load(bodies.position, c))
+            secant = laws.secant(law, m_i, m_j, touch, history, half)
+            push = add_contact(push, secant, dot(touch.velocity, touch.normal), touch.normal, arm_b, arm_c)
+    rate = 0.0
+    if push.square > 0.0:
+        yielding = yields(b, push.force, push.torque_b, bodies, kinds)
+        rate = (yielding + yields(c, push.force, push.torque_c, bodies, kinds)) / push.square
+    return stop, rate
 
 
 @formula

@@ -14,6 +14,7 @@ from kernels.base.vector import add, add_scaled, cross, dot, load, store, subtra
 from kernels.box.periodic import gap
 from kernels.box.roughness import tilted_normal
 from kernels.laws import hertz
+from kernels.soft.sharing import add_contact, no_push, of_mass, yields
 from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
 from kernels.soft.touching import Sums, no_energy
 
@@ -119,6 +120,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     m = kinds.material[bodies.kind[b]]
     rows, has_history = neighbours.wall_history, neighbours.wall_has_history
     own = PLANE if box.roughness > 0.0 else 0
+    rates = rates_at_walls(law, b, half, bodies, kinds, neighbours, box)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         for face in range(6):
             k = 6 * s + face
@@ -131,6 +133,9 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
                 history = laws.nothing(law)
                 if has_history.size > 0 and has_history[k] != 0:
                     history = laws.load(law, rows, k, own)
+                if laws.shares_damping(law) and rates[face] > 0.0:
+                    secant = laws.secant(law, m, kinds.modulus.shape[0], touch, history, half)
+                    touch = of_mass(touch, secant / rates[face])
                 outcome, history = laws.contact(law, m, kinds.modulus.shape[0], touch, history, half, time_sign)
                 if has_history.size > 0:
                     laws.store(law, rows, k, own, history)
@@ -147,6 +152,56 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
             elif has_history.size > 0:
                 has_history[k] = 0
     return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, work, jump)
+
+
+@formula
+def rates_at_walls(law, b, half, bodies, kinds, neighbours, box):
+    """ω² of body b at each face, see ``sharing``: 0 where less than two spheres touch it, or where it is rough."""
+    rates = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if laws.shares_damping(law) and box.roughness == 0.0:
+        if bodies.first_sphere[b + 1] - bodies.first_sphere[b] > 1:
+            rates = (
+                rate_at_wall(law, b, 0, half, bodies, kinds, neighbours, box),
+                rate_at_wall(law, b, 1, half, bodies, kinds, neighbours, box),
+                rate_at_wall(law, b, 2, half, bodies, kinds, neighbours, box),
+                rate_at_wall(law, b, 3, half, bodies, kinds, neighbours, box),
+                rate_at_wall(law, b, 4, half, bodies, kinds, neighbours, box),
+                rate_at_wall(law, b, 5, half, bodies, kinds, neighbours, box),
+            )
+    return rates
+
+
+@part
+def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
+    """ω² of body b at one face.
+
+    Parameters
+    ----------
+    law, b, half, bodies, kinds, neighbours, box : see `kernels.soft.state`
+    face : its number
+
+    Returns
+    -------
+    ω² [1/s²]
+    """
+    count, pushed = 0, no_push()
+    m, nowhere = kinds.material[bodies.kind[b]], (0.0, 0.0, 0.0)
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        overlap = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
+        if overlap > 0.0:
+            touch, x = meeting(s, b, face, overlap, inward(face), bodies, kinds, box)
+            history = laws.nothing(law)
+            if neighbours.wall_has_history.size > 0 and neighbours.wall_has_history[6 * s + face] != 0:
+                history = laws.load(law, neighbours.wall_history, 6 * s + face, 0)
+            secant = laws.secant(law, m, kinds.modulus.shape[0], touch, history, half)
+            arm = subtract(x, load(bodies.position, b))
+            pushed = add_contact(pushed, secant, dot(touch.velocity, touch.normal), touch.normal, arm, nowhere)
+            count += 1
+    return (
+        yields(b, pushed.force, pushed.torque_b, bodies, kinds) / pushed.square
+        if count > 1 and pushed.square > 0.0
+        else 0.0
+    )
 
 
 @formula
