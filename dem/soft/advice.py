@@ -12,6 +12,8 @@ from dem.base.notices import Notice
 from dem.model.box import AXES, FACES
 from dem.soft import arrays
 from dem.soft.impacts import ADVISED, RESOLVED, WALL, Hardest, rounded_down
+from dem.soft.springs import Springs
+from kernels.laws import Elastic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from dem.model.particles import Particles
     from dem.soft.impacts import Impact
 
+ELASTIC = Elastic()
 FORCED = 5  # steps a contact: fewer are refused
 RAYLEIGH_SHARE = 0.2  # of the Rayleigh time, as usual in the field (10 to 30 %): particles in dense packings
 LARGEST_TURN = 0.3  # rad a step; 0.1 are advised
@@ -83,9 +86,15 @@ class Advice:
 
 
 def advise(
-    particles: Particles, box: Box | None, gravity: tuple[float, float, float], time_step: float | None = None
+    particles: Particles,
+    box: Box | None,
+    gravity: tuple[float, float, float],
+    time_step: float | None = None,
+    law: tuple = ELASTIC,
 ) -> Advice:
     """Advice on the time step for particles in their present state; without one, as if it were the one advised.
+
+    The contact law is one of `kernels.laws`.
 
     Examples
     --------
@@ -96,7 +105,7 @@ def advise(
     (270, 5.3e-06)
     """
     with np.errstate(over="ignore"):
-        hardest = _hardest(particles, box, gravity)
+        hardest = _hardest(particles, box, gravity, law)
         spin = float(np.linalg.norm(particles.angular_velocity, axis=1).max())
     first, deepest, squeezed = hardest.shortest, hardest.deepest, hardest.squeezed
     rayleigh = min(_rayleigh_times(particles))
@@ -117,7 +126,7 @@ def _rayleigh_times(particles: Particles) -> Iterator[float]:
         yield math.pi * min(shape.radii) * math.sqrt(m.density / shear) / (0.1631 * m.poisson + 0.8766)
 
 
-def _hardest(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> Hardest:
+def _hardest(particles: Particles, box: Box | None, gravity: tuple[float, float, float], law: tuple) -> Hardest:
     """The hardest impacts of particles that have all they may gain in falling through the box."""
     kinds = arrays.kinds(particles, box)
     own = 0.5 * (particles.velocity**2).sum(1) + fall(particles, box, gravity)
@@ -125,7 +134,7 @@ def _hardest(particles: Particles, box: Box | None, gravity: tuple[float, float,
     energy = kinds.mass[particles.variant] * own + kinds.inertia.max(0)[particles.variant] * turning
     walls = box is not None and len(box.absent) < len(FACES)
     fastest = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
-    return Hardest(kinds, particles.variant, energy, walls=walls, fastest=fastest)
+    return Hardest(kinds, Springs(kinds, law), particles.variant, energy, walls=walls, fastest=fastest)
 
 
 def _who(particles: Particles, impact: Impact, how: str) -> str:
@@ -154,12 +163,16 @@ def fall(particles: Particles, box: Box | None, gravity: tuple[float, float, flo
 
 
 def foreseen(
-    particles: Particles, box: Box | None, gravity: tuple[float, float, float], time_step: float
+    particles: Particles,
+    box: Box | None,
+    gravity: tuple[float, float, float],
+    time_step: float,
+    law: tuple = ELASTIC,
 ) -> Iterator[Notice]:
     """What should be known of the time step and the contacts before a run begins."""
     if not np.isfinite(particles.velocity).all():  # broken already, as the run will say
         return
-    advice = advise(particles, box, gravity, time_step)
+    advice = advise(particles, box, gravity, time_step, law)
     remedy = f'lower time_step to {advice.advised:.2g} s, or take time_step="auto"'
     if advice.overlap >= 1:
         driven = _driven(particles, box, gravity)

@@ -18,20 +18,19 @@ import numpy as np
 from dem.model.box import FACES
 from dem.soft.impacts import (
     ADVISED,
-    DURATION_BY_DEPTH,
     RESOLVED,
-    contact_time_by_depth,
     effective_masses,
     kind_of_row,
     rounded_down,
-    stiffness,
 )
 from dem.soft.overlaps import Overlaps, gaps, largest
+from dem.soft.springs import duration
 from kernels.soft import advance as loop
 from kernels.soft.touching import TINY
 
 if TYPE_CHECKING:
     from dem.soft.numbering import Numbering
+    from dem.soft.springs import Spring, Springs
     from kernels.box.faces import Faces
     from kernels.soft.state import Bodies, Kinds
 
@@ -59,6 +58,7 @@ class Touching(Protocol):
 
     bodies: Bodies
     kinds: Kinds
+    springs: Springs
     faces: Faces
     dt: float
     progress: loop.Progress
@@ -77,19 +77,29 @@ class Touching(Protocol):
         """Position, velocity, orientation and angular velocity at the whole step, in the user's order."""
 
 
-def least_acceleration(kinds: Kinds, dt: float, *, alone: bool) -> float:
+def least_acceleration(kinds: Kinds, springs: Springs, dt: float, *, alone: bool) -> float:
     """Acceleration by contacts below which all have RESOLVED steps, if they act on a body one at a time [m/s²].
 
     The lighter one of a pair has at most twice the effective mass of both.
     """
     kind = kind_of_row(kinds)
-    mass, material, largest_radius = effective_masses(kinds), kinds.material[kind], kinds.radius.max()
-    pair = stiffness(kinds.modulus[material].max(1), 1 / (1 / kinds.radius + 1 / largest_radius))
-    wall = stiffness(kinds.wall_modulus[material], kinds.radius)
+    mass, whole, material = effective_masses(kinds), kinds.mass[kind], kinds.material[kind]
+    wall = springs.between(material, np.full_like(material, springs.wall), kinds.radius, whole)
+    least = _slow_force(wall, mass, dt)
+    radius, reduced = 1 / (1 / kinds.radius + 1 / kinds.radius.max()), 1 / (1 / whole + 1 / whole.max())
+    for other in np.unique(material) if not alone else ():
+        pair = springs.between(material, np.full_like(material, other), radius, reduced)
+        least = np.minimum(least, _slow_force(pair, 0.5 * mass, dt))
+    return float((least / whole).min())
+
+
+def _slow_force(spring: Spring, mass: np.ndarray, dt: float) -> np.ndarray:
+    """Force up to which contacts of these masses have RESOLVED steps [N]."""
     with np.errstate(over="ignore", divide="ignore"):
-        rate = (DURATION_BY_DEPTH / (RESOLVED * dt)) ** 2  # of K √δ/m*, hence F = (rate m*)^3/K^2
-        at_pair = (0.5 * rate * mass) ** 3 / pair**2 if not alone else np.full(mass.size, np.inf)
-        return float((np.minimum(at_pair, (rate * mass) ** 3 / wall**2) / kinds.mass[kind]).min())
+        secant = mass * (duration(spring.power) / (RESOLVED * dt)) ** 2  # F/δ at which they have
+        if spring.power == 1:  # however deep
+            return np.where(secant >= spring.stiffness, np.inf, 0.0)
+        return secant * (secant / spring.stiffness) ** (1 / (spring.power - 1))
 
 
 def briefest(engine: Touching) -> Brief:
@@ -103,15 +113,17 @@ def briefest(engine: Touching) -> Brief:
     i, j = o.i[touching], o.j[touching]
     gap = gaps(x, i, j, engine.periods())
     normal = gap / np.maximum(np.linalg.norm(gap, axis=0), TINY)
-    modulus = kinds.modulus[_material(engine, i), _material(engine, j)]
     inverse = _inverse_mass(engine, i, arm, normal) + _inverse_mass(engine, j, arm, normal)
-    k_pair = stiffness(modulus, 1 / (1 / o.radius[i] + 1 / o.radius[j]))
+    pair = engine.springs.between(
+        _material(engine, i), _material(engine, j), 1 / (1 / o.radius[i] + 1 / o.radius[j]),
+        1 / (1 / _mass(engine, i) + 1 / _mass(engine, j)),
+    )  # fmt: skip
     s = np.flatnonzero(o.wall > 0)
     axes = np.eye(3)[:, o.face[s] // 2]
-    k_wall = stiffness(kinds.wall_modulus[_material(engine, s)], o.radius[s])
+    faces = np.full(s.size, engine.springs.wall)
+    wall = engine.springs.between(_material(engine, s), faces, o.radius[s], _mass(engine, s))
     times = np.concatenate([
-        contact_time_by_depth(1 / inverse, k_pair, o.pair[touching]),
-        contact_time_by_depth(1 / _inverse_mass(engine, s, arm, axes), k_wall, o.wall[s]),
+        pair.time(1 / inverse, o.pair[touching]), wall.time(1 / _inverse_mass(engine, s, arm, axes), o.wall[s])
     ])  # fmt: skip
     if not times.size:
         return Brief()
@@ -124,6 +136,12 @@ def _material(engine: Touching, sphere: np.ndarray) -> np.ndarray:
     """Of some spheres (T,)."""
     b = engine.bodies
     return engine.kinds.material[b.kind[b.owner[sphere]]]
+
+
+def _mass(engine: Touching, sphere: np.ndarray) -> np.ndarray:
+    """Of the bodies of some spheres (T,) [kg]."""
+    b = engine.bodies
+    return engine.kinds.mass[b.kind[b.owner[sphere]]]
 
 
 def _inverse_mass(engine: Touching, sphere: np.ndarray, arm: np.ndarray, normal: np.ndarray) -> np.ndarray:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kernels.base.energy import REFERENCE_BITS
-from kernels.base.jit import in_python
-from kernels.laws import hertz
 
 if TYPE_CHECKING:
     from dem.soft.overlaps import Overlaps
+    from dem.soft.springs import Springs
     from kernels.box.faces import Faces
     from kernels.soft.state import Kinds
 
@@ -43,11 +42,13 @@ def energies_of_motion(
     return float(kinetic + gravitational + turning)
 
 
-def energies_of_contacts(kinds: Kinds, overlaps: Overlaps) -> float:
+def energies_of_contacts(kinds: Kinds, springs: Springs, overlaps: Overlaps) -> float:
     """Elastic energies, as if all contacts were the stiffest possible, summed by size [J]."""
-    stiffest = in_python(hertz.stiffness)(max(kinds.modulus.max(), kinds.wall_modulus.max()), kinds.radius.max())
+    i, j = np.indices(springs.modulus.T.shape)
+    every = springs.between(i.ravel(), j.ravel(), kinds.radius.max(), kinds.mass.max())
+    stiffest = every._replace(stiffness=np.max(every.stiffness), power=np.max(every.power))
     deep = (np.sort(np.maximum(d, 0.0)) for d in (overlaps.pair, overlaps.wall))
-    return float(sum(0.4 * stiffest * (d**2.5).sum() for d in deep))
+    return float(sum(stiffest.energy(d).sum() for d in deep))
 
 
 def energies_to_come(

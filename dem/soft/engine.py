@@ -20,6 +20,7 @@ from dem.soft.per_body import reorder
 from dem.soft.present import Present
 from dem.soft.skins import Skins
 from dem.soft.snapshot import Snapshot
+from dem.soft.springs import Springs
 from kernels import laws, rotation
 from kernels.box.faces import move
 from kernels.rotation.spherical import SphericalPCDM
@@ -61,7 +62,8 @@ class Engine(Present):
         self.law = law
         self.faces, self.exits = faces_of(box), Exits(box, gravity)
         alone = len(particles) == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any()
-        briskest = least_acceleration(self.kinds, time_step, alone=len(particles) == 1)
+        self.springs = Springs(self.kinds, self.law)
+        briskest = least_acceleration(self.kinds, self.springs, time_step, alone=len(particles) == 1)
         self.limits = Limits(self.kinds, deepest, briskest, alone=alone)
         self.fastest_wall = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
         self.skins = Skins.of(len(particles), self.kinds, box, skin)

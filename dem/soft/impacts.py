@@ -21,17 +21,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.soft.overlaps import DEEPEST
+from dem.soft.springs import hertz
 
 if TYPE_CHECKING:
+    from dem.soft.springs import Spring, Springs
     from kernels.soft.state import Kinds
 
 RESOLVED = 20  # steps a contact: fewer draw a warning
 # Steps a contact that are advised: the energy error of `improved-pcdm` is 0.18 % at 45 steps and of second order. What
 # is squeezed gets no more than resolve it: most of the energy is in what presses, which is slower.
 ADVISED = 50
-DURATION = 2.0 * (15 / 16) ** 0.4 * math.sqrt(math.pi) * math.gamma(1.4) / math.gamma(0.9)  # 2.868, see contact_time
-# of √(m*/(K √δ)): δ_max/v is √(5/4) of that, see contact_time
-DURATION_BY_DEPTH = math.sqrt(1.25) * 2.0 * math.sqrt(math.pi) * math.gamma(1.4) / math.gamma(0.9)
 PER_OCTAVE = 32  # classes by effective mass and by radius, whose extremes stand for all: times are 1.3 % short at most
 MOST = 1e300  # of what may be a number too large to be one
 NOBODY, WALL = -1, -2  # in place of the number of a body
@@ -40,32 +39,15 @@ NOBODY, WALL = -1, -2  # in place of the number of a body
 def contact_time(mass: float, radius: float, modulus: float, speed: float) -> float:
     """Duration of an elastic Hertz impact [s]: T = 2.868 (m*²/(R* E*² v))^(1/5); Johnson (1985), eq. (11.24).
 
-    With δ(t) from ½ m* δ'² + 2/5 K δ^(5/2) = ½ m* v², T = 2 δ_max/v ∫₀¹ du/√(1 - u^(5/2)), which is
-    2 √π Γ(7/5)/Γ(9/10) δ_max/v, and δ_max = (15 m* v²/(16 E* √R*))^(2/5). Numbers or arrays.
+    Numbers or arrays.
 
     Examples
     --------
     >>> round(float(contact_time(1.0, 1.0, 1.0, 1.0)), 4)
     2.8683
     """
-    with np.errstate(divide="ignore"):
-        return DURATION * (mass / (np.sqrt(radius) * modulus)) ** 0.4 * np.float64(speed) ** -0.2
-
-
-def contact_time_by_depth(mass: np.ndarray, stiffness: np.ndarray, overlap: np.ndarray) -> np.ndarray:
-    """Duration of the elastic impact that is as deep as this at its deepest [s]: T = 3.291 √(m*/(K √δ)).
-
-    Half a period, nearly (4.03 for π), of small oscillations about that depth: what it says holds for a contact under
-    load as well.
-
-    Examples
-    --------
-    >>> speed, stiffness = 3.0, 4 / 3 * 7.0 * np.sqrt(0.5)
-    >>> deepest = (1.25 * 2.0 * speed**2 / stiffness) ** 0.4
-    >>> round(float(contact_time_by_depth(2.0, stiffness, deepest) / contact_time(2.0, 0.5, 7.0, speed)), 12)
-    1.0
-    """
-    return DURATION_BY_DEPTH * np.sqrt(mass / (stiffness * np.sqrt(overlap)))
+    spring = hertz(modulus, radius)
+    return spring.time(mass, spring.overlap(0.5 * mass * np.float64(speed) ** 2))
 
 
 def rounded_down(value: float) -> float:
@@ -74,11 +56,6 @@ def rounded_down(value: float) -> float:
         return 0.0
     unit = 10.0 ** (math.floor(math.log10(value)) - 1)
     return float(f"{math.floor(value / unit * (1 + 1e-12)) * unit:.1e}")
-
-
-def stiffness(modulus: np.ndarray, radius: np.ndarray) -> np.ndarray:
-    """K = 4/3 E* √R* [N m^-1.5], as `kernels.laws.hertz.stiffness`, of arrays."""
-    return 4 / 3 * modulus * np.sqrt(radius)
 
 
 def kind_of_row(kinds: Kinds) -> np.ndarray:
@@ -127,6 +104,7 @@ class Classes(NamedTuple):
     """
 
     mass: np.ndarray  # (C,) smallest effective one [kg]
+    whole: np.ndarray  # (C,) largest of a whole body [kg]
     radius: np.ndarray  # (C,) largest [m]
     material: np.ndarray  # (C,)
     energy: np.ndarray  # (2, C) of the body that has most, and of the next one; -inf if there is none [J]
@@ -144,14 +122,16 @@ class Classes(NamedTuple):
         octaves = (np.floor(PER_OCTAVE * np.log2(values)) for values in (mass, radius))
         _, first, group = np.unique(np.stack([material, *octaves], 1), axis=0, return_index=True, return_inverse=True)
         group = group.ravel()
-        lightest, largest = mass[first], radius[first]
+        lightest, whole, largest = mass[first], kinds.mass[of_row][first], radius[first]
+        np.maximum.at(whole, group, kinds.mass[of_row])
         np.minimum.at(lightest, group, mass)
         np.maximum.at(largest, group, radius)
         there = bodies.ravel() != NOBODY
         bodies, group = bodies.ravel()[there], np.tile(group, 2)[there]
         best = _two_best(group, energy[bodies], bodies)
         body = np.where(best == NOBODY, NOBODY, bodies[best])
-        return cls(lightest, largest, material[first], np.where(best == NOBODY, -np.inf, energy[body]), body)
+        most = np.where(best == NOBODY, -np.inf, energy[body])
+        return cls(lightest, whole, largest, material[first], most, body)
 
     def others(self, c: int, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Values (2, C) of the best body of each class that is not the only one of class c, and which it is."""
@@ -175,8 +155,8 @@ class Hardest:
 
     Parameters
     ----------
-    kinds : Kinds
-        Of the bodies.
+    kinds, springs : Kinds, Springs
+        Of the bodies, and of their contacts.
     kind, energy : (N,) arrays
         Kind of each body; the kinetic energy that it may come to by itself [J].
     walls : bool
@@ -185,14 +165,18 @@ class Hardest:
         Of the walls that move [m/s].
     """
 
-    def __init__(self, kinds: Kinds, kind: np.ndarray, energy: np.ndarray, *, walls: bool, fastest: float) -> None:
-        self.kinds, self.classes, self.walls = kinds, Classes.of(kinds, kind, energy), walls
+    def __init__(
+        self, kinds: Kinds, springs: Springs, kind: np.ndarray, energy: np.ndarray, *, walls: bool, fastest: float
+    ) -> None:
+        self.springs, self.classes, self.walls = springs, Classes.of(kinds, kind, energy), walls
         c = self.classes
         with np.errstate(invalid="ignore"):
             speed = np.where(c.energy >= 0, np.sqrt(np.minimum(2 * c.energy / c.mass, MOST)) + 2 * fastest, -np.inf)
         self.speed = self._with_wall(speed, [[fastest], [-np.inf]])  # what a wall hits leaves at twice its speed
         self.body = self._with_wall(c.body, [[WALL], [NOBODY]])
-        self.inverse_mass, self.inverse_radius = (self._with_wall(1 / values, [0.0]) for values in (c.mass, c.radius))
+        inverse = (self._with_wall(1 / values, [0.0]) for values in (c.mass, c.whole, c.radius))
+        self.inverse_mass, self.inverse_whole, self.inverse_radius = inverse
+        self.material = self._with_wall(c.material, [springs.wall])
         each = range(c.mass.size)
         meetings = [self._meeting(k) for k in each]
         self.shortest = min((first for first, _ in meetings), key=lambda i: i.time, default=NOTHING)
@@ -204,35 +188,33 @@ class Hardest:
         """Values of all classes (..., C), and of the wall, if there is one."""
         return np.concatenate([values, of_wall], axis=-1) if self.walls else values
 
-    def _partners(self, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Effective radius and modulus of class k with each other one, and the smaller of the two radii."""
+    def _partners(self, k: int) -> tuple[Spring, np.ndarray]:
+        """Springs of class k with each other one, and the smaller of the two radii."""
         c = self.classes
-        a = c.material[k]
-        modulus = self._with_wall(self.kinds.modulus[a, c.material], [self.kinds.wall_modulus[a]])
-        radius = 1 / (1 / c.radius[k] + self.inverse_radius)
-        return radius, modulus, 1 / np.maximum(1 / c.radius[k], self.inverse_radius)
+        radius, reduced = 1 / (1 / c.radius[k] + self.inverse_radius), 1 / (1 / c.whole[k] + self.inverse_whole)
+        spring = self.springs.between(np.full_like(self.material, c.material[k]), self.material, radius, reduced)
+        return spring, 1 / np.maximum(1 / c.radius[k], self.inverse_radius)
 
     def _meeting(self, k: int) -> tuple[Impact, Impact]:
         """The shortest and the deepest impact of class k with any other, or with itself."""
-        radius, modulus, smaller = self._partners(k)
+        spring, smaller = self._partners(k)
         mass = 1 / (1 / self.classes.mass[k] + self.inverse_mass)
         same = self.body[0] == self.body[0, k]  # the fastest ones of both: one of them has to be the next
         one, other = self.speed[0, k] + self.speed[1], self.speed[1, k] + self.speed[0]
         speed = np.maximum(np.where(same, np.maximum(one, other), self.speed[0, k] + self.speed[0]), 0.0)
         who = np.where(same & (other > one), self.body[1, k], self.body[0, k])
         whom = np.where(same & ~(other > one), self.body[1], self.body[0])
-        overlap = (1.25 * mass * speed**2 / stiffness(modulus, radius)) ** 0.4 / smaller
-        columns = contact_time(mass, radius, modulus, speed), speed, overlap, who, whom
-        return Impact.at(columns[0].argmin(), *columns), Impact.at(overlap.argmax(), *columns)
+        overlap = spring.overlap(0.5 * mass * speed**2)
+        time = np.where(speed > 0, spring.time(mass, overlap), np.inf)
+        columns = time, speed, overlap / smaller, who, whom
+        return Impact.at(columns[0].argmin(), *columns), Impact.at(columns[2].argmax(), *columns)
 
     def _squeezed(self, k: int) -> Impact:
         """The shortest contact that a body of class k has while others squeeze it."""
-        radius, modulus, smaller = self._partners(k)
+        spring, smaller = self._partners(k)
         energy, body = self.classes.others(k, self.classes.energy)
         energy = np.maximum(self._with_wall(energy, [energy.max()]), 0.0)
-        mass, k_pair = self.classes.mass[k], stiffness(modulus, radius)
-        overlap = np.minimum((2.5 * energy / k_pair) ** 0.4, DEEPEST * smaller)
-        with np.errstate(divide="ignore"):
-            time = contact_time_by_depth(mass, k_pair, overlap) / math.sqrt(2)
-        speed, who = np.sqrt(0.8 * k_pair * overlap**2.5 / mass), np.full(time.size, self.body[0, k])
+        mass, overlap = self.classes.mass[k], np.minimum(spring.overlap(energy), DEEPEST * smaller)
+        time = np.where(energy > 0, spring.time(mass, overlap) / math.sqrt(2), np.inf)
+        speed, who = np.sqrt(2 * spring.energy(overlap) / mass), np.full(time.size, self.body[0, k])
         return Impact.at(time.argmin(), time, speed, overlap / smaller, who, self._with_wall(body, [WALL]))

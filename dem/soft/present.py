@@ -59,7 +59,7 @@ class Present:
         with np.errstate(over="ignore"):
             return unit_of(
                 energies_of_motion(self.kinds, *moving, self.gravity, self.datum)
-                + energies_of_contacts(self.kinds, self.overlaps())
+                + energies_of_contacts(self.kinds, self.springs, self.overlaps())
                 + energies_to_come(self.kinds, moving[0], self.faces, self.fastest_wall, self.gravity)
             )
 

@@ -132,7 +132,7 @@ class Simulation(Accounted):
         clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
         self._law = contact_law(self._contacts, arrays.materials(self._particles), self._box, clustered=clustered)
         if isinstance(time_step, str) and time_step == "auto":
-            time_step = advise(self._particles, self._box, self._gravity).advised
+            time_step = advise(self._particles, self._box, self._gravity, law=self._law).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
         self._integrator = integrator_for_contacts(integrator)
@@ -229,7 +229,7 @@ class Simulation(Accounted):
 
     def advice(self) -> Advice:
         """Which time step the present state needs, and why."""
-        return advise(staying(self.particles, self._engine.left()), self.box, self.gravity, self.time_step)
+        return advise(staying(self.particles, self._engine.left()), self.box, self.gravity, self.time_step, self._law)
 
     def step(self, steps: int = 1) -> None:
         """Take a number of time steps.
@@ -260,7 +260,7 @@ class Simulation(Accounted):
         yield from super().foreseen()
         if len(self._engine.left()) < len(self.particles):  # there is somebody to meet
             there = staying(self.particles, self._engine.left())
-            yield from foreseen(there, self.box, self.gravity, self.time_step)
+            yield from foreseen(there, self.box, self.gravity, self.time_step, self._law)
 
     def _recorded(
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool

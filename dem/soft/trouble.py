@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dem.model.box import FACES
 from dem.model.fields import STATE
-from dem.soft.impacts import ADVISED, RESOLVED, contact_time, effective_masses, rounded_down
+from dem.soft.impacts import ADVISED, RESOLVED, effective_masses, rounded_down
 from dem.soft.limits import FARTHEST
 from dem.system.diagnosis import outside, point
-from kernels.base.jit import in_python
-from kernels.laws import hertz
 from kernels.soft import advance as loop
 from kernels.soft.sweeps import TRAVEL
 from kernels.soft.travel import as_float
@@ -157,23 +154,23 @@ def _deepest_meeting(now: _Moment) -> _Meeting:
     s, t = deep.sphere, deep.other
     kind = b.kind[b.owner[s]]
     tips = effective_masses(kinds)
-    mass, radius, material = tips[_row(engine, s)], o.radius[s], kinds.material[kind]
+    mass, radius, reduced, material = tips[_row(engine, s)], o.radius[s], kinds.mass[kind], kinds.material[kind]
     x, who = b.sphere_position[:, s], int(o.owner[s])
     if t < 0:
         face = -1 - t
-        modulus, partner, particles = kinds.wall_modulus[material], f"the wall {FACES[face]}", (who,)
+        other, partner, particles = engine.springs.wall, f"the wall {FACES[face]}", (who,)
         velocity = _surface_velocity(now, o, s, x) - engine.faces.velocity[:, face]
     else:
         particles = tuple(sorted((who, int(o.owner[t]))))
-        mass, modulus = (
-            1 / (1 / mass + 1 / tips[_row(engine, t)]),
-            kinds.modulus[material, kinds.material[b.kind[b.owner[t]]]],
-        )
-        radius, partner = 1 / (1 / radius + 1 / o.radius[t]), f"particle {particles[1]}"
+        kind = b.kind[b.owner[t]]
+        mass, other = 1 / (1 / mass + 1 / tips[_row(engine, t)]), kinds.material[kind]
+        radius, reduced = 1 / (1 / radius + 1 / o.radius[t]), 1 / (1 / reduced + 1 / kinds.mass[kind])
+        partner = f"particle {particles[1]}"
         velocity = _surface_velocity(now, o, s, x) - _surface_velocity(now, o, t, b.sphere_position[:, t])
     speed = float(np.linalg.norm(velocity))
-    elastic = in_python(hertz.energy)(in_python(hertz.stiffness)(modulus, radius), deep.overlap)
-    steps = contact_time(mass, radius, modulus, math.sqrt(speed**2 + 2 * elastic / mass)) / now.time_step
+    spring = engine.springs.between(material, other, radius, reduced)
+    energy = 0.5 * mass * speed**2 + spring.energy(deep.overlap)
+    steps = spring.time(mass, spring.overlap(energy)) / now.time_step
     return _Meeting(particles, partner, deep.overlap, deep.share, speed, float(steps))
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.base.jit import formula
-from kernels.laws.onset import constant, last
+from kernels.laws.onset import steady
 from kernels.laws.touch import forgetful
 
 
@@ -24,8 +24,7 @@ class Adhesion(NamedTuple):
 def pull(part, i, j, touch, press, parting, dt, memory):
     """Normal force [N], its energy [J], and memory."""
     size = 2.0 * math.pi * part.work[i, j] * touch.radius
-    weight = constant(press.share) + last(touch.overlap, parting, dt)
-    return -weight * size, -size * touch.overlap, memory
+    return -steady(touch.overlap, parting, dt, 1.0) * size, -size * touch.overlap, memory
 
 
 @formula

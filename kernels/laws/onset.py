@@ -44,7 +44,20 @@ def constant(theta):
 
 
 @formula
-def last(overlap, parting, dt):
-    """The same for one that ends with a jump, in the next step: what is left of that counts, instead of half a step."""
-    to_come = parting * dt
-    return overlap / to_come - 0.5 if to_come > overlap else 0.0
+def steady(overlap, parting, dt, ends):
+    """The same for a constant that ends with a jump as well, if `ends` is 1, wherever that falls within a step.
+
+    The first sample counts 1/2 + θ in all. Who took θ to be 1 where it is a little more would have half a sample too
+    many or too few; so it is spread over two samples, 3/2 θ and 2 - (1 + θ)/2, which do not jump. At the end likewise,
+    with what is left of the last step, as far as the present velocity tells.
+    """
+    return ramp(overlap, -parting * dt) + ends * (ramp(overlap, parting * dt) - 1.0)
+
+
+@formula
+def ramp(overlap, way):
+    """Weight of a sample that is so many steps, overlap over way, from a jump."""
+    if 2.0 * way <= overlap:
+        return 1.0
+    theta = overlap / way
+    return 1.5 * theta if theta < 1.0 else 2.0 - 0.5 * theta
