@@ -1,0 +1,140 @@
+"""Several contacts of the same two bodies are damped as what they are together."""
+
+import math
+
+import numpy as np
+import pytest
+
+import dem
+from kernels import laws
+from kernels.soft import sharing
+
+SOFT = {"young": 1e7, "poisson": 0.3, "density": 2000}
+OPEN = ("x-", "x+", "y-", "y+", "z+")
+SPEED, LASTING = 0.3, 6e-4  # longer than any of these impacts
+FAR = 0.01  # that what stands upright starts higher
+
+
+def rebound(shape, restitution, *, steps, damped="together", pair=False, tilt=(1.0, 0, 0, 0)):
+    """Speed of parting over that of approach, of a shape that lands on a wall, or of two alike that meet; the run."""
+    material = dem.Material(**SOFT, restitution=restitution)
+    lowest = 0.003  # radius of all spheres here
+    if pair:
+        bodies = dem.Particles(shape, material, position=[[0, 0, 2 * lowest], [0, 0, 0]],
+                               velocity=[[0, 0, -SPEED / 2], [0, 0, SPEED / 2]], orientation=[tilt, tilt])  # fmt: skip
+        box = None
+    else:
+        bodies = dem.Particles(
+            shape,
+            material,
+            position=[[0, 0, lowest + FAR * (tilt[2] != 0)]],
+            velocity=[[0, 0, -SPEED]],
+            orientation=[tilt],
+        )
+        box = dem.Box((-1, -1, 0), (1, 1, 1), material, open=OPEN)
+    sim = dem.Simulation(bodies, box, gravity=(0, 0, 0), time_step=LASTING / steps, threads=1,
+                         contacts=dem.Contacts(damped=damped))  # fmt: skip
+    sim.step(3 * steps + int((tilt[2] != 0) * FAR / SPEED / LASTING * steps))
+    v = sim.particles.velocity[:, 2]
+    return (v[0] - (v[1] if pair else 0)) / SPEED, sim
+
+
+def fibre(spheres):
+    return dem.Fibre(diameter=0.006, aspect_ratio=1 + 0.7 * (spheres - 1), spheres=spheres)
+
+
+PLATE = dem.Clump(offsets=[(x, y, 0.0) for x in (0.0, 0.008) for y in (0.0, 0.005)], radii=[0.003] * 4)
+
+
+@pytest.mark.parametrize("pair", [False, True])
+@pytest.mark.parametrize("shape", [fibre(2), fibre(5), PLATE], ids=["two", "five", "plate"])
+@pytest.mark.parametrize("restitution", [0.9, 0.5])
+def test_what_lands_flat_has_the_restitution_asked_for(shape, pair, restitution):
+    """All contacts are pressed alike and share the mass: errors are of second order, with the ledger as exact."""
+    coarse, _ = rebound(shape, restitution, steps=100, pair=pair)
+    fine, sim = rebound(shape, restitution, steps=400, pair=pair)
+    assert coarse == pytest.approx(restitution, abs=1.6e-4)  # 1.4e-4 at worst
+    assert fine == pytest.approx(restitution, abs=1e-5)  # a sixteenth of it
+    assert sim.energy_error < 1e-4
+    lost = sim.start_energy.kinetic * (1 - fine**2)
+    assert sim.energy().dissipated == pytest.approx(lost, rel=1e-3)
+
+
+def alone_together(restitution, spheres):
+    """Restitution of a flat fibre whose contacts are damped by the mass that each has: springs in parallel, by RK4."""
+    shape, material = fibre(spheres), dem.Material(**SOFT, restitution=restitution)
+    body = shape.mass_properties(material.density)
+    x = np.asarray(shape.offsets)[:, 0]
+    mass = 1 / (1 / body.mass + x**2 / body.inertia[1])
+    stiffness = 4 / 3 * material.effective_modulus(material) * math.sqrt(0.003)
+    alpha = _alpha(restitution)
+
+    def force(depth, rate):
+        spring = stiffness * depth**1.5
+        return np.maximum(spring + alpha * np.sqrt(mass * stiffness * np.sqrt(depth)) * rate, 0.0).sum()
+
+    depth, rate, dt = 0.0, SPEED, 2e-7
+    while True:
+        k = []
+        for part in (0, 0.5, 0.5, 1):
+            d, v = (depth, rate) if not k else (depth + part * dt * k[-1][0], rate + part * dt * k[-1][1])
+            k.append((v, -force(max(d, 0.0), v) / body.mass))
+        depth += dt * (k[0][0] + 2 * k[1][0] + 2 * k[2][0] + k[3][0]) / 6
+        rate += dt * (k[0][1] + 2 * k[1][1] + 2 * k[2][1] + k[3][1]) / 6
+        if rate < 0 and force(max(depth, 0.0), rate) == 0.0:
+            return -rate / SPEED
+
+
+def _alpha(restitution):
+    """Coefficient of a single contact's restitution, by bisection of the closed form."""
+    low, high = 0.0, 10.0
+    for _ in range(60):
+        zeta = (low + high) / 2 / math.sqrt(5)
+        arc = math.acos(zeta) / math.sqrt(1 - zeta**2) if zeta < 1 else math.acosh(zeta) / math.sqrt(zeta**2 - 1)
+        low, high = ((low + high) / 2, high) if math.exp(-2 * zeta * arc) > restitution else (low, (low + high) / 2)
+    return low
+
+
+def test_damped_alone_they_lose_more():
+    """As it was before: each contact as if it carried the fibre by itself."""
+    found, _ = rebound(fibre(5), 0.9, steps=400, damped="alone")
+    assert found == pytest.approx(alone_together(0.9, 5), abs=1e-4)
+    assert found < 0.84
+
+
+def test_single_contacts_are_damped_as_ever():
+    """A fibre on its tip has one contact, and a sphere cannot have more: the same bytes whatever is said."""
+    upright = (math.cos(math.pi / 5), 0, math.sin(math.pi / 5), 0)
+    for shape, tilt in ((fibre(5), upright), (dem.Sphere(diameter=0.006), (1.0, 0, 0, 0))):
+        (one, _), (two, _) = (rebound(shape, 0.7, steps=100, damped=how, tilt=tilt) for how in ("together", "alone"))
+        assert one == two
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_mode_of_motion_has_its_own_rate(seed):
+    """Of two bodies with random contacts: pressed as an eigenvector of G S does, ω² is the eigenvalue."""
+    rng = np.random.default_rng(seed)
+    count = 4
+    mass, inertia = rng.uniform(1, 3, 2), rng.uniform(1, 3, (3, 2))
+    normals, arms = rng.normal(size=(count, 3)), rng.normal(size=(2, count, 3))
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    springs = rng.uniform(1, 5, count)
+    levers = np.cross(arms, normals)
+    yielding = normals @ normals.T * (1 / mass).sum()
+    yielding += sum(lever @ (lever / moments).T for lever, moments in zip(levers, inertia.T, strict=True))
+    rates, modes = np.linalg.eigh(np.sqrt(springs)[:, None] * yielding * np.sqrt(springs))
+    for rate, mode in zip(rates, modes.T, strict=True):
+        pushed = sharing.no_push()
+        for s, v, n, one, other in zip(springs, mode / np.sqrt(springs), normals, *arms, strict=True):
+            pushed = sharing.add_contact(pushed, s, v, tuple(n), tuple(one), tuple(other))
+        found = sum(
+            sum(np.square(pushed.force)) / m + sum(np.square(torque) / moments)
+            for m, moments, torque in zip(mass, inertia.T, (pushed.torque_b, pushed.torque_c), strict=True)
+        )
+        assert found / pushed.square == pytest.approx(rate, abs=1e-12 * rates[-1])
+
+
+def test_the_secant_is_force_over_overlap():
+    touch = laws.Touch(2e6, 1e-3, 3e-5, (0.0, 0, 1), (0.0, 0, -0.1), 0.0, (0.0, 0, 0), 0.01, 2e-3, 1e-7)
+    law = laws.Composite(laws.Hertz(), laws.SharedDamping(np.zeros((1, 1))))
+    assert laws.secant(law, 0, 0, touch, laws.nothing(law), 1e-6) == pytest.approx(2e6 * math.sqrt(3e-5), rel=1e-14)
