@@ -18,7 +18,7 @@ FAR = 0.01  # that what stands upright starts higher
 def rebound(shape, restitution, *, steps, damped="together", pair=False, tilt=(1.0, 0, 0, 0)):
     """Speed of parting over that of approach, of a shape that lands on a wall, or of two alike that meet; the run."""
     material = dem.Material(**SOFT, restitution=restitution)
-    lowest = 0.003  # radius of all spheres here
+    lowest = 0.003 + 1e-9  # radius of all spheres here, and a gap, so that they do not touch at the start
     if pair:
         bodies = dem.Particles(shape, material, position=[[0, 0, 2 * lowest], [0, 0, 0]],
                                velocity=[[0, 0, -SPEED / 2], [0, 0, SPEED / 2]], orientation=[tilt, tilt])  # fmt: skip
