@@ -10,6 +10,7 @@ import numpy as np
 from dem.model.walls import fold
 from kernels.base.jit import in_python
 from kernels.laws import hertz
+from kernels.soft.blocks import BLOCK, KNOWN
 from kernels.soft.candidates import GROUP
 from kernels.soft.state import Bodies, Kinds, Neighbours
 
@@ -149,6 +150,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         walled=np.zeros(n, np.int32),
         walled_count=np.zeros(chunks, np.int64),
         block=np.arange(blocks + 1) * chunks // blocks,
+        block_of=np.searchsorted(np.arange(blocks + 1) * chunks // blocks, np.arange(chunks), side="right") - 1,
         lowest=np.zeros(chunks, np.int32),
         highest=np.zeros(chunks, np.int32),
         lag=np.zeros(1, np.int64),
@@ -159,6 +161,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         force_at=np.zeros(chunks, np.int64),
         pair_force=np.zeros((3, 0)),
         wrench=np.zeros((0, layout.wrench)),
+        **scratch(blocks, layout),
         overlap=np.zeros(0),
         touching=np.zeros(0, np.int32),
         touched=np.zeros(0, np.int64),
@@ -166,6 +169,17 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         wall_has_history=np.zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
         aside_count=np.full(chunks, -1),
     )
+
+
+def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
+    """What threads need to evaluate touching pairs."""
+    used = blocks if layout.lossy else 0
+    return {
+        "known": np.zeros((used, KNOWN, BLOCK)),
+        "kept": np.zeros((used, max(layout.width, 1), BLOCK)),
+        "out": np.zeros((used, 11, BLOCK)),
+        "met": np.zeros((used, 2, BLOCK), np.int64),
+    }
 
 
 def pair_arrays(room: int) -> dict[str, np.ndarray]:

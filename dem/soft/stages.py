@@ -21,7 +21,7 @@ def stages(engine: Engine) -> Iterator[dict[str, Callable[[int], object]]]:
     lists = (e.bodies, e.kinds, e.neighbours, e.faces)
     yield {
         "predict": lambda k: kernels.repeat_predict(k, e.scheme, e.law, *lists, e.partial),
-        "evaluate": lambda k: kernels.repeat_evaluate(k, e.law, still, *lists, e.partial),
+        "evaluate": lambda k: kernels.repeat_evaluate(k, e.scheme, e.law, still, *lists, e.partial),
         "correct": lambda k: kernels.repeat_correct(k, e.scheme, e.law, still, *lists, e.partial),
         "step": lambda k: kernels.repeat_step(k, e.mode, e.scheme, e.law, still, *lists, e.partial),
         "pick candidates": lambda k: kernels.repeat_pick(k, e.mode, e.scheme, e.law, still, *lists, e.partial),

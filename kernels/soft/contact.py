@@ -17,7 +17,8 @@ from kernels.base.vector import add, dot, load, store
 from kernels.box.periodic import gap
 from kernels.laws import hertz
 from kernels.soft import touching
-from kernels.soft.chunks import chunk_of, first_candidate
+from kernels.soft.blocks import evaluate_listed
+from kernels.soft.chunks import candidate_room, chunk_of, first_candidate
 from kernels.soft.touching import TINY, Sums, no_energy
 from kernels.soft.values import of_pair
 
@@ -60,14 +61,14 @@ def place_off_line(c, bodies, kinds):
 
 
 @formula
-def evaluate_elastic(law, c, time_sign, half, per_joule, bodies, kinds, neighbours, box):
+def evaluate_elastic(law, scheme, c, time_sign, half, per_joule, bodies, kinds, neighbours, box):
     """Evaluate the candidate pairs of chunk c.
 
     Spheres that are all alike do without reading reach and stiffness of each pair, a tenth of a step's memory traffic.
 
     Parameters
     ----------
-    law, c, time_sign, half, per_joule, bodies, kinds, box : see `kernels.soft.state`
+    law, scheme, c, time_sign, half, per_joule, bodies, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -106,7 +107,42 @@ def evaluate_elastic(law, c, time_sign, half, per_joule, bodies, kinds, neighbou
     return Sums(elastic, largest, np.int64(0), no_energy(), no_energy(), no_energy())
 
 
-evaluate = laws.elastic_or(evaluate_elastic, touching.evaluate)
+@formula
+def evaluate_dissipative(law, scheme, c, time_sign, half, per_joule, bodies, kinds, neighbours, box):
+    """Evaluate the touching among the candidate pairs of chunk c.
+
+    Parameters
+    ----------
+    law, scheme, c, time_sign, half, per_joule, bodies, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    neighbours.overlap, neighbours.touching, neighbours.touched : of the chunk's segment
+    neighbours.wrench, neighbours.history, neighbours.has_history : of its candidates
+
+    Returns
+    -------
+    `Sums`
+    """
+    number = neighbours.pairs[c]
+    room = candidate_room(neighbours)
+    start, column = c * room, neighbours.force_at[c]
+    stop, segment = start + number, column // max(room, 1)
+    sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
+    overlap, listed = neighbours.overlap[column : column + number], neighbours.touching[column : column + room]
+    if kinds.reach > 0.0:
+        touching.find(box, bodies.sphere_position, sphere_i, sphere_j, kinds.reach, overlap)
+    else:
+        touching.find(box, bodies.sphere_position, sphere_i, sphere_j, neighbours.reach[start:stop], overlap)
+    if neighbours.has_history.size > 0:
+        touching.forget(overlap, neighbours.has_history[start:stop])
+    touching.clear(column, listed[: neighbours.touched[segment]], neighbours.wrench)
+    neighbours.touched[segment] = touching.list_touching(overlap, listed)
+    listed = listed[: neighbours.touched[segment]]
+    return evaluate_listed(scheme, law, c, listed, time_sign, half, per_joule, bodies, kinds, neighbours, box)
+
+
+evaluate = laws.elastic_or(evaluate_elastic, evaluate_dissipative)
 
 
 @loop

@@ -114,7 +114,7 @@ def do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, 
     if job == SWEEP:
         sweep_block(k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
     elif job == BORDERS:
-        evaluate_borders(k, law, task, setting, bodies, kinds, neighbours, box, partial)
+        evaluate_borders(k, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
     elif job == PLACE:
         contact.place_off_line(k, bodies, kinds)
     elif job == DISPLACE:

@@ -23,13 +23,13 @@ def repeat_predict(times, scheme, law, bodies, kinds, neighbours, box, partial):
 
 
 @kernel
-def repeat_evaluate(times, law, still, bodies, kinds, neighbours, box, partial):
+def repeat_evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
     """Evaluate the candidate pairs.
 
     Parameters
     ----------
     times, still : how often; `Setting` with a time step of zero
-    law, bodies, kinds, box : see `kernels.soft.state`
+    scheme, law, bodies, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -37,7 +37,7 @@ def repeat_evaluate(times, law, still, bodies, kinds, neighbours, box, partial):
     """
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.evaluate_chunk(c, law, 1.0, still, bodies, kinds, neighbours, box, partial)
+            sweeps.evaluate_chunk(c, scheme, law, 1.0, still, bodies, kinds, neighbours, box, partial)
 
 
 @kernel

@@ -101,6 +101,7 @@ class Neighbours(NamedTuple):
     walled: np.ndarray  # (N,) int32, by chunk: the bodies near a wall
     walled_count: np.ndarray  # (C,) int64
     block: np.ndarray  # (B + 1,) int64: the chunks from block[k] to block[k + 1] are one thread's
+    block_of: np.ndarray  # (C,) int64, which that is
     lowest: np.ndarray  # (C,) int32, first chunk that the pairs of each chunk reach
     highest: np.ndarray  # (C,) int32, last one
     lag: np.ndarray  # (1,) int64, most chunks that pairs reach back
@@ -117,6 +118,10 @@ class Neighbours(NamedTuple):
     wrench: np.ndarray  # (F, 8) force on sphere i in 0 to 2; in 4 to 6 the point where it acts [m], or for equal
     # single spheres its torque on each [N m]; a line of the cache, zero where nothing touches; where contacts hand on
     # couples (F, 16), with that on sphere i in 8 to 10 [N m]
+    known: np.ndarray  # (B, KNOWN, BLOCK) scratch of the B blocks, see kernels.soft.blocks
+    kept: np.ndarray  # (B, R or 1, BLOCK) the same
+    out: np.ndarray  # (B, 11, BLOCK) the same
+    met: np.ndarray  # (B, 2, BLOCK) int64, the same
     overlap: np.ndarray  # (F,) [m]
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first
     touched: np.ndarray  # (F / K,) int64, number of them in each segment of F

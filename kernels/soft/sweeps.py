@@ -53,19 +53,21 @@ def predict_chunk(c, scheme, law, dt, bodies, kinds, neighbours, box, partial):
 
 
 @stage
-def evaluate_chunk(c, law, time_sign, setting, bodies, kinds, neighbours, box, partial):
+def evaluate_chunk(c, scheme, law, time_sign, setting, bodies, kinds, neighbours, box, partial):
     """Evaluate candidate pairs.
 
     Parameters
     ----------
-    c, law, time_sign, setting, bodies, kinds, box : see `kernels.soft.state`
+    c, scheme, law, time_sign, setting, bodies, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
     neighbours : forces or wrenches of the chunk's candidates, and what they remember
     partial : row c, PAIRS and on
     """
-    sums = contact.evaluate(law, c, time_sign, 0.5 * setting.dt, setting.per_joule, bodies, kinds, neighbours, box)
+    sums = contact.evaluate(
+        law, scheme, c, time_sign, 0.5 * setting.dt, setting.per_joule, bodies, kinds, neighbours, box
+    )
     write_sums(partial, c, PAIRS, sums)
 
 
@@ -112,12 +114,12 @@ def reaches_out(c, first, stop, neighbours):
 
 
 @part
-def evaluate_borders(block, law, task, setting, bodies, kinds, neighbours, box, partial):
+def evaluate_borders(block, scheme, law, task, setting, bodies, kinds, neighbours, box, partial):
     """Evaluate those chunks of a block that reach out of it, before anything moves.
 
     Parameters
     ----------
-    block, law, task, setting, bodies, kinds, box : see `sweep_block`
+    block, scheme, law, task, setting, bodies, kinds, box : see `sweep_block`
 
     Writes
     ------
@@ -126,7 +128,7 @@ def evaluate_borders(block, law, task, setting, bodies, kinds, neighbours, box, 
     first, stop = neighbours.block[block], neighbours.block[block + 1]
     for c in range(first, stop):
         if reaches_out(c, first, stop, neighbours):
-            evaluate_chunk(c, law, time_sign_of(task), setting, bodies, kinds, neighbours, box, partial)
+            evaluate_chunk(c, scheme, law, time_sign_of(task), setting, bodies, kinds, neighbours, box, partial)
 
 
 @stage
@@ -151,7 +153,7 @@ def sweep_block(block, task, scheme, law, setting, bodies, kinds, neighbours, bo
     lag = neighbours.lag[0]
     for c in range(first, stop + lag):
         if task != PREDICT and c < stop and not reaches_out(c, first, stop, neighbours):
-            evaluate_chunk(c, law, time_sign_of(task), setting, bodies, kinds, neighbours, box, partial)
+            evaluate_chunk(c, scheme, law, time_sign_of(task), setting, bodies, kinds, neighbours, box, partial)
         d = c - lag
         if d >= first:
             shift = (d - first) * CHUNK if task == STEP and kinds.round else 0

@@ -9,12 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels import laws
-from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import formula, loop, part
-from kernels.base.vector import add, add_scaled, cross, dot, load, scale, subtract
+from kernels.base.vector import add, add_scaled, dot, load, scale, subtract
 from kernels.box.periodic import gap
-from kernels.soft.chunks import candidate_room
-from kernels.soft.sharing import add_contact, no_push, of_mass, yields
+from kernels.soft.sharing import add_contact, no_push, yields
 from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
 from kernels.soft.values import of_pair
 
@@ -36,41 +34,6 @@ class Sums(NamedTuple):
 def no_energy():
     """An energy of two words, to add to."""
     return np.int64(0), np.int64(0)
-
-
-@formula
-def evaluate(law, c, time_sign, half, per_joule, bodies, kinds, neighbours, box):
-    """Evaluate the touching among the candidate pairs of chunk c.
-
-    Parameters
-    ----------
-    law, c, time_sign, half, per_joule, bodies, kinds, box : see `kernels.soft.state`
-
-    Writes
-    ------
-    neighbours.overlap, neighbours.touching, neighbours.touched : of the chunk's segment
-    neighbours.wrench, neighbours.history, neighbours.has_history : of its candidates
-
-    Returns
-    -------
-    `Sums`
-    """
-    number = neighbours.pairs[c]
-    room = candidate_room(neighbours)
-    start, column = c * room, neighbours.force_at[c]
-    stop, segment = start + number, column // max(room, 1)
-    sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
-    overlap, touching = neighbours.overlap[column : column + number], neighbours.touching[column : column + room]
-    if kinds.reach > 0.0:
-        find(box, bodies.sphere_position, sphere_i, sphere_j, kinds.reach, overlap)
-    else:
-        find(box, bodies.sphere_position, sphere_i, sphere_j, neighbours.reach[start:stop], overlap)
-    if neighbours.has_history.size > 0:
-        forget(overlap, neighbours.has_history[start:stop])
-    clear(column, touching[: neighbours.touched[segment]], neighbours.wrench)
-    neighbours.touched[segment] = list_touching(overlap, touching)
-    touching = touching[: neighbours.touched[segment]]
-    return evaluate_touching(law, start, column, touching, time_sign, half, per_joule, bodies, kinds, neighbours, box)
 
 
 @loop
@@ -105,55 +68,6 @@ def list_touching(overlap, touching):
         touching[n] = k
         n += 1 if overlap[k] > 0.0 else 0
     return n
-
-
-@loop
-def evaluate_touching(law, start, column, touching, time_sign, half, per_joule, bodies, kinds, neighbours, box):
-    """Force on sphere i of each touching pair, at the point of contact; history and energies.
-
-    Parameters
-    ----------
-    law, time_sign, half, per_joule, bodies, kinds, box : see `kernels.soft.state`
-    start, column : first candidate of the chunk, and its row of `wrench`
-    touching : (T,) the touching candidates, counted from start
-
-    Writes
-    ------
-    neighbours.wrench, neighbours.history, neighbours.has_history : of those candidates
-
-    Returns
-    -------
-    `Sums`
-    """
-    elastic, stored, loss, jump = np.int64(0), np.int64(0), no_energy(), no_energy()
-    largest, rate, stop = 0.0, 0.0, 0
-    for t in range(touching.size):
-        k = start + touching[t]
-        at = column + touching[t]
-        b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
-        m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
-        touch, x, history = look(law, k, b, c, bodies, kinds, neighbours, box)
-        if laws.shares_damping(law):
-            if t == stop:
-                stop, rate = rate_of_pair(law, t, start, touching, half, bodies, kinds, neighbours, box)
-            if rate > 0.0:
-                touch = of_mass(touch, laws.secant(law, m_i, m_j, touch, history, half) / rate)
-        outcome, history = laws.contact(law, m_i, m_j, touch, history, half, time_sign)
-        if neighbours.has_history.size > 0:
-            laws.store(law, neighbours.history, k, 0, history)
-            neighbours.has_history[k] = 1 if outcome.lasts else 0
-        below = x
-        if kinds.round and kinds.reach > 0.0:
-            below = cross(subtract(x, load(bodies.position, b)), outcome.force)
-        store_wrench(neighbours.wrench, at, outcome.force, below)
-        if laws.turns(law):
-            store_couple(neighbours.wrench, at, outcome.couple)
-        elastic += as_fixed(outcome.elastic, per_joule)
-        stored += as_fixed(outcome.stored, per_joule)
-        loss = add_words(loss, as_words(outcome.loss, per_joule))
-        jump = add_words(jump, as_words(outcome.jump, per_joule))
-        largest = max(largest, touch.overlap)
-    return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, no_energy(), jump)
 
 
 @formula
@@ -246,19 +160,6 @@ def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
         reduced=1.0 / (kinds.inverse_mass[bodies.kind[b]] + kinds.inverse_mass[bodies.kind[c]]),
         rolling=1.0 / (1.0 / rolling_inertia(r_i, b, bodies, kinds) + 1.0 / rolling_inertia(r_j, c, bodies, kinds)),
     ), x  # fmt: skip
-
-
-@formula
-def store_wrench(wrench, k, force, below):
-    """Write the force of candidate k, and where it acts or its torque."""
-    wrench[k, 0], wrench[k, 1], wrench[k, 2] = force
-    wrench[k, 4], wrench[k, 5], wrench[k, 6] = below
-
-
-@formula
-def store_couple(wrench, k, couple):
-    """Write the couple on sphere i of candidate k."""
-    wrench[k, 8], wrench[k, 9], wrench[k, 10] = couple
 
 
 @formula
