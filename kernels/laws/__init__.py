@@ -133,6 +133,25 @@ is_there = by_type(lambda part: _no if part is Absent else _yes)
 together = by_type(lambda part: _yes if part is SharedDamping else _no)
 
 
+def _number(n):
+    @formula
+    def number():
+        return n
+
+    return number
+
+
+NUMBERS = [_number(n) for n in range(8)]
+width_of = by_type(lambda part: NUMBERS[next(rows[part].width for rows in PARTS.values() if part in rows)])
+
+
+@formula
+def columns(law):
+    """Columns of what a contact remembers, told to kernels: the last of them may not be there."""
+    own = width_of(law.normal) + width_of(law.tangential) + width_of(law.rolling)
+    return own + width_of(law.twisting) + width_of(law.adhesion) + 1
+
+
 @formula
 def turns(law):
     """Whether contacts hand on couples."""

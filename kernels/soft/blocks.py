@@ -259,20 +259,20 @@ def act(scheme, law, number, alike, time_sign, half, per_joule, known, material_
 
 
 @loop
-def recall(first, number, touching, history, has_history, kept):
+def recall(law, first, number, touching, history, has_history, kept):
     """Gather what contacts remember; those that begin, zeros."""
     for t in range(number):
         k = touching[first + t]
-        for r in range(history.shape[1]):
+        for r in range(laws.columns(law)):
             kept[r, t] = history[k, r] if has_history[k] != 0 else 0.0
 
 
 @loop
-def keep(first, number, touching, kept, out, history, has_history):
+def keep(law, first, number, touching, kept, out, history, has_history):
     """Scatter what contacts remember."""
     for t in range(number):
         k = touching[first + t]
-        for r in range(history.shape[1]):
+        for r in range(laws.columns(law)):
             history[k, r] = kept[r, t]
         has_history[k] = 1 if out[LASTS, t] > 0.0 else 0
 
@@ -321,10 +321,10 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
             material_i, material_j,
         )  # fmt: skip
         if remembers:
-            recall(first, number, touching, neighbours.history[start:], neighbours.has_history[start:], kept)
+            recall(law, first, number, touching, neighbours.history[start:], neighbours.has_history[start:], kept)
         more = act(scheme, law, number, alike, time_sign, half, per_joule, known, material_i, material_j, kept, out)
         if remembers:
-            keep(first, number, touching, kept, out, neighbours.history[start:], neighbours.has_history[start:])
+            keep(law, first, number, touching, kept, out, neighbours.history[start:], neighbours.has_history[start:])
         hand_out(law, first, number, touching, out, neighbours.wrench[column:])
         sums = Sums(
             sums.elastic + more.elastic, max(sums.overlap, more.overlap), sums.stored + more.stored,
