@@ -17,13 +17,18 @@ class OneMaterial(dem.Case):
     restitution: float = Field(1.0, gt=0, le=1, description="coefficient of restitution")
     friction: float = Field(0.0, ge=0, description="Coulomb's coefficient between particles")
     wall_friction: float | None = Field(None, ge=0, description="Coulomb's coefficient at walls; default: the same")
+    rolling_friction: float = Field(0.0, ge=0, description="of resistance to rolling; needs friction")
 
     def material(self) -> dem.Material:
         """Material of the particles."""
         return dem.Material(
             young=self.young, poisson=self.poisson, density=self.density,
-            restitution=self.restitution, friction=self.friction, name="grain",
+            restitution=self.restitution, friction=self.friction, rolling=self.rolling(self.friction), name="grain",
         )  # fmt: skip
+
+    def rolling(self, friction: float) -> dem.Rolling | None:
+        """Resistance to rolling, where there is friction."""
+        return dem.Rolling(friction=self.rolling_friction) if self.rolling_friction and friction else None
 
     def wall(self) -> dem.Material:
         """Material of the walls."""
@@ -34,7 +39,8 @@ class OneMaterial(dem.Case):
 
     def contacts(self) -> dem.Contacts:
         """Friction at walls as it was given, whatever the particles'."""
-        pair = dem.Contact(restitution=self.restitution, friction=self.wall().friction)
+        friction = self.wall().friction
+        pair = dem.Contact(restitution=self.restitution, friction=friction, rolling=self.rolling(friction))
         return dem.Contacts({(self.material(), self.wall()): pair})
 
     def box(self, *size: float) -> dem.Box:

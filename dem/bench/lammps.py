@@ -8,6 +8,7 @@ union of the spheres. Friction is `granular` with `mindlin` between spheres, and
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shutil
@@ -22,6 +23,7 @@ import numpy as np
 from dem.model import packing
 
 if TYPE_CHECKING:
+    from dem.model.contacts import Contact
     from dem.model.energy import Energy
     from dem.soft.simulation import Simulation
 
@@ -54,8 +56,10 @@ def run(sim: Simulation, steps: int) -> tuple[float, np.ndarray]:
         If LAMMPS is missing or fails, or the particles differ.
     """
     lmp = program()
-    if len(sim.particles.variants) != 1 or sim.box is None:
-        message = "LAMMPS can be compared on equal particles in a box"
+    shapes, materials = zip(*sim.particles.variants, strict=True)
+    alike = len(shapes) == 1 or {len(shape.radii) for shape in shapes} == {1}
+    if not alike or len(set(materials)) > 1 or sim.box is None:
+        message = "LAMMPS can be compared on equal particles, or spheres, of one material in a box"
         raise ValueError(message)
     library = Path(lmp).resolve().parent.parent / "lib"  # the wheel's MPI library, which it does not find by itself
     paths = os.pathsep.join(filter(None, [str(library), os.environ.get("LD_LIBRARY_PATH")]))
@@ -99,7 +103,7 @@ def write(sim: Simulation, folder: Path, steps: int) -> None:
     k = len(shape.radii)
     diameter = 2 * float(shape.radii[0])
     properties = shape.mass_properties(material.density)
-    (folder / "data.dem").write_text(_data(sim, diameter, properties.mass))
+    (folder / "data.dem").write_text(_data(sim, properties.mass))
     if k > 1:
         (folder / "bodies.dem").write_text(_bodies(sim, properties.mass, properties.inertia))
     script = [*_particles(k), *_contacts(sim), *_motion(sim, k), *_run(sim, k, diameter, steps)]
@@ -134,11 +138,26 @@ def _contacts(sim: Simulation) -> list[str]:
     normal = f"hertz/material {material.young!r} {pair.restitution!r} {material.poisson!r} damping coeff_restitution"
     style = [f"pair_style gran/hertz/history {pair_modulus!r} 0.0 0.0 0.0 0.0 0", "pair_coeff * *"]
     if _has_losses(sim):
-        style = ["pair_style granular", f"pair_coeff * * {normal} tangential mindlin NULL 1.0 {pair.friction!r}"]
+        sliding = f"{normal} tangential mindlin NULL 1.0 {pair.friction!r}"
+        style = ["pair_style granular", f"pair_coeff * * {sliding}{_rolling(sim, pair)}"]
     return [
         *style,
         *(f"fix wall{a} all wall/gran {law} {a}plane {low!r} {high!r}" for a, low, high in _edges(sim)),
     ]
+
+
+def _rolling(sim: Simulation, pair: Contact) -> str:
+    """Rolling resistance, of a spring that is as stiff at all overlaps as ours is under the weight of one particle."""
+    if not pair.rolling:
+        return ""
+    shape, material = sim.particles.variants[0]
+    radius = float(shape.radii[0])
+    mass = shape.mass_properties(material.density).mass
+    hertz = 4 / 3 * material.effective_modulus(material) * math.sqrt(radius / 2)
+    weight = mass * float(np.linalg.norm(sim.gravity))
+    stiffness = 2.25 * pair.rolling.friction**2 * hertz ** (2 / 3) * weight ** (1 / 3)
+    damping = 2 * pair.rolling.damping * math.sqrt(stiffness * 2.8 * mass)  # against 7/10 m R² over R*²
+    return f" rolling sds {stiffness!r} {damping!r} {pair.rolling.friction!r}"
 
 
 def _has_losses(sim: Simulation) -> bool:
@@ -181,13 +200,18 @@ def sphere_centres(sim: Simulation) -> np.ndarray:
     return sim.sphere_centres().reshape(len(sim.particles), -1, 3)
 
 
-def _data(sim: Simulation, diameter: float, mass: float) -> str:
+def _data(sim: Simulation, mass: float) -> str:
     centres = sphere_centres(sim)
     n, k, _ = centres.shape
-    density = mass / k / (np.pi / 6 * diameter**3)
+    shapes = np.array([2 * float(shape.radii[0]) for shape, _ in sim.particles.variants])
+    diameters = np.repeat(shapes[sim.particles.variant], k)
+    density = float(mass / k / (np.pi / 6 * shapes[0] ** 3))
     velocity = np.repeat(np.hstack([sim.particles.velocity, sim.particles.angular_velocity]), k, axis=0)
     box = "".join(f"{low!r} {high!r} {a}lo {a}hi\n" for a, low, high in _edges(sim))
-    atoms = [f"{i} 1 {diameter!r} {density!r} {_row(x)}" for i, x in enumerate(centres.reshape(-1, 3), 1)]
+    atoms = [
+        f"{i} 1 {d!r} {density!r} {_row(x)}"
+        for i, (x, d) in enumerate(zip(centres.reshape(-1, 3), diameters.tolist(), strict=True), 1)
+    ]
     speeds = [f"{i} {_row(v)}" for i, v in enumerate(velocity, 1)]
     return "\n".join(
         [f"written by pcdm-dem\n\n{n * k} atoms\n1 atom types\n{box}", "Atoms\n", *atoms, "\nVelocities\n", *speeds, ""]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
-from dem.bench import lammps
+from dem.bench import lammps, states
 from dem.bench.timing import REPEATS, copy_bandwidth, median_rate, stage_times
 from dem.case import case
 from dem.files.writer import TrajectoryWriter
@@ -87,18 +87,67 @@ class Stepping:
 
 
 class Heap(Stepping):
-    """The same after the particles have settled on the floor: all velocities are damped again and again."""
+    """The same after the particles have settled on the floor: all velocities are damped again and again.
+
+    That may take minutes, so what came of it is kept for the next time, see `dem.bench.states`.
+    """
 
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
         """The simulation, settled and at rest; `warm` counts how often velocities lose a fifth, 500 steps apart."""
+        rounds = _share_of(self.warm, share)
         sim = case(self.case)(**self.parameters, threads=threads).simulation()
-        for _ in range(_share_of(self.warm, share)):
-            sim.step(500)
-            sim.particles.velocity = 0.8 * sim.particles.velocity
-            sim.particles.angular_velocity = 0.8 * sim.particles.angular_velocity
-        sim.particles.velocity = np.zeros((len(sim.particles), 3))
-        sim.particles.angular_velocity = np.zeros((len(sim.particles), 3))
+        states.restore(sim, {"case": self.case, "rounds": rounds, **self.parameters}, lambda: settle(sim, rounds))
         return sim
+
+
+class Mixture(Stepping):
+    """A settled bed of large spheres with eight small ones, a fifth as large, for each."""
+
+    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
+        """The same as of `Heap`, but that they are pressed down by ten times their weight for two thirds of the time."""
+        rounds = _share_of(self.warm, share)
+        sim = mixture(threads=threads, **self.parameters)
+
+        def press() -> None:
+            weight = sim.gravity
+            sim.gravity = tuple(10 * g for g in weight)
+            settle(sim, 2 * rounds // 3)
+            sim.gravity = weight
+            settle(sim, rounds // 3)
+
+        states.restore(sim, {"mixture": rounds, **self.parameters}, press)
+        return sim
+
+
+def settle(sim: Simulation, rounds: int) -> None:
+    """Let all come to rest."""
+    for _ in range(rounds):
+        sim.step(500)
+        sim.particles.velocity = 0.8 * sim.particles.velocity
+        sim.particles.angular_velocity = 0.8 * sim.particles.angular_velocity
+    sim.particles.velocity = np.zeros((len(sim.particles), 3))
+    sim.particles.angular_velocity = np.zeros((len(sim.particles), 3))
+
+
+def mixture(n: int, threads: int | None, restitution: float, friction: float, wall_friction: float) -> Simulation:
+    """About n spheres of two sizes, the small ones in the holes of a cubic lattice of large ones, in a box."""
+    from dem import Box, Contact, Contacts, Material, Particles, Simulation, Sphere  # noqa: PLC0415
+
+    large, small = 0.01, 0.002
+    side = max(2, round((n / 9) ** (1 / 3)))
+    pitch = 1.1 * large
+    sites = (np.indices((side, side, side)).reshape(3, -1).T + 0.5) * pitch
+    corners = 1.15 * small * (np.indices((2, 2, 2)).reshape(3, -1).T - 0.5)
+    holes = sites[(sites < side * pitch - pitch).all(1)] + 0.5 * pitch
+    grain = Material(young=5e7, poisson=0.35, density=1100, restitution=restitution, friction=friction, name="grain")
+    wall = Material(young=5e7, poisson=0.23, restitution=restitution, friction=wall_friction, name="wall")
+    position = np.concatenate([sites, (holes[:, None] + corners).reshape(-1, 3)])
+    shapes = [Sphere(diameter=large)] * len(sites) + [Sphere(diameter=small)] * (8 * len(holes))
+    return Simulation(
+        Particles(shapes, grain, position=position), Box((0, 0, 0), (side * pitch,) * 3, wall), time_step=2e-6,
+        threads=threads,
+        contacts=Contacts({(grain, wall): Contact(restitution=restitution, friction=wall_friction)}),
+    )  # fmt: skip
 
 
 class Sizes:
@@ -226,6 +275,11 @@ BENCHMARKS = {
     "spheres_1e6": Stepping("many-spheres", 150, 120, n=1_000_000),
     "friction_1e4": Stepping("many-spheres", 500, 500, n=10_000, **FRICTION),
     "friction_1e5": Stepping("many-spheres", 500, 120, n=100_000, **FRICTION),
+    "bed_1e4": Heap("many-spheres", 80, 500, n=10_000, speed=0.0, **FRICTION),
+    "bed_1e5": Heap("many-spheres", 80, 120, n=100_000, speed=0.0, **FRICTION),
+    "bed_rolling": Heap("many-spheres", 80, 500, n=10_000, speed=0.0, rolling_friction=0.1, **FRICTION),
+    "bed_sizes": Mixture("", 180, 500, n=10_000, **FRICTION),
+    "friction_heap": Heap("many-fibres", 120, 1000, n=1000, speed=0.0, **FRICTION),
     "spheres_sizes": Sizes("many-spheres", 100, 1000, 10_000, 100_000, 1_000_000),
     "fibres_sizes": Sizes("many-fibres", 100, 1000, 10_000, 100_000),
     "spheres_threads": Speedup("many-spheres", 100_000),
@@ -241,8 +295,13 @@ def names_with(parameters: dict, *, stepping: bool = False) -> list[str]:
     return [
         name
         for name, b in BENCHMARKS.items()
-        if not stepping or (isinstance(b, Stepping) and parameters.keys() <= case(b.case).model_fields.keys())
+        if not stepping or (isinstance(b, Stepping) and parameters.keys() <= known(b))
     ]
+
+
+def known(benchmark: Stepping) -> set[str]:
+    """Parameters that a benchmark may be given."""
+    return set(case(benchmark.case).model_fields) if benchmark.case else set(benchmark.parameters)
 
 
 def benchmark(name: str, **parameters: float | str) -> Stepping | Sizes | Speedup | Colliding | Writing:
