@@ -11,6 +11,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.bench import lammps, states
+from dem.bench.mixture import mixture
 from dem.bench.timing import REPEATS, copy_bandwidth, median_rate, stage_times
 from dem.case import case
 from dem.files.writer import TrajectoryWriter
@@ -104,7 +105,7 @@ class Mixture(Stepping):
     """A settled bed of large spheres with eight small ones, a fifth as large, for each."""
 
     def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
-        """The same as of `Heap`, but that they are pressed down by ten times their weight for two thirds of the time."""
+        """The same as of `Heap`, but pressed down by ten times their weight for two thirds of the time."""
         rounds = _share_of(self.warm, share)
         sim = mixture(threads=threads, **self.parameters)
 
@@ -127,27 +128,6 @@ def settle(sim: Simulation, rounds: int) -> None:
         sim.particles.angular_velocity = 0.8 * sim.particles.angular_velocity
     sim.particles.velocity = np.zeros((len(sim.particles), 3))
     sim.particles.angular_velocity = np.zeros((len(sim.particles), 3))
-
-
-def mixture(n: int, threads: int | None, restitution: float, friction: float, wall_friction: float) -> Simulation:
-    """About n spheres of two sizes, the small ones in the holes of a cubic lattice of large ones, in a box."""
-    from dem import Box, Contact, Contacts, Material, Particles, Simulation, Sphere  # noqa: PLC0415
-
-    large, small = 0.01, 0.002
-    side = max(2, round((n / 9) ** (1 / 3)))
-    pitch = 1.1 * large
-    sites = (np.indices((side, side, side)).reshape(3, -1).T + 0.5) * pitch
-    corners = 1.15 * small * (np.indices((2, 2, 2)).reshape(3, -1).T - 0.5)
-    holes = sites[(sites < side * pitch - pitch).all(1)] + 0.5 * pitch
-    grain = Material(young=5e7, poisson=0.35, density=1100, restitution=restitution, friction=friction, name="grain")
-    wall = Material(young=5e7, poisson=0.23, restitution=restitution, friction=wall_friction, name="wall")
-    position = np.concatenate([sites, (holes[:, None] + corners).reshape(-1, 3)])
-    shapes = [Sphere(diameter=large)] * len(sites) + [Sphere(diameter=small)] * (8 * len(holes))
-    return Simulation(
-        Particles(shapes, grain, position=position), Box((0, 0, 0), (side * pitch,) * 3, wall), time_step=2e-6,
-        threads=threads,
-        contacts=Contacts({(grain, wall): Contact(restitution=restitution, friction=wall_friction)}),
-    )  # fmt: skip
 
 
 class Sizes:
