@@ -1,16 +1,15 @@
 """JKR, DMT and liquid bridges: closed forms, energies to the last joule, contacts that live beyond touching."""
 
-import itertools
 import math
 
 import numpy as np
 import pytest
 from conftest import random_quaternions
 from scipy.integrate import quad
+from scipy.spatial.transform import Rotation
 
 import dem
 from dem.model.law import law
-from dem.soft.adhesion import longest_reach
 from kernels import laws
 from kernels.base.jit import most_threads
 from kernels.laws import bridge, dmt, jkr
@@ -54,7 +53,7 @@ def test_jkr_at_the_states_with_closed_forms(state):
 
 
 def test_the_radius_of_contact_is_that_of_the_overlap():
-    """To rounding from the end to overlaps that no contact has; in the overlap, as the radius has no slope at the end."""
+    """To rounding of the overlap, which has no slope at the end, from there to overlaps that no contact has."""
     scaled = np.geomspace(1e-12, 1e8, 400)
     alpha = np.array([jkr.radius_of_contact(d) for d in scaled])
     np.testing.assert_allclose(alpha**2 - np.sqrt(2 * alpha), scaled, rtol=2e-15, atol=2e-15)
@@ -276,22 +275,118 @@ def test_spheres_rest_where_adhesion_and_elasticity_balance(adhesion, overlap, e
     assert sim.energy_departure < 1e-9 * UNIT
 
 
+def pair(adhesion, dt, shape=None, **contact):
+    """Two bodies that meet off centre, turning, far from walls that see to the combination of parts."""
+    own, wall = grain(), grain(name="wall", density=1000)
+    contacts = dem.Contacts({
+        (own, own): dem.Contact(adhesion=adhesion, **contact), (own, wall): dem.Contact(adhesion=adhesion, **TOGETHER)
+    })  # fmt: skip
+    shape = shape or dem.Sphere(diameter=2 * RADIUS)
+    particles = dem.Particles(
+        shape, own, position=[[0.005, 0.005, 0.005], [0.00601, 0.0051, 0.0049]],
+        velocity=[[0.06, 0, 0.01], [-0.04, 0.02, 0]], angular_velocity=[[20, 30, -40], [-30, 10, 50]],
+    )  # fmt: skip
+    box = room((0.02, 0.02, 0.02), wall)
+    return dem.Simulation(particles, box, gravity=(0, 0, 0), time_step=dt, threads=1, contacts=contacts)
+
+
+def motion(sim):
+    """Momentum and angular momentum about the middle."""
+    p = sim.particles
+    linear, angular = np.zeros(3), np.zeros(3)
+    for k in range(len(p)):
+        shape, material = p.variants[p.variant[k]]
+        m = shape.mass_properties(material.density)
+        turn = Rotation.from_quat(p.orientation[k].copy(), scalar_first=True).as_matrix()
+        spin = turn @ (np.array(m.inertia) * (turn.T @ p.angular_velocity[k]))
+        linear += m.mass * p.velocity[k]
+        angular += np.cross(p.position[k] - 0.005, m.mass * p.velocity[k]) + spin
+    return linear, angular
+
+
+@pytest.mark.parametrize("kind", ["jkr", "bridge"])
+@pytest.mark.parametrize("together", [{}, TOGETHER], ids=["alone", "together"])
+def test_free_spheres_keep_energy_and_both_momenta(kind, together):
+    """The ledger closes to second order where a contact has ended, to first in the steps where forces jump."""
+    adhesion = {"jkr": JKR, "bridge": dem.Bridge(volume=1e-14, tension=0.02)}[kind]
+    left = []
+    for dt in (4e-7, 1e-7):
+        sim = pair(adhesion, dt, **together)
+        before, start = motion(sim), sim.energy()
+        while sim.time < 1e-3:
+            sim.step(100)
+        after, end = motion(sim), sim.energy()
+        assert end.dissipated > 0
+        assert sim._engine.history().i.size == 0
+        np.testing.assert_allclose(after[0], before[0], atol=1e-12 * MASS * 0.1)
+        np.testing.assert_allclose(after[1], before[1], atol=1e-11 * MASS * 0.1 * RADIUS)
+        left.append(abs(end.total - start.total) / start.kinetic)
+        assert sim.energy_departure < 0.12 * PULL_OFF * dt  # at 0.12 m/s
+    assert left[1] < min(left[0] / 4, 1e-6)
+
+
+def test_a_fibre_keeps_the_ledger_and_slides_where_the_pull_off_force_lets_it():
+    """Coulomb's limit is μ (F_n + 2 F_po) at each of its two spheres, at no load here."""
+    fibre = dem.Fibre(diameter=2 * RADIUS, aspect_ratio=2, spheres=2)
+    own, wall = grain(), grain(name="wall", density=1000)
+    contacts = dem.Contacts({
+        (own, wall): dem.Contact(adhesion=JKR, restitution=0.3, friction=0.2),
+        (own, own): dem.Contact(adhesion=JKR, **TOGETHER),
+    })  # fmt: skip
+    mass = fibre.mass_properties(own.density).mass
+    for factor, slides in ((0.9, False), (1.1, True)):
+        pull = factor * 0.2 * 2 * 2 * PULL_OFF / mass
+        lying = dem.Particles(fibre, own, position=[[0.005, 0.005, RADIUS - 4.523e-7]])
+        sim = dem.Simulation(lying, room((0.01, 0.01, 0.01), wall), gravity=(pull, 0, 0), time_step=1e-6, threads=1,
+                             contacts=contacts)  # fmt: skip
+        sim.step(2000)  # shaken by the sudden load until then
+        before = sim.particles.velocity[0, 0]
+        sim.step(1000)
+        gained = (sim.particles.velocity[0, 0] - before) / (1000 * sim.time_step)
+        assert gained == pytest.approx((pull - pull / 1.1) * slides, rel=1e-3, abs=1e-3 * pull)
+        assert sim.energy_error < 1e-6
+
+
+def test_a_sticky_gas_loses_what_its_contacts_take():
+    """0.95244 π w s² where one is made and a tenth where one ends: so the losses tell how many have."""
+    own, wall = grain(), grain(name="wall", density=1000)
+    contacts = dem.Contacts({
+        (own, own): dem.Contact(adhesion=JKR), (own, wall): dem.Contact(adhesion=JKR, **TOGETHER)
+    })  # fmt: skip
+    rng, n = np.random.default_rng(2), 125
+    place = (np.stack(np.meshgrid(*[np.arange(5)] * 3), -1).reshape(-1, 3) + 0.5) * 0.00105
+    place[:, 2] += 0.007
+    sticky = dem.Particles(dem.Sphere(diameter=2 * RADIUS), own, position=place,
+                           velocity=rng.normal(0, 0.006, (n, 3)))  # fmt: skip
+    box = room((0.00525, 0.00525, 0.02), wall)
+    sim = dem.Simulation(sticky, box, gravity=(0, 0, 0), time_step=2e-6, threads=1, contacts=contacts)
+    sim.step(15000)
+    unit = math.pi * WORK * (math.pi * WORK * (RADIUS / 2) ** 2 / MODULUS) ** (2 / 3)
+    present = sim.contact_forces().i.size
+    broken = (sim.energy().dissipated / unit - 0.6 * 2 ** (2 / 3) * present) / (0.1 + 0.6 * 2 ** (2 / 3))
+    assert present > 10
+    assert round(broken) > 10
+    assert broken == pytest.approx(round(broken), abs=1e-6)
+
+
 # Many of them: contacts between touching and their end, whatever the lists, threads, cuts and files
-WEAK = {"jkr": dem.JKR(work=1.0), "bridge": dem.Bridge(volume=2e-11, tension=0.5)}
+WEAK = {"jkr": dem.JKR(work=0.3), "bridge": dem.Bridge(volume=2e-11, tension=0.05)}
 
 
-def crowd(kind, name="mixture", n=216, steps=400, **options):
-    """Spheres or fibres and spheres in a box, thrown together so gently that many stick, and some are torn off."""
+def crowd(kind, n=216, steps=400, **options):
+    """Spheres, and fibres or others, in a box, thrown together so gently that many stick, and some are torn off."""
     rng = np.random.default_rng(5)
     own = grain(young=2e6, **TOGETHER, adhesion=WEAK[kind])
     wall = grain(young=3e6, **TOGETHER, adhesion=WEAK[kind], name="wall")
     edge, pitch = round(n ** (1 / 3) + 0.5), 0.00104
     grid = (np.stack(np.meshgrid(*[np.arange(edge)] * 3), -1).reshape(-1, 3)[:n] + 0.5) * pitch
     sphere = dem.Sphere(diameter=0.001)
-    small = {"spheres": sphere, "mixture": dem.Fibre(diameter=0.0005, aspect_ratio=2, spheres=3)}[name]
-    shapes = ([sphere, small] * n)[:n]
-    particles = dem.Particles(shapes, own, position=grid, orientation=random_quaternions(rng, n),
-                              velocity=rng.normal(0, 0.15, (n, 3)), angular_velocity=rng.normal(0, 100, (n, 3)))  # fmt: skip
+    other = {"jkr": dem.Fibre(diameter=0.0005, aspect_ratio=2, spheres=3), "bridge": dem.Sphere(diameter=0.0008)}[kind]
+    shapes = ([sphere, other] * n)[:n]
+    particles = dem.Particles(
+        shapes, own, position=grid, orientation=random_quaternions(rng, n), velocity=rng.normal(0, 0.15, (n, 3)),
+        angular_velocity=rng.normal(0, 100, (n, 3)),
+    )  # fmt: skip
     options = {"gravity": (0, 0, -20), "time_step": 2e-6, **options}
     sim = dem.Simulation(particles, room((edge * pitch,) * 3, wall), **options)
     sim.step(steps)
@@ -317,10 +412,10 @@ def apart(sim):
 @pytest.mark.parametrize("kind", WEAK)
 def test_neither_lists_nor_cuts_nor_files_show_in_contacts_that_are_apart(kind, tmp_path):
     whole = crowd(kind)
-    assert min(apart(whole)) > 2
+    assert min(apart(whole)) > 1
     assert whole.verdict().energy_error < 0.01
     assert_same_bytes(whole, crowd(kind, _skin=(0.0006, 0.0004)))
-    assert_same_bytes(whole, crowd(kind, _skin=(0.00002, 0.000002)))
+    assert_same_bytes(whole, crowd(kind, _skin=(0.00002, 1e-8)))  # less than a step
     cut = crowd(kind, steps=1)
     for steps in (1, 7, 91, 100):
         cut.step(steps)
@@ -340,5 +435,5 @@ def test_neither_lists_nor_cuts_nor_files_show_in_contacts_that_are_apart(kind, 
 def test_threads_do_not_show_in_contacts_that_are_apart(kind):
     one, two = (crowd(kind, n=5000, threads=threads) for threads in (1, 2))
     assert type(one._engine.mode) is not type(two._engine.mode)
-    assert min(apart(one)) > 2
+    assert min(apart(one)) > 1
     assert_same_bytes(one, two)
