@@ -4,13 +4,38 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.model.part import Part, kind
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+    from dem.model.part import Table
+
+
+class Adhesion(Part):
+    """What attracts surfaces."""
+
+    def tables(self, table: Table) -> dict[str, tuple]:
+        """What kernels go by, for all pairs, by slot: a normal force of its own, or one beside it."""
+        raise NotImplementedError
+
+    def pull_off(self, radius: float) -> float:
+        """Largest pull of a contact of this effective radius [m], in N."""
+        raise NotImplementedError
+
+
+def _of_pairs(table: Table, value: Callable[[Adhesion], float]) -> np.ndarray:
+    """What the adhesion of pairs has; zero where there is none."""
+    return table(lambda contact, *_: value(contact.adhesion) if contact.adhesion else 0.0)
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class DMT(Part):
+class DMT(Adhesion):
     """Adhesion of small, stiff spheres: a pull of 2π w R* while they touch (Derjaguin, Muller & Toporov 1975).
 
     For Tabor numbers below 0.1, see `JKR`. Friction goes by the force of the solids, as if the pull pressed from
@@ -39,13 +64,19 @@ class DMT(Part):
         """Check the work."""
         self._check("work", least=0, unit="J/m2")
 
+    def tables(self, table: Table) -> dict[str, tuple]:
+        """Of works of adhesion."""
+        from kernels import laws  # noqa: PLC0415
+
+        return {"adhesion": laws.Adhesion(_of_pairs(table, lambda word: word.work))}
+
     def pull_off(self, radius: float) -> float:
         """Largest pull of a contact of this effective radius [m], in N."""
         return 2 * math.pi * self.work * radius
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class JKR(Part):
+class JKR(Adhesion):
     """Adhesion of soft or large spheres, which stick until they are torn apart (Johnson, Kendall & Roberts 1971).
 
     In place of Hertz's force. Contacts begin where surfaces touch, pull by up to 3/2 π w R*, and live until they are
@@ -78,13 +109,19 @@ class JKR(Part):
         """Check the work."""
         self._check("work", least=0, unit="J/m2")
 
+    def tables(self, table: Table) -> dict[str, tuple]:
+        """Of works of adhesion."""
+        from kernels import laws  # noqa: PLC0415
+
+        return {"normal": laws.JKR(_of_pairs(table, lambda word: word.work))}
+
     def pull_off(self, radius: float) -> float:
         """Largest pull of a contact of this effective radius [m], in N."""
         return 1.5 * math.pi * self.work * radius
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Bridge(Part):
+class Bridge(Adhesion):
     """Liquid bridge: forms where surfaces touch, pulls until it ruptures (Willett et al. 2000).
 
     With R̄ = 2 R*, which is the radius of equal spheres, the pull is 2π R̄ γ cos θ while surfaces overlap, and less over
@@ -129,6 +166,20 @@ class Bridge(Part):
             message = f"angle is {self.angle:g} rad, expected less than π/2: beyond, a bridge pushes"
             raise ValueError(message)
         checks.one_of("rupture", self.rupture, ("lian", "willett"))
+
+    def tables(self, table: Table) -> dict[str, tuple]:
+        """Of volumes, and what angle and rupture make of them."""
+        from kernels import laws  # noqa: PLC0415
+
+        bridges = laws.Bridge(
+            volume=_of_pairs(table, lambda word: word.volume),
+            tension=_of_pairs(table, lambda word: word.tension * math.cos(word.angle)),
+            length=_of_pairs(table, lambda word: (1 + word.angle / 2) * word.volume ** (1 / 3)),
+            more=_of_pairs(
+                table, lambda word: (word.rupture == "willett") * (1 + word.angle / 2) * 0.1 * word.volume ** (2 / 3)
+            ),
+        )
+        return {"adhesion": bridges}
 
     def pull_off(self, radius: float) -> float:
         """Largest pull of a contact of this effective radius [m], in N."""

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model import restitution
-from dem.model.adhesion import JKR, Bridge
 from dem.model.parts import Hertz, Linear
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dem.model.adhesion import DMT
     from dem.model.box import Box
     from dem.model.contacts import Contact, Contacts
     from dem.model.materials import Material
@@ -93,8 +91,10 @@ def law(contacts: Contacts, materials: list[Material], box: Box | None) -> Elast
         dashpot = np.full_like(shear, 0.5) if linear else np.sqrt(2 / 3 * shear)
         parts["tangential"] = laws.Friction(friction, shear, dashpot)
         parts |= _couples(pairs, dashpot)
-    parts |= _adhesion(pairs)
-    needed = linear or pairs.form("adhesion") or len(parts) > 2 or alpha.any() or (box and box.roughness > 0)
+    adhesion = pairs.form("adhesion")
+    if adhesion:
+        parts |= adhesion.tables(pairs.table)
+    needed = linear or adhesion or len(parts) > 2 or alpha.any() or (box and box.roughness > 0)
     return laws.Composite(**parts) if needed else laws.Elastic()
 
 
@@ -126,29 +126,6 @@ def _linear(pairs: Pairs) -> tuple:
         rate=pairs.table(rate),
         pulls=pairs.table(lambda contact, *_: float(contact.normal.tension)),
     )
-
-
-def _adhesion(pairs: Pairs) -> dict[str, tuple]:
-    """Tables of what attracts: a normal force of its own, or one beside it."""
-    from kernels import laws  # noqa: PLC0415
-
-    def table(value: Callable[[DMT | JKR | Bridge], float]) -> np.ndarray:
-        return pairs.table(lambda contact, *_: value(contact.adhesion) if contact.adhesion else 0.0)
-
-    word = pairs.form("adhesion")
-    if isinstance(word, JKR):
-        return {"normal": laws.JKR(table(lambda jkr: jkr.work))}
-    if isinstance(word, Bridge):
-        bridges = laws.Bridge(
-            volume=table(lambda bridge: bridge.volume),
-            tension=table(lambda bridge: bridge.tension * math.cos(bridge.angle)),
-            length=table(lambda bridge: (1 + bridge.angle / 2) * bridge.volume ** (1 / 3)),
-            more=table(
-                lambda bridge: (bridge.rupture == "willett") * (1 + bridge.angle / 2) * 0.1 * bridge.volume ** (2 / 3)
-            ),
-        )
-        return {"adhesion": bridges}
-    return {"adhesion": laws.Adhesion(table(lambda dmt: dmt.work))} if word else {}
 
 
 def _couples(pairs: Pairs, dashpot: np.ndarray) -> dict[str, tuple]:

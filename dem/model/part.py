@@ -1,18 +1,24 @@
-"""A part of a contact law, in the words of users."""
+"""What words for the parts of a contact have in common."""
 
 from __future__ import annotations
 
 from dataclasses import field, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from dem.base import checks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
+
+    Table = Callable[[Callable[..., float]], np.ndarray]  # what a contact and its two materials have, for all pairs
+
 
 class Part:
     """One part of a contact: numbers, checked; what is None has not been said."""
+
+    ALIKE: ClassVar[tuple[str, ...]] = ()  # numbers that have no mean
 
     def _check(self, name: str, **limits: float) -> None:
         """Check a number, and keep it as a float."""
@@ -37,7 +43,7 @@ class Part:
             raise ValueError(message)
         made = {}
         for name, value in one.items():
-            number = isinstance(value, float)
+            number = isinstance(value, float) and name not in self.ALIKE
             if not number and value != two[name]:
                 message = f"{self} and {other} differ in {name}: give the two materials an entry in contacts"
                 raise ValueError(message)

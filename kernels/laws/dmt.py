@@ -24,7 +24,16 @@ class Adhesion(NamedTuple):
 
 @formula
 def pull(part, i, j, touch, press, parting, dt, memory):
-    """Normal force, and memory."""
+    """Pull of a contact.
+
+    Parameters
+    ----------
+    part, i, j, touch, press, parting, dt, memory : see `kernels.laws`; velocity of parting [m/s]
+
+    Returns
+    -------
+    `Pull`, memory
+    """
     size = 2.0 * math.pi * part.work[i, j] * touch.radius
     weight = constant(press.share) + last(touch.overlap, parting, dt)
     return Pull(force=-weight * size, energy=-size * touch.overlap, jump=0.0, holds=False), memory
@@ -32,7 +41,16 @@ def pull(part, i, j, touch, press, parting, dt, memory):
 
 @formula
 def no_pull(part, i, j, touch, press, parting, dt, memory):
-    """None."""
+    """None.
+
+    Parameters
+    ----------
+    part, i, j, touch, press, parting, dt, memory : see `pull`
+
+    Returns
+    -------
+    as `pull`
+    """
     return Pull(force=0.0, energy=0.0, jump=0.0, holds=False), memory
 
 
