@@ -55,7 +55,7 @@ def test_neither_lists_nor_cuts_nor_files_show_in_contacts_that_are_apart(kind, 
     assert min(apart(whole)) > 1
     assert whole.verdict().energy_error < 0.01
     assert_same_bytes(whole, crowd(kind, _skin=(0.0006, 0.0004)))
-    assert_same_bytes(whole, crowd(kind, _skin=(0.00002, 1e-8)))  # less than a step
+    assert_same_bytes(whole, crowd(kind, _skin=(2e-8, 1e-8)))  # less than a step
     cut = crowd(kind, steps=1)
     for steps in (1, 7, 91, 100):
         cut.step(steps)

@@ -296,7 +296,7 @@ class Simulation(Accounted):
 
     @property
     def contact_count(self) -> int:
-        """Number of pairs of spheres in touch, and of of spheres and walls; not what adhesion holds apart."""
+        """Number of pairs of spheres in touch, and of spheres and walls; not what adhesion holds apart."""
         return self._engine.overlaps().count
 
     def sizes(self) -> Sizes:
