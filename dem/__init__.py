@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.files.repair import repair
     from dem.files.trajectory import Trajectory
     from dem.hard.simulation import HardSpheres, HardVerdict
+    from dem.model.adhesion import DMT, JKR, Bridge
     from dem.model.box import Box, Motion
     from dem.model.clump import Clump
     from dem.model.contacts import Contact, Contacts
@@ -46,7 +47,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.materials import Material
     from dem.model.packing import random_orientations, random_velocities
     from dem.model.particles import Particles
-    from dem.model.parts import DMT, Hertz, Linear, Rolling, Twisting
+    from dem.model.parts import Hertz, Linear, Rolling, Twisting
     from dem.model.roughness import effective_density
     from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
     from dem.rotation.integrators import INTEGRATORS, Integrator
@@ -66,6 +67,7 @@ HOMES = {
     "Advice": "dem.soft.advice",
     "Axes": "dem.case.bases",
     "Box": "dem.model.box",
+    "Bridge": "dem.model.adhesion",
     "Case": "dem.case.bases",
     "Clump": "dem.model.clump",
     "Comparison": "dem.run.rerun",
@@ -73,13 +75,14 @@ HOMES = {
     "Contacts": "dem.model.contacts",
     "DemWarning": "dem.base.notices",
     "Energy": "dem.model.energy",
-    "DMT": "dem.model.parts",
+    "DMT": "dem.model.adhesion",
     "Fibre": "dem.model.shapes",
     "HardSphereCase": "dem.case.bases",
     "HardSpheres": "dem.hard.simulation",
     "HardVerdict": "dem.hard.simulation",
     "Hertz": "dem.model.parts",
     "Integrator": "dem.rotation.integrators",
+    "JKR": "dem.model.adhesion",
     "Linear": "dem.model.parts",
     "MassProperties": "dem.model.shapes",
     "Material": "dem.model.materials",

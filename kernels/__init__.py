@@ -25,8 +25,8 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``damping``     normal dashpot
     ``friction``    tangential spring
     ``rolling``, ``twisting``   couples
-    ``dmt``         adhesion
-    ``onset``       the first step of a contact, whose forces set in like roots
+    ``jkr``, ``dmt``, ``bridge``  adhesion
+    ``onset``       the first and the last step of a contact, whose forces set in like roots or with a jump
 ``box``         what soft and hard particles are in
     ``faces``       where the walls are, how they move
     ``periodic``    nearest images, and bodies folded back into the box

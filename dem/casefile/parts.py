@@ -80,8 +80,12 @@ class AdhesionTable(PartTable):
     """Attraction."""
 
     SLOT = "adhesion"
-    type: Literal["dmt"] = Field(description="of the attraction", examples=["dmt"])
-    work: Number | None = Field(None, ge=0, description="of adhesion [J/m2]", examples=[0.05])
+    type: Literal["dmt", "jkr", "bridge"] = Field(description="of the attraction", examples=["jkr"])
+    work: Number | None = Field(None, ge=0, description="of adhesion [J/m2], by dmt and jkr", examples=[0.05])
+    volume: Factor | None = Field(None, description="of each liquid bridge [m3]", examples=[1e-13])
+    tension: Factor | None = Field(None, description="of its surface [N/m]", examples=[0.0728])
+    angle: Number | None = Field(None, ge=0, description="of contact [rad]", examples=[0.5])
+    rupture: Literal["lian", "willett"] | None = Field(None, description="which gap it is at", examples=["lian"])
 
 
 class PartsTable(Table):

@@ -16,7 +16,7 @@ class ContactForces(NamedTuple):
 
     i: np.ndarray  # (K,)
     j: np.ndarray  # (K,)
-    overlap: np.ndarray  # (K,) [m]
+    overlap: np.ndarray  # (K,) [m], negative where adhesion holds surfaces that have parted
     normal: np.ndarray  # (K, 3) unit vectors from j to i
     force: np.ndarray  # (K, 3) on i [N]
     arm: np.ndarray  # (K, 3) from the centre of mass of i to the point of contact [m]

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.base.declared import Declared
+from dem.model.adhesion import JKR
 from dem.model.materials import Material
-from dem.model.parts import SLOTS, Part, keep_checked, plain
+from dem.model.parts import SLOTS, Hertz, Part, keep_checked, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,8 +43,8 @@ class Contact:
         Resistance to rolling; needs friction.
     twisting : Twisting, optional
         Resistance to twisting about the normal; needs friction.
-    adhesion : DMT, optional
-        Attraction.
+    adhesion : DMT, JKR or Bridge, optional
+        Attraction; JKR takes the place of Hertz's force and goes with no other.
 
     Raises
     ------
@@ -75,6 +76,12 @@ class Contact:
             if getattr(self, slot) is not None and self.friction == 0:
                 message = f"{slot} is {getattr(self, slot)}, which holds on to nothing without friction: give friction"
                 raise ValueError(message)
+        if isinstance(self.adhesion, JKR) and not isinstance(self.normal, Hertz | None):
+            message = (
+                f"adhesion is {self.adhesion}, which is of elastic spheres, and normal is {self.normal}: leave "
+                "normal out, or take dem.DMT or dem.Bridge"
+            )
+            raise ValueError(message)
 
     def __repr__(self) -> str:
         """As it was made."""

@@ -95,11 +95,10 @@ def law(
         dashpot = np.full_like(shear, 0.5) if linear else np.sqrt(2 / 3 * shear)
         parts["tangential"] = laws.Friction(friction, shear, dashpot)
         parts |= _couples(pairs, dashpot)
-    if pairs.form("adhesion"):
-        parts["adhesion"] = laws.Adhesion(
-            pairs.table(lambda contact, *_: contact.adhesion.work if contact.adhesion else 0)
-        )
-    needed = linear or len(parts) > 2 or alpha.any() or (box and box.roughness > 0)
+    adhesion = pairs.form("adhesion")
+    if adhesion:
+        parts |= adhesion.tables(pairs.table)
+    needed = linear or adhesion or len(parts) > 2 or alpha.any() or (box and box.roughness > 0)
     return laws.Composite(**parts) if needed else laws.Elastic()
 
 

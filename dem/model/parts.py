@@ -2,56 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields
 
 from dem.base import checks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from dem.model.adhesion import DMT, JKR, Bridge
+from dem.model.part import Part, kind
 
 SLOTS = ("normal", "damping", "rolling", "twisting", "adhesion")  # beside restitution and friction
 TANGENTIAL = 2 / 7  # of the normal stiffness: a slip is then exactly reversed in an undamped impact of spheres
-
-
-class Part:
-    """One part of a contact: numbers, checked; what is None has not been said."""
-
-    def _check(self, name: str, **limits: float) -> None:
-        """Check a number, and keep it as a float."""
-        value = getattr(self, name)
-        if value is not None:
-            object.__setattr__(self, name, checks.number(name, value, **limits))
-
-    def said(self) -> dict[str, object]:
-        """What has been said, by name; the type among it."""
-        return {each.name: v for each in fields(self) if (v := getattr(self, each.name)) is not None}
-
-    def __repr__(self) -> str:
-        """As it was made."""
-        values = (f"{name}={value!r}" for name, value in self.said().items() if name != "type")
-        return f"{type(self).__name__}({', '.join(values)})"
-
-    def mean(self, other: Part, rule: Callable[[float, float], float]) -> Part:
-        """What two materials that say this and that do to each other; raises ValueError if nothing follows."""
-        one, two = self.said(), other.said()
-        if type(self) is not type(other) or one.keys() != two.keys():
-            message = f"nothing follows from {self} and {other}: give the two materials an entry in contacts"
-            raise ValueError(message)
-        made = {}
-        for name, value in one.items():
-            number = isinstance(value, float)
-            if not number and value != two[name]:
-                message = f"{self} and {other} differ in {name}: give the two materials an entry in contacts"
-                raise ValueError(message)
-            made[name] = rule(value, two[name]) if number else value
-        return type(self)(**{name: value for name, value in made.items() if name != "type"})
-
-
-def _kind(name: str) -> object:
-    """The word by which files and case files know a part."""
-    return field(default=name, init=False, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -64,7 +22,7 @@ class Hertz(Part):
     Hertz()
     """
 
-    type: str = _kind("hertz")
+    type: str = kind("hertz")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -96,7 +54,7 @@ class Linear(Part):
     Linear(stiffness=1000.0, tension=False, tangential=0.2857142857142857)
     """
 
-    type: str = _kind("linear")
+    type: str = kind("linear")
     stiffness: float | None = None
     collision_time: float | None = None
     overlap: float | None = None
@@ -149,7 +107,7 @@ class Rolling(Part):
     Rolling(friction=0.1, model='spring', damping=0.3)
     """
 
-    type: str = _kind("rolling")
+    type: str = kind("rolling")
     friction: float
     model: str = "spring"
     stiffness: float | None = None
@@ -184,7 +142,7 @@ class Twisting(Part):
     Twisting(model='hertz')
     """
 
-    type: str = _kind("twisting")
+    type: str = kind("twisting")
     model: str = "hertz"
 
     def __post_init__(self) -> None:
@@ -192,44 +150,12 @@ class Twisting(Part):
         checks.one_of("model", self.model, ("hertz", "marshall"))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class DMT(Part):
-    """Adhesion of small, stiff spheres: a pull of 2π w R* while they touch (Derjaguin, Muller & Toporov 1975).
-
-    Parameters
-    ----------
-    work : float
-        Work of adhesion w [J/m²], not negative: twice the surface energy of equal materials.
-
-    Raises
-    ------
-    ValueError
-        If it is out of range.
-
-    Examples
-    --------
-    >>> round(DMT(work=0.05).pull_off(0.0005), 10)  # [N]
-    0.0001570796
-    """
-
-    type: str = _kind("dmt")
-    work: float
-
-    def __post_init__(self) -> None:
-        """Check the work."""
-        self._check("work", least=0, unit="J/m2")
-
-    def pull_off(self, radius: float) -> float:
-        """Largest pull of a contact of this effective radius [m], in N."""
-        return 2 * math.pi * self.work * radius
-
-
 WORDS = {
     "normal": (Hertz, Linear),
     "damping": (),
     "rolling": (Rolling,),
     "twisting": (Twisting,),
-    "adhesion": (DMT,),
+    "adhesion": (DMT, JKR, Bridge),
 }
 
 

@@ -23,7 +23,7 @@ def check_box(box: Box | None, engine: Engine) -> None:
                 f"m can be followed: lower time_step (now {engine.dt:g} s), or the velocity, amplitude or frequency"
             )
             raise ValueError(message)
-    reach = 2 * float(engine.kinds.bound.max()) + engine.skins.candidates
+    reach = 2 * float(engine.kinds.bound.max()) + engine.range + engine.skins.candidates
     for axis, size in zip("xyz", box.size, strict=True):
         if axis in box.periodic and size < 2 * reach:
             message = (

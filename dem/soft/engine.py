@@ -9,6 +9,7 @@ import numpy as np
 
 from dem.model.walls import faces_of
 from dem.soft import arrays
+from dem.soft.adhesion import lasts, longest_reach
 from dem.soft.brief import briefest, least_acceleration
 from dem.soft.exits import Exits
 from dem.soft.grid import grid_for, most_cells
@@ -66,7 +67,8 @@ class Engine(Present):
         briskest = least_acceleration(self.kinds, self.springs, time_step, alone=len(particles) == 1)
         self.limits = Limits(self.kinds, deepest, briskest, alone=alone)
         self.fastest_wall = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
-        self.skins = Skins.of(len(particles), self.kinds, box, skin)
+        self.range = longest_reach(law, self.kinds)
+        self.skins = Skins.of(len(particles), self.kinds, box, skin, self.range)
         lossy = not isinstance(self.law, laws.Elastic)
         width = laws.width(self.law)
         wall_width = PLANE + width if self.faces.roughness > 0 else width
@@ -104,7 +106,7 @@ class Engine(Present):
         g_x, g_y, g_z = self.gravity
         return loop.Setting(
             dt=self.dt, gravity_x=g_x, gravity_y=g_y, gravity_z=g_z, datum=self.datum, per_joule=energy_unit,
-            list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates,
+            list_skin=self.skins.neighbours, candidate_skin=self.skins.candidates, range=self.range,
             farthest=self.limits.farthest, deepest=self.limits.deepest, briskest=self.limits.briskest,
             start_step=self.start_step,
         )  # fmt: skip
@@ -154,7 +156,7 @@ class Engine(Present):
         """
         b, w = self.bodies, self.workspace
         history = self.history() if history is None else history
-        grid = grid_for(b, self.kinds.bound, self.skins.neighbours, self.periods())
+        grid = grid_for(b, self.kinds.bound, self._reach(), self.periods())
         b.present[0] = cells.cell_order(b.position, b.left, grid, w.cell, w.cell_first, w.order)
         self._reorder()
         while not self._list_neighbours(grid):
@@ -175,10 +177,16 @@ class Engine(Present):
             table.give_pairs(b, self.neighbours)
         self.progress.travel[0] = 0.0
 
+    def _reach(self) -> float:
+        """How much farther than where they meet bodies are listed [m], see `kernels.soft.sweeps.reach_of`."""
+        if not lasts(self.law):
+            return self.skins.neighbours
+        return self.skins.neighbours + self.range + 2 * float(as_float(self.partial[:, sweeps.TRAVEL].max()))
+
     def _list_neighbours(self, grid: cells.Grid) -> bool:
         """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
         b, nb = self.bodies, self.neighbours
-        skin, chunks = self.skins.neighbours, nb.pairs.size
+        skin, chunks = self._reach(), nb.pairs.size
         w = self.workspace
         pairs, entries = lists.search(
             self.mode, skin, grid, w.cell_first, b, self.kinds, nb, self.faces, w.wanted

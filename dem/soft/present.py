@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.soft.adhesion import energies_of_adhesion
 from dem.soft.energies import energies_of_contacts, energies_of_motion, energies_to_come, unit_of
 from dem.soft.history import ContactHistory
 from dem.soft.overlaps import Overlaps
@@ -28,6 +29,7 @@ class Present:
     """Arrays that kernels work on, as they are read; who inherits from it sets them up and has them worked on."""
 
     kinds: Kinds
+    law: tuple
     faces: Faces
     bodies: Bodies
     neighbours: Neighbours
@@ -61,6 +63,7 @@ class Present:
                 energies_of_motion(self.kinds, *moving, self.gravity, self.datum)
                 + energies_of_contacts(self.kinds, self.springs, self.overlaps())
                 + energies_to_come(self.kinds, moving[0], self.faces, self.fastest_wall, self.gravity)
+                + energies_of_adhesion(self.law, self.kinds, b.owner.size)
             )
 
     def snapshot(self) -> Snapshot:

@@ -11,7 +11,7 @@ from dem.model.fields import STATE
 from dem.model.law import law as contact_law
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import DEFAULT
-from dem.soft import arrays
+from dem.soft import adhesion, arrays
 from dem.soft.accounted import Accounted, Booked
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps
@@ -132,7 +132,10 @@ class Simulation(Accounted):
         clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
         self._law = contact_law(self._contacts, arrays.materials(self._particles), self._box, clustered=clustered)
         if isinstance(time_step, str) and time_step == "auto":
-            time_step = advise(self._particles, self._box, self._gravity, law=self._law).advised
+            time_step = min(
+                advise(self._particles, self._box, self._gravity, law=self._law).advised,
+                adhesion.advised(self._particles, self._box, self._law),
+            )
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
         self._integrator = integrator_for_contacts(integrator)
@@ -261,6 +264,7 @@ class Simulation(Accounted):
         if len(self._engine.left()) < len(self.particles):  # there is somebody to meet
             there = staying(self.particles, self._engine.left())
             yield from foreseen(there, self.box, self.gravity, self.time_step, self._law)
+            yield from adhesion.foreseen(there, self.box, self._law, self.time_step)
 
     def _recorded(
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
@@ -293,7 +297,7 @@ class Simulation(Accounted):
 
     @property
     def contact_count(self) -> int:
-        """Number of pairs of spheres in touch, and of touches of spheres and walls."""
+        """Number of pairs of spheres in touch, and of spheres and walls; not what adhesion holds apart."""
         return self._engine.overlaps().count
 
     def sizes(self) -> Sizes:

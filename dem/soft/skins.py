@@ -21,12 +21,15 @@ class Skins(NamedTuple):
     candidates: float
 
     @classmethod
-    def of(cls, n: int, kinds: Kinds, box: Box | None, wanted: tuple[float, float] | None) -> Skins:
-        """Those wanted, or usual ones of n particles; less if one could meet another twice in a periodic box."""
+    def of(cls, n: int, kinds: Kinds, box: Box | None, wanted: tuple[float, float] | None, reach: float = 0.0) -> Skins:
+        """Those wanted, or usual ones of n particles; less if one could meet another twice in a periodic box.
+
+        Contacts live as far beyond touching as `reach` [m].
+        """
         smallest = 2 * kinds.radius.min()
         usual = (FEW_SKIN if n <= FEW else LIST_SKIN) * smallest, CANDIDATE_SKIN * smallest
         wide, narrow = wanted or usual
         if box and box.periodic:
             widest = min(size for axis, size in zip("xyz", box.size, strict=True) if axis in box.periodic) / 2
-            wide = max(min(wide, widest - 2 * float(kinds.bound.max())), narrow)
+            wide = max(min(wide, widest - 2 * float(kinds.bound.max()) - reach), narrow)
         return cls(wide, min(wide, narrow))

@@ -4,12 +4,12 @@
 own (``kernels.soft.contact``). All others are `Composite`: they are evaluated for touching pairs only, with velocities
 (``kernels.soft.touching``, ``kernels.soft.walls``), and consist of
 
-    normal      elastic force: `Hertz`, `Linear`; everything else goes by its `Press`
+    normal      elastic force: `Hertz`, `Linear`, `JKR`; everything else goes by its `Press`
     damping     normal dashpot: `Damping`, `SharedDamping`
     tangential  force in the plane of contact: `Friction`
     rolling     couple against rolling: `Rolling`, `ConstantTorque`
     twisting    couple about the normal: `Twisting`
-    adhesion    further normal force: `Adhesion`
+    adhesion    further normal force: `Adhesion`, `Bridge`
 
 or `Absent`: only the combination in use is compiled. Each part is a file with a NamedTuple of tables by material, the
 wall's last, its formula, and a row of `PARTS`; what a part remembers of the last step follows that of the parts before
@@ -25,6 +25,7 @@ in the contact's row, and at the end of it comes `Press.grip`, by which those th
     stored    elastic energy of all other springs [J]
     loss      energy that the contact takes up in half a step, besides `elastic` [J]; what is stored is included
     jump      energy that is lost at once, where a contact is made or breaks [J]
+    lasts     whether the contact is held on to; `lasting` laws have contacts that live beyond touching, and end them
 
 To add one: a file like ``damping.py``, a row here, and a word for users in ``dem.model.parts``.
 """
@@ -33,13 +34,15 @@ from typing import NamedTuple
 
 from kernels.base.jit import by_type, by_type_of_first, formula
 from kernels.base.vector import add, add_scaled, dot, scale
+from kernels.laws.bridge import BRIDGE, Bridge
 from kernels.laws.damping import DAMPING, UNDAMPED, Damping, SharedDamping
 from kernels.laws.dmt import DMT, NO_ADHESION, Adhesion
 from kernels.laws.friction import FRICTION, FRICTIONLESS, Friction
 from kernels.laws.hertz import HERTZ, Hertz
+from kernels.laws.jkr import JKR, STICKING
 from kernels.laws.linear import LINEAR, Linear
 from kernels.laws.rolling import CONSTANT_TORQUE, FREE_ROLLING, ROLLING, ConstantTorque, Rolling
-from kernels.laws.touch import Absent, Outcome, Touch  # noqa: F401
+from kernels.laws.touch import Absent, Outcome, Touch, no_press  # noqa: F401
 from kernels.laws.twisting import FREE_TWISTING, TWISTING, Twisting
 
 
@@ -59,12 +62,12 @@ class Composite(NamedTuple):
 
 
 PARTS = {
-    "normal": {Hertz: HERTZ, Linear: LINEAR},
+    "normal": {Hertz: HERTZ, Linear: LINEAR, JKR: STICKING},
     "damping": {Damping: DAMPING, SharedDamping: DAMPING, Absent: UNDAMPED},
     "tangential": {Friction: FRICTION, Absent: FRICTIONLESS},
     "rolling": {Rolling: ROLLING, ConstantTorque: CONSTANT_TORQUE, Absent: FREE_ROLLING},
     "twisting": {Twisting: TWISTING, Absent: FREE_TWISTING},
-    "adhesion": {Adhesion: DMT, Absent: NO_ADHESION},
+    "adhesion": {Adhesion: DMT, Bridge: BRIDGE, Absent: NO_ADHESION},
 }
 
 
@@ -79,6 +82,7 @@ def _composite(normal, damping, tangential, rolling, twisting, adhesion):
 
 
 of_parts = by_type_of_first(lambda normal: _elastic if normal is Elastic else _composite)
+REACHES = {part: row.reach for slot in ("normal", "adhesion") for part, row in PARTS[slot].items()}
 REMEMBERED = tuple(name for name in Composite._fields if name != "damping")
 
 
@@ -150,6 +154,7 @@ def columns(law):
     """Columns of what a contact remembers, told to kernels: the last of them may not be there."""
     own = width_of(law.normal) + width_of(law.tangential) + width_of(law.rolling)
     return own + width_of(law.twisting) + width_of(law.adhesion) + 1
+lives_on = by_type(lambda part: _yes if REACHES[part] else _no)
 
 
 @formula
@@ -166,9 +171,23 @@ def shares_damping(law):
 
 @formula
 def secant(law, i, j, touch, history, half):
-    """Force over overlap of a contact's normal law."""
+    """Force over overlap of a contact's normal law; 0 where surfaces are apart, unless that law lives on."""
+    if touch.overlap <= 0.0 and not lives_on(law.normal):
+        return 0.0
     pressed, _ = press(law.normal, i, j, touch, dot(touch.velocity, touch.normal), 2.0 * half, history[0])
     return pressed.stiffness * pressed.root
+def never(law):
+    """Elastic contacts end where surfaces part."""
+    return False
+
+
+@formula
+def beyond_touching(law):
+    """Whether contacts may live on where surfaces have parted."""
+    return lives_on(law.normal) or lives_on(law.adhesion)
+
+
+lasting = elastic_or(never, beyond_touching)
 
 
 @formula
@@ -205,7 +224,33 @@ def store(law, rows, k, at, history):
 
 @formula
 def contact(law, i, j, touch, history, half, time_sign):
-    """Force and couple of a contact, see the package's docstring; parts act in a fixed order."""
+    """Force and couple of a contact, see the package's docstring."""
+    return by_adhesion(law.adhesion, law, i, j, touch, history, half, time_sign)
+
+
+@formula
+def meet_or_hang(law, i, j, touch, history, half, time_sign):
+    """Of surfaces that touch, or that adhesion beside the normal law may hold although they are apart."""
+    if touch.overlap > 0.0:
+        return meet(law, i, j, touch, history, half, time_sign)
+    return hang(law, i, j, touch, history, 2.0 * half)
+
+
+@formula
+def hang(law, i, j, touch, history, dt):
+    """Of surfaces that are apart: no other part has anything to say of them, or to remember."""
+    parting = dot(touch.velocity, touch.normal)
+    pull, of_pull = adhere(law.adhesion, i, j, touch, no_press(), parting, dt, history[4])
+    none = (0.0, 0.0, 0.0)
+    force = scale(pull.force, touch.normal)
+    outcome = Outcome(force, none, elastic=pull.energy, stored=0.0, loss=0.0, jump=pull.jump, lasts=pull.holds)
+    of_normal, of_slip, of_rolling, of_twist, _, grip = nothing(law)
+    return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, grip)
+
+
+@formula
+def meet(law, i, j, touch, history, half, time_sign):
+    """Of surfaces that touch; parts act in a fixed order."""
     of_normal, of_slip, of_rolling, of_twist, of_pull, before = history
     dt = 2.0 * half
     parting = dot(touch.velocity, touch.normal)
@@ -223,18 +268,21 @@ def contact(law, i, j, touch, history, half, time_sign):
     twisting, of_twist, in_twist = twist(
         law.twisting, i, j, touch, pressed, eta, limit, of_twist, before, half, time_sign
     )
-    pull, in_pull, of_pull = adhere(law.adhesion, i, j, touch, pressed, parting, dt, of_pull)
+    pull, of_pull = adhere(law.adhesion, i, j, touch, pressed, parting, dt, of_pull)
     couple = add_scaled(rolling, twisting, touch.normal)
     power = dot(force_t, slip) + (force_n - pressed.conservative) * parting
     if turns(law):
         power += dot(couple, touch.turning)
     outcome = Outcome(
-        force=add(scale(force_n + pull, touch.normal), force_t),
+        force=add(scale(force_n + pull.force, touch.normal), force_t),
         couple=couple,
-        elastic=pressed.energy + in_pull,
+        elastic=pressed.energy + pull.energy,
         stored=in_slip + in_rolling + in_twist,
         loss=-half * power,
-        jump=pressed.jump,
-        lasts=pressed.lasts,
+        jump=pressed.jump + pull.jump,
+        lasts=pressed.lasts or pull.holds,
     )
     return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, pressed.grip)
+
+
+by_adhesion = by_type(lambda part: meet_or_hang if REACHES[part] else meet)

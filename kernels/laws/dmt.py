@@ -1,7 +1,9 @@
 """Adhesion of stiff, small spheres: a constant pull 2π w R* while they touch, beside Hertz's force.
 
 B. V. Derjaguin, V. M. Muller, Y. P. Toporov, J. Colloid Interface Sci. 53 (1975) 314, in the usual form; energy
--2π w R* δ. It sets in and ends with a jump; `onset` keeps that from showing in the order of convergence.
+-2π w R* δ. It sets in and ends with a jump; `onset` keeps that from showing in the order of convergence. It does not
+enter the force that friction goes by, so that Coulomb's limit is μ (F + 2π w R*) with F the sum (B. V. Derjaguin,
+Z. Phys. 88 (1934) 661).
 """
 
 import math
@@ -11,7 +13,7 @@ import numpy as np
 
 from kernels.base.jit import formula
 from kernels.laws.onset import steady
-from kernels.laws.touch import forgetful
+from kernels.laws.touch import Pull, forgetful
 
 
 class Adhesion(NamedTuple):
@@ -22,15 +24,34 @@ class Adhesion(NamedTuple):
 
 @formula
 def pull(part, i, j, touch, press, parting, dt, memory):
-    """Normal force [N], its energy [J], and memory."""
+    """Pull of a contact.
+
+    Parameters
+    ----------
+    part, i, j, touch, press, parting, dt, memory : see `kernels.laws`; velocity of parting [m/s]
+
+    Returns
+    -------
+    `Pull`, memory
+    """
     size = 2.0 * math.pi * part.work[i, j] * touch.radius
-    return -steady(touch.overlap, parting, dt, 1.0) * size, -size * touch.overlap, memory
+    weight = steady(touch.overlap, parting, dt, 1.0)
+    return Pull(force=-weight * size, energy=-size * touch.overlap, jump=0.0, holds=False), memory
 
 
 @formula
 def no_pull(part, i, j, touch, press, parting, dt, memory):
-    """None."""
-    return 0.0, 0.0, memory
+    """None.
+
+    Parameters
+    ----------
+    part, i, j, touch, press, parting, dt, memory : see `pull`
+
+    Returns
+    -------
+    as `pull`
+    """
+    return Pull(force=0.0, energy=0.0, jump=0.0, holds=False), memory
 
 
 DMT, NO_ADHESION = forgetful(pull), forgetful(no_pull)

@@ -4,12 +4,15 @@ A scheme with fixed steps adds up samples of a force. Of one that begins at a ti
 (t - t₀)^s the sum is off by ζ(-s, θ) dt^(1+s), with θ the share of a step from t₀ to the first sample and Hurwitz' ζ
 (I. Navot, J. Math. Phys. 40 (1961) 271): for a dashpot, s = 1/4, that makes impacts of order 5/4, and for a tangential
 spring, s = 1/2, of order 3/2. With -ζ(-s, 1 + θ) in place of θ^s at the first sample the error is gone, and impacts are
-of second order. The polynomials below are within 2e-4 of it.
+of second order. The polynomials below are within 2e-4 of it. At the end of a contact it is the same backwards in time,
+and what its last sample lacks is made up for by the next one, if there is one.
 """
 
 import math
 
 from kernels.base.jit import formula
+
+TINY_SHARE = 1e-9
 
 
 @formula
@@ -61,3 +64,22 @@ def ramp(overlap, way):
         return 1.0
     theta = overlap / way
     return 1.5 * theta if theta < 1.0 else 2.0 - 0.5 * theta
+
+
+@formula
+def share_at_end(beyond, parting, dt):
+    """How much of the last step a contact has lasted, θ in (0, 1), that ended in it a distance ago."""
+    gone = parting * dt
+    return min(max(1.0 - beyond / gone, TINY_SHARE), 1.0 - TINY_SHARE) if gone > 0.0 else 0.5
+
+
+@formula
+def rest_of_constant(theta):
+    """What the last sample of a constant lacks that ended a share θ of a step later; for the sample after the end."""
+    return constant(theta) - 1.0
+
+
+@formula
+def rest_of_square_root(theta):
+    """The same of what ended like a square root, over its value a step before the end."""
+    return (square_root(theta) - 1.0) * math.sqrt(theta)

@@ -39,6 +39,24 @@ class Press(NamedTuple):
     lasts: bool  # False if the contact has just come to its end, and has no force any more
 
 
+@formula
+def no_press():
+    """Of surfaces that are apart."""
+    return Press(
+        force=0.0, conservative=0.0, energy=0.0, stiffness=0.0, root=0.0, grip=0.0, area=0.0,
+        share=1.0, onset=1.0, onset_of_root=0.0, floor=0.0, held=0.0, jump=0.0, lasts=False,
+    )  # fmt: skip
+
+
+class Pull(NamedTuple):
+    """What adhesion beside the normal law says of a contact."""
+
+    force: float  # repulsive if positive [N]
+    energy: float  # [J]
+    jump: float  # energy lost at once, by making or breaking [J]
+    holds: bool  # whether the contact lasts by it, though surfaces part
+
+
 class Outcome(NamedTuple):
     """What a contact law says; energies are as in the package's docstring."""
 
@@ -63,6 +81,7 @@ class Part(NamedTuple):
     load: object
     store: object
     width: int = 0
+    reach: object = None  # how far beyond touching contacts live [m], of (part, i, j, E*, R*), where they do
 
 
 @formula

@@ -58,6 +58,7 @@ class Setting(NamedTuple):
     per_joule: float  # units of energy a joule
     list_skin: float  # [m]
     candidate_skin: float  # [m]
+    range: float  # how far beyond touching contacts may live [m]
     farthest: float  # that a sphere may go in one step [m]
     deepest: float  # overlap beyond which to come back [m]
     briskest: float  # acceleration by contacts beyond which to come back [m/s2]

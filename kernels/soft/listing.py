@@ -99,7 +99,8 @@ def list_pairs(law, half, bodies, kinds, neighbours, box, who, what):
             if reach == 0.0:
                 reach, stiffness = neighbours.reach[k], neighbours.stiffness[k]
             d = gap(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
-            if math.sqrt(dot(d, d)) < reach:
+            held = laws.lasting(law) and neighbours.has_history[k] != 0
+            if math.sqrt(dot(d, d)) < reach or held:
                 touch, x = touching.meeting(i, a, j, b, reach, stiffness, bodies, kinds, box)
                 m_a, m_b = kinds.material[bodies.kind[a]], kinds.material[bodies.kind[b]]
                 force = force_now(law, m_a, m_b, touch, neighbours.history, neighbours.has_history, k, 0, half)
@@ -146,7 +147,8 @@ def list_walls(n, law, half, bodies, kinds, neighbours, box, who, what):
                 k = 6 * s + face
                 flat = radius - walls.height(load(bodies.sphere_position, s), face, box)
                 overlap, normal = plane_now(k, face, flat, radius, neighbours, box)
-                if overlap > 0.0:
+                held = laws.lasting(law) and neighbours.wall_has_history[k] != 0
+                if overlap > 0.0 or held:
                     touch, x = walls.meeting(s, b, face, overlap, normal, bodies, kinds, box)
                     force = force_now(
                         law, m, kinds.modulus.shape[0], touch, neighbours.wall_history, neighbours.wall_has_history,

@@ -14,9 +14,9 @@ from numba import prange
 from kernels import laws
 from kernels.base.energy import add_words, in_units
 from kernels.base.jit import apart, formula, part, stage, threaded
-from kernels.soft import candidates, contact, history, travel
+from kernels.soft import candidates, contact, history, sweeps, travel
 from kernels.soft.chunks import by_mode
-from kernels.soft.sweeps import BRISK, MOVING, PAIRS, PREDICT, SPIN, TRAVEL, WALLS, evaluate_borders, sweep_block
+from kernels.soft.sweeps import BRISK, LISTED, MOVING, PAIRS, PREDICT, SPIN, TRAVEL, WALLS
 from kernels.soft.touching import no_energy
 
 
@@ -33,15 +33,6 @@ class Totals(NamedTuple):
     spin: float  # largest angular speed [rad/s]
     acceleration: float  # largest by contacts [m/s2]
     travel: float  # that no sphere exceeded in the prediction [m]
-
-
-@stage
-def largest(partial, column):
-    """Largest of the floats whose bits are in a column of partial results."""
-    bits = np.int64(0)
-    for c in range(partial.shape[0]):
-        bits = max(bits, partial[c, column])
-    return travel.as_float(bits)
 
 
 @formula
@@ -69,10 +60,10 @@ def totals(partial):
         in_units(work),
         in_units(jump),
         moving,
-        max(largest(partial, PAIRS + 1), largest(partial, WALLS + 1)),
-        math.sqrt(largest(partial, SPIN)),
-        math.sqrt(largest(partial, BRISK)),
-        largest(partial, TRAVEL),
+        max(travel.largest(partial, PAIRS + 1), travel.largest(partial, WALLS + 1)),
+        math.sqrt(travel.largest(partial, SPIN)),
+        math.sqrt(travel.largest(partial, BRISK)),
+        travel.largest(partial, TRAVEL),
     )
 
 
@@ -112,17 +103,17 @@ def do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, 
     bodies, neighbours, partial : as the function does that the job calls for
     """
     if job == SWEEP:
-        sweep_block(k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+        sweeps.sweep_block(k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
     elif job == BORDERS:
-        evaluate_borders(k, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
+        sweeps.evaluate_borders(k, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
     elif job == PLACE:
         contact.place_off_line(k, bodies, kinds)
     elif job == DISPLACE:
-        partial[k, TRAVEL] = travel.displacement(k, bodies, kinds, neighbours, box)
+        partial[k, LISTED] = travel.displacement(k, bodies, kinds, neighbours, box)
     elif job == PICK:
-        pick_chunk(k, setting.candidate_skin, bodies, kinds, neighbours, box)
+        pick_chunk(k, sweeps.reach_of(law, setting, partial), bodies, kinds, neighbours, box)
     elif job == FINISH:
-        finish_pick(k, setting.candidate_skin, bodies, kinds, neighbours, box)
+        finish_pick(k, sweeps.reach_of(law, setting, partial), bodies, kinds, neighbours, box)
 
 
 @threaded
@@ -199,7 +190,7 @@ def sweep_serial(task, scheme, law, setting, bodies, kinds, neighbours, box, par
     ------
     bodies, neighbours, partial : as `kernels.soft.sweeps.sweep_block`
     """
-    sweep_block(0, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+    sweeps.sweep_block(0, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
     return totals(partial)
 
 
@@ -232,15 +223,15 @@ def displacement_serial(scheme, law, setting, bodies, kinds, neighbours, box, pa
 
     Writes
     ------
-    partial : TRAVEL of all rows
+    partial : LISTED of all rows
 
     Returns
     -------
     The distance [m].
     """
     for c in range(partial.shape[0]):
-        partial[c, TRAVEL] = travel.displacement(c, bodies, kinds, neighbours, box)
-    return largest(partial, TRAVEL)
+        partial[c, LISTED] = travel.displacement(c, bodies, kinds, neighbours, box)
+    return travel.largest(partial, LISTED)
 
 
 @formula
@@ -253,14 +244,14 @@ def displacement_threaded(scheme, law, setting, bodies, kinds, neighbours, box, 
 
     Writes
     ------
-    partial : TRAVEL of all rows
+    partial : LISTED of all rows
 
     Returns
     -------
     The distance [m].
     """
     spread(law, DISPLACE, partial.shape[0], PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
-    return largest(partial, TRAVEL)
+    return travel.largest(partial, LISTED)
 
 
 @apart
@@ -270,7 +261,7 @@ def pick_serial(scheme, law, setting, bodies, kinds, neighbours, box, partial):
     Parameters
     ----------
     scheme, law, setting, kinds, box : see `kernels.soft.state`
-    partial : not used, here for the threads' sake
+    partial : how far spheres went in the last prediction
 
     Writes
     ------
@@ -281,14 +272,15 @@ def pick_serial(scheme, law, setting, bodies, kinds, neighbours, box, partial):
     -------
     Whether there was room.
     """
+    skin = sweeps.reach_of(law, setting, partial)
     for c in range(neighbours.pairs.size):
         contact.place_off_line(c, bodies, kinds)
     for c in range(neighbours.pairs.size):
-        pick_chunk(c, setting.candidate_skin, bodies, kinds, neighbours, box)
+        pick_chunk(c, skin, bodies, kinds, neighbours, box)
     fits = candidates.has_room(neighbours)
     if fits:
         for c in range(neighbours.pairs.size):
-            finish_pick(c, setting.candidate_skin, bodies, kinds, neighbours, box)
+            finish_pick(c, skin, bodies, kinds, neighbours, box)
     return fits
 
 
@@ -299,7 +291,7 @@ def pick_threaded(scheme, law, setting, bodies, kinds, neighbours, box, partial)
     Parameters
     ----------
     scheme, law, setting, kinds, box : see `kernels.soft.state`
-    partial : handed on, as it is
+    partial : as of `pick_serial`
 
     Writes
     ------

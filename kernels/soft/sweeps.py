@@ -5,12 +5,14 @@ takes 19 ns a sphere, lists apart; with a pass for each part it took 34. A chunk
 segment of the candidates, and its own row of `partial`; ``passes`` goes over all of them.
 """
 
+from kernels import laws
 from kernels.base.jit import formula, part, stage
-from kernels.soft import contact, gather, motion
+from kernels.soft import contact, gather, motion, travel
 from kernels.soft.chunks import CHUNK
 
-# columns of `partial`, one row a chunk: a `Sums` of pairs, one of walls, and what motion reports
-PAIRS, WALLS, MOVING, SPIN, BRISK, TRAVEL, COLUMNS = 0, 9, 18, 19, 20, 21, 22
+# columns of `partial`, one row a chunk: a `Sums` of pairs, one of walls, what motion reports, and how far
+# bodies are from where they were listed
+PAIRS, WALLS, MOVING, SPIN, BRISK, TRAVEL, LISTED, COLUMNS = 0, 9, 18, 19, 20, 21, 22, 23
 
 # what a sweep does: all forces; the first prediction; forces, the step completed, the next one predicted; the same
 # without the next one
@@ -32,6 +34,17 @@ def write_sums(partial, c, column, sums):
     partial[c, column + 3], partial[c, column + 4] = sums.loss
     partial[c, column + 5], partial[c, column + 6] = sums.work
     partial[c, column + 7], partial[c, column + 8] = sums.jump
+
+
+@formula
+def reach_of(law, setting, partial):
+    """How much farther than where they meet spheres are picked.
+
+    Contacts that live beyond touching are seen to end: they were within their range when forces were last evaluated.
+    """
+    if laws.lasting(law):
+        return setting.candidate_skin + setting.range + 2.0 * travel.largest(partial, TRAVEL)
+    return setting.candidate_skin
 
 
 @stage

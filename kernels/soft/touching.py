@@ -1,6 +1,7 @@
 """Contacts with a law that needs velocities: find the touching among the candidate pairs, evaluate those only.
 
-In passes, because a touching pair costs ten times what finding it costs, and one candidate in four touches.
+In passes, because a touching pair costs ten times what finding it costs, and one candidate in four touches. Where
+contacts live beyond touching, a pair that remembers anything is evaluated as if it touched: the law says when it ends.
 """
 
 import math
@@ -37,12 +38,12 @@ def no_energy():
 
 
 @loop
-def find(box, position, sphere_i, sphere_j, reach, overlap):
-    """Overlap of each candidate pair; zero for those that are apart."""
+def find(box, position, sphere_i, sphere_j, reach, least, overlap):
+    """Overlap of each candidate pair, or the least wanted: zero for those that are apart, if nothing lasts beyond."""
     for k in range(sphere_i.size):
         d = gap(box, load(position, sphere_i[k]), load(position, sphere_j[k]))
         deep = of_pair(reach, k) - math.sqrt(dot(d, d))
-        overlap[k] = deep if deep > 0.0 else 0.0
+        overlap[k] = deep if deep > least else least
 
 
 @loop
@@ -67,6 +68,16 @@ def list_touching(overlap, touching):
     for k in range(overlap.size):
         touching[n] = k
         n += 1 if overlap[k] > 0.0 else 0
+    return n
+
+
+@loop
+def list_lasting(overlap, has_history, touching):
+    """List the candidates that overlap, or did and have not let go since; returns their number."""
+    n = 0
+    for k in range(overlap.size):
+        touching[n] = k
+        n += 1 if overlap[k] > 0.0 or has_history[k] != 0 else 0
     return n
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from kernels.base.jit import formula, loop, part
+from kernels.base.jit import formula, loop, part, stage
 from kernels.base.quaternion import load_quaternion, norm_squared
 from kernels.base.vector import dot, load
 from kernels.box.periodic import gap
@@ -24,6 +24,15 @@ def larger(bits, value):
 def as_float(bits):
     """Float with these bits."""
     return np.int64(bits).view(np.float64)
+
+
+@stage
+def largest(partial, column):
+    """Largest of the floats whose bits are in a column of partial results."""
+    bits = np.int64(0)
+    for c in range(partial.shape[0]):
+        bits = max(bits, partial[c, column])
+    return as_float(bits)
 
 
 @formula

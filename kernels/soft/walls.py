@@ -128,7 +128,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
             normal = inward(face)
             if box.roughness > 0.0:
                 overlap, normal = plane_seen(s, b, face, overlap, half, rows, has_history, bodies, kinds, box)
-            if overlap > 0.0:
+            if overlap > 0.0 or (laws.lasting(law) and has_history[k] != 0):
                 touch, x = meeting(s, b, face, overlap, normal, bodies, kinds, box)
                 history = laws.nothing(law)
                 if has_history.size > 0 and has_history[k] != 0:

@@ -1,0 +1,86 @@
+"""Liquid bridges: they form where surfaces touch, pull at them beyond that, and rupture.
+
+C. D. Willett, M. J. Adams, S. A. Johnson, J. P. K. Seville, Langmuir 16 (2000) 9396, in the form of S. Herminghaus,
+Adv. Phys. 54 (2005) 221: with R̄ = 2 R* (the radius of equal spheres, twice the radius at a wall), volume V, surface
+tension γ, contact angle θ, gap S and Ŝ = S √(R̄/V)
+
+    F = -2π R̄ γ cos θ/(1 + 1.05 Ŝ + 2.5 Ŝ²)
+
+and F(0) while surfaces overlap; for V/R̄³ < 0.1 and θ < 50°. Bridges rupture at S_c = (1 + θ/2) V^(1/3) (G. Lian,
+C. Thornton, M. J. Adams, J. Colloid Interface Sci. 161 (1993) 138), or at (1 + θ/2) (V^(1/3) + 0.1 V^(2/3)/R̄) (Willett
+et al.). The energy is that of pulling a bridge to its rupture, where it is zero; a bridge that forms loses all of it
+at once. The force sets in and ends with a jump; ``onset`` keeps that from showing in the order of convergence.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula
+from kernels.laws.onset import constant, rest_of_constant, share_at_end, share_of_step
+from kernels.laws.touch import Pull, with_number
+
+TINY = 1e-300  # m³, of pairs without liquid
+ROOT = math.sqrt(10.0 - 1.05 * 1.05)
+
+
+class Bridge(NamedTuple):
+    """Liquid between two surfaces."""
+
+    volume: np.ndarray  # (A, A) V of two materials [m³]
+    tension: np.ndarray  # (A, A) γ cos θ [N/m]
+    length: np.ndarray  # (A, A) (1 + θ/2) V^(1/3) [m]
+    more: np.ndarray  # (A, A) (1 + θ/2) 0.1 V^(2/3) [m²], or 0: rupture is at length + more/R̄
+
+
+@formula
+def reach(part, i, j, modulus, radius):
+    """Gap S_c at which a bridge ruptures [m]."""
+    return part.length[i, j] + 0.5 * part.more[i, j] / radius
+
+
+@formula
+def force(strength, scaled):
+    """Pull of a bridge [N]: strength 2π R̄ γ cos θ, gap Ŝ."""
+    return strength / (1.0 + 1.05 * scaled + 2.5 * scaled * scaled)
+
+
+@formula
+def work(strength, stretch, scaled, end):
+    """Work that pulls a bridge from the gap Ŝ to its end [J]; `stretch` is √(V/R̄) [m]."""
+    angle = math.atan((5.0 * end + 1.05) / ROOT) - math.atan((5.0 * scaled + 1.05) / ROOT)
+    return 2.0 / ROOT * strength * stretch * angle
+
+
+@formula
+def bind(part, i, j, touch, press, parting, dt, held):
+    """Normal force of a bridge.
+
+    Parameters
+    ----------
+    part, i, j, touch, press, parting, dt : see `kernels.laws`
+    held : 1 for one that there was at the last step, else 0
+
+    Returns
+    -------
+    `Pull`, memory
+    """
+    volume, radius = part.volume[i, j], 2.0 * touch.radius
+    end = reach(part, i, j, 0.0, touch.radius)
+    left = end + touch.overlap
+    strength, stretch = 2.0 * math.pi * radius * part.tension[i, j], math.sqrt(max(volume, TINY) / radius)
+    if left <= 0.0:  # it has ruptured in the last step: what that has to add
+        rest = rest_of_constant(share_at_end(-left, parting, dt))
+        return Pull(force=-rest * force(strength, end / stretch), energy=0.0, jump=0.0, holds=False), 1.0
+    gap = max(-touch.overlap, 0.0) / stretch
+    weight = 1.0 if held > 0.0 else constant(share_of_step(touch.overlap, parting, dt))
+    return Pull(
+        force=-weight * force(strength, gap),
+        energy=-work(strength, stretch, gap, end / stretch) - strength * max(touch.overlap, 0.0),
+        jump=0.0 if held > 0.0 else work(strength, stretch, 0.0, end / stretch),
+        holds=True,
+    ), 1.0  # fmt: skip
+
+
+BRIDGE = with_number(bind)._replace(reach=reach)

@@ -1,0 +1,125 @@
+"""Adhesion of soft or large spheres: contacts that pull before they part, and live beyond touching.
+
+K. L. Johnson, K. Kendall, A. D. Roberts, Proc. R. Soc. A 324 (1971) 301. With a the radius of contact, w the work of
+adhesion, s³ = π w R*²/E* and α = a/s:
+
+    δ = s²/R* (α² - √(2α))    F = π w R* (4/3 α³ - 2 √2 α^(3/2))    U = π w s² (8/15 α⁵ - 4 √2/3 α^(7/2) + α²)
+
+dU = F dδ. Surfaces snap on where they touch, at δ = 0, and off at δ = -3/4 s²/R*, where α = 1/2 and no larger gap has a
+contact radius; there U has fallen to π w s²/10. What that leaves of U is lost at once: 3/5 2^(2/3) π w s² at first
+touch, where a contact starts from that far below zero, and π w s²/10 at the end (K. L. Johnson, H. M. Pollock,
+J. Adhesion Sci. Technol. 8 (1994) 1323: 7.09 (w⁵ R*⁴/E*²)^(1/3) in all). The force sets in and ends with a jump, to
+which at the end it runs like a root of time; ``onset`` keeps that from showing in the order of convergence. A pair
+without adhesion is Hertz's.
+
+Coulomb's limit is μ |F + 2 F_po| with the pull-off force F_po = 3/2 π w R* (C. Thornton, J. Phys. D 24 (1991) 1942).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula
+from kernels.laws import hertz
+from kernels.laws.onset import constant, rest_of_constant, rest_of_square_root, share_at_end, share_of_step
+from kernels.laws.touch import Press, with_number
+
+TINY = 1e-150  # m, keeps a contact without adhesion from dividing by zero where it ends
+AT_TOUCH = 0.6 * 2.0 ** (2.0 / 3.0)  # energy over π w s² below zero at δ = 0
+AT_END = 0.1  # and above it where the contact ends
+
+
+class JKR(NamedTuple):
+    """Elastic spheres that stick."""
+
+    work: np.ndarray  # (A, A) w of two materials [J/m²]
+
+
+@formula
+def length(work, modulus, radius):
+    """s [m]."""
+    return np.cbrt(math.pi * work * radius * radius / modulus)
+
+
+@formula
+def reach(part, i, j, modulus, radius):
+    """How far beyond touching a contact lives [m]: 3/4 s²/R*."""
+    ratio = math.pi * part.work[i, j] / modulus
+    return 0.75 * np.cbrt(ratio * ratio * radius)
+
+
+@formula
+def radius_of_contact(scaled):
+    """α of δ R*/s² from -3/4 on: the square of the larger root of y⁴ - √2 y = δ R*/s², by Ferrari's formula."""
+    a = np.cbrt(0.125 + math.sqrt(max(0.015625 + scaled * scaled * scaled / 27.0, 0.0)))
+    b = -scaled / (3.0 * a)
+    u = a + b if scaled < 0.0 else 0.25 / (a * a + scaled / 3.0 + b * b)  # the same without cancellation
+    y = 0.5 * (math.sqrt(2.0 * u) + math.sqrt(max(2.0 / math.sqrt(u) - 2.0 * u, 0.0)))
+    return y * y
+
+
+@formula
+def scaled_force(alpha):
+    """F/(π w R*)."""
+    return 4.0 / 3.0 * alpha * alpha * alpha - 2.0 * math.sqrt(2.0) * alpha * math.sqrt(alpha)
+
+
+@formula
+def scaled_energy(alpha):
+    """U/(π w s²)."""
+    square = alpha * alpha
+    return square * (8.0 / 15.0 * square * alpha - 4.0 * math.sqrt(2.0) / 3.0 * alpha * math.sqrt(alpha) + 1.0)
+
+
+@formula
+def press(part, i, j, touch, parting, dt, held):
+    """Normal force of a contact; `held` is 1 for one that there was at the last step."""
+    work, modulus = part.work[i, j], 0.75 * touch.stiffness / math.sqrt(touch.radius)
+    s = length(work, modulus, touch.radius)
+    left = touch.overlap + reach(part, i, j, modulus, touch.radius)
+    if left <= 0.0:
+        pressed = over(work, s, -left, touch, parting, dt)
+    elif work > 0.0:
+        share = 1.0 if held > 0.0 else share_of_step(touch.overlap, parting, dt)
+        pressed = stick(work, s, share, touch, held)
+    else:
+        pressed, _ = hertz.press(part, i, j, touch, parting, dt, held)
+    return pressed, 1.0
+
+
+@formula
+def stick(work, s, share, touch, held):
+    """Force of surfaces that stick, of length s, and have for this share of the last step."""
+    unit, unit_force = math.pi * work * s * s, math.pi * work * touch.radius
+    alpha, weight = radius_of_contact(touch.overlap * touch.radius / (s * s)), constant(share)
+    force, a = weight * unit_force * scaled_force(alpha), alpha * s
+    return Press(
+        force=force, conservative=force, energy=unit * scaled_energy(alpha),
+        stiffness=touch.stiffness, root=a / math.sqrt(touch.radius), grip=a * a / touch.radius, area=a * a,
+        share=share, onset=weight, onset_of_root=weight,
+        floor=-math.inf, held=3.0 * unit_force, jump=0.0 if held > 0.0 else AT_TOUCH * unit, lasts=True,
+    )  # fmt: skip
+
+
+@formula
+def over(work, s, beyond, touch, parting, dt):
+    """A contact that has ended so far ago [m], in the last step: what that has to add, which friction does not feel.
+
+    Near the end F is π w R* (-5/6 - 2 √(2/3 (δ - δ_c) R*/s²)).
+    """
+    unit, unit_force = math.pi * work * s * s, math.pi * work * touch.radius
+    theta = share_at_end(beyond, parting, dt)
+    step = max(parting, 0.0) * dt * touch.radius / max(s * s, TINY)
+    rest = rest_of_constant(theta)
+    force = unit_force * (rest * scaled_force(0.5) - 2.0 * math.sqrt(2.0 / 3.0 * step) * rest_of_square_root(theta))
+    a = 0.5 * s + TINY
+    return Press(
+        force=force, conservative=force, energy=0.0,
+        stiffness=touch.stiffness, root=a / math.sqrt(touch.radius), grip=0.0, area=a * a,
+        share=1.0, onset=1.0, onset_of_root=rest,
+        floor=-math.inf, held=-math.inf, jump=AT_END * unit, lasts=False,
+    )  # fmt: skip
+
+
+STICKING = with_number(press)._replace(reach=reach)
