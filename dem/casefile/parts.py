@@ -87,10 +87,18 @@ class AdhesionTable(PartTable):
 class PartsTable(Table):
     """Tables of all slots."""
 
-    normal: NormalTable | None = Field(None, description="elastic force; default: Hertz's")
-    rolling: RollingTable | None = Field(None, description="resistance to rolling; default: none")
-    twisting: TwistingTable | None = Field(None, description="resistance to twisting; default: none")
-    adhesion: AdhesionTable | None = Field(None, description="attraction; default: none")
+    normal: NormalTable | None = Field(
+        None, description="elastic force; default: Hertz's", examples=[{"type": "hertz"}]
+    )
+    rolling: RollingTable | None = Field(
+        None, description="resistance to rolling; default: none", examples=[{"friction": 0.1}]
+    )
+    twisting: TwistingTable | None = Field(
+        None, description="resistance to twisting; default: none", examples=[{"model": "hertz"}]
+    )
+    adhesion: AdhesionTable | None = Field(
+        None, description="attraction; default: none", examples=[{"type": "dmt", "work": 0.05}]
+    )
 
     def values(self) -> dict[str, object]:
         """All values, parts made."""

@@ -22,7 +22,16 @@ class Adhesion(NamedTuple):
 
 @formula
 def pull(part, i, j, touch, press, parting, dt, memory):
-    """Normal force [N], its energy [J], and memory."""
+    """Pull of a contact.
+
+    Parameters
+    ----------
+    part, i, j, touch, press, parting, dt, memory : see `kernels.laws`; velocity of parting [m/s]
+
+    Returns
+    -------
+    normal force [N], its energy [J], memory
+    """
     size = 2.0 * math.pi * part.work[i, j] * touch.radius
     weight = constant(press.share) + last(touch.overlap, parting, dt)
     return -weight * size, -size * touch.overlap, memory
@@ -30,7 +39,16 @@ def pull(part, i, j, touch, press, parting, dt, memory):
 
 @formula
 def no_pull(part, i, j, touch, press, parting, dt, memory):
-    """None."""
+    """None.
+
+    Parameters
+    ----------
+    part, i, j, touch, press, parting, dt, memory : see `pull`
+
+    Returns
+    -------
+    as `pull`
+    """
     return 0.0, 0.0, memory
 
 
