@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import dem
+from kernels.base import jit
+
+collect_ignore = [] if jit.numba.config.DISABLE_JIT else ["plain"]  # see test_plain
 
 
 def pytest_addoption(parser):

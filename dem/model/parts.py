@@ -3,123 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields
 
 from dem.base import checks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from dem.model.dampings import Dashpot, Viscoelastic
+from dem.model.normals import Hertz, Hysteretic, Linear, PowerLaw
+from dem.model.part import Part, kind
 
 SLOTS = ("normal", "damping", "rolling", "twisting", "adhesion")  # beside restitution and friction
-TANGENTIAL = 2 / 7  # of the normal stiffness: a slip is then exactly reversed in an undamped impact of spheres
-
-
-class Part:
-    """One part of a contact: numbers, checked; what is None has not been said."""
-
-    def _check(self, name: str, **limits: float) -> None:
-        """Check a number, and keep it as a float."""
-        value = getattr(self, name)
-        if value is not None:
-            object.__setattr__(self, name, checks.number(name, value, **limits))
-
-    def said(self) -> dict[str, object]:
-        """What has been said, by name; the type among it."""
-        return {each.name: v for each in fields(self) if (v := getattr(self, each.name)) is not None}
-
-    def __repr__(self) -> str:
-        """As it was made."""
-        values = (f"{name}={value!r}" for name, value in self.said().items() if name != "type")
-        return f"{type(self).__name__}({', '.join(values)})"
-
-    def mean(self, other: Part, rule: Callable[[float, float], float]) -> Part:
-        """What two materials that say this and that do to each other; raises ValueError if nothing follows."""
-        one, two = self.said(), other.said()
-        if type(self) is not type(other) or one.keys() != two.keys():
-            message = f"nothing follows from {self} and {other}: give the two materials an entry in contacts"
-            raise ValueError(message)
-        made = {}
-        for name, value in one.items():
-            number = isinstance(value, float)
-            if not number and value != two[name]:
-                message = f"{self} and {other} differ in {name}: give the two materials an entry in contacts"
-                raise ValueError(message)
-            made[name] = rule(value, two[name]) if number else value
-        return type(self)(**{name: value for name, value in made.items() if name != "type"})
-
-
-def _kind(name: str) -> object:
-    """The word by which files and case files know a part."""
-    return field(default=name, init=False, repr=False)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Hertz(Part):
-    """Elastic spheres, F = 4/3 E* √(R* δ³); Johnson (1985), eq. (4.22). The default.
-
-    Examples
-    --------
-    >>> Hertz()
-    Hertz()
-    """
-
-    type: str = _kind("hertz")
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Linear(Part):
-    """Linear spring, F = k δ, whose contacts last equally long at any speed (Cundall & Strack 1979).
-
-    Parameters
-    ----------
-    stiffness : float, optional
-        k [N/m]; or else one of:
-    collision_time : float, optional
-        Duration of an impact of two bodies [s], damping included; k is then proportional to their reduced mass.
-    overlap, speed : float, optional
-        Largest overlap [m] of an undamped impact at a speed [m/s]; k is proportional to the reduced mass as well.
-    tension : bool
-        Whether contacts end when the surfaces part, having pulled at each other (LAMMPS, MercuryDPM), instead of when
-        the force vanishes.
-    tangential : float
-        Tangential stiffness over k.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If k is given more or less than once, or a value is out of range.
-
-    Examples
-    --------
-    >>> Linear(stiffness=1000.0)
-    Linear(stiffness=1000.0, tension=False, tangential=0.2857142857142857)
-    """
-
-    type: str = _kind("linear")
-    stiffness: float | None = None
-    collision_time: float | None = None
-    overlap: float | None = None
-    speed: float | None = None
-    tension: bool = False
-    tangential: float = TANGENTIAL
-
-    def __post_init__(self) -> None:
-        """Check all of it."""
-        ways = {"stiffness": "N/m", "collision_time": "s", "overlap": "m", "speed": "m/s"}
-        for name, unit in ways.items():
-            self._check(name, above=0, unit=unit)
-        self._check("tangential", above=0)
-        given = tuple(name for name in ways if getattr(self, name) is not None)
-        if given not in (("stiffness",), ("collision_time",), ("overlap", "speed")):
-            message = (
-                f"dem.Linear has {' and '.join(given) or 'no stiffness'}, expected stiffness, or collision_time, or "
-                "overlap and speed"
-            )
-            raise ValueError(message)
-        if not isinstance(self.tension, bool):
-            message = f"tension is {self.tension!r}, expected True or False"
-            raise TypeError(message)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -149,7 +40,7 @@ class Rolling(Part):
     Rolling(friction=0.1, model='spring', damping=0.3)
     """
 
-    type: str = _kind("rolling")
+    type: str = kind("rolling")
     friction: float
     model: str = "spring"
     stiffness: float | None = None
@@ -184,7 +75,7 @@ class Twisting(Part):
     Twisting(model='hertz')
     """
 
-    type: str = _kind("twisting")
+    type: str = kind("twisting")
     model: str = "hertz"
 
     def __post_init__(self) -> None:
@@ -212,7 +103,7 @@ class DMT(Part):
     0.0001570796
     """
 
-    type: str = _kind("dmt")
+    type: str = kind("dmt")
     work: float
 
     def __post_init__(self) -> None:
@@ -225,8 +116,8 @@ class DMT(Part):
 
 
 WORDS = {
-    "normal": (Hertz, Linear),
-    "damping": (),
+    "normal": (Hertz, Linear, Hysteretic, PowerLaw),
+    "damping": (Viscoelastic, Dashpot),
     "rolling": (Rolling,),
     "twisting": (Twisting,),
     "adhesion": (DMT,),
@@ -247,9 +138,31 @@ def checked(slot: str, given: object) -> Part | None:
 
 
 def keep_checked(thing: object) -> None:
-    """Check the parts of a frozen dataclass that has a field for each slot."""
-    for slot in SLOTS:
-        object.__setattr__(thing, slot, checked(slot, getattr(thing, slot)))
+    """Check restitution, friction and the parts of a frozen dataclass that has a field for each."""
+    numbers = {
+        "restitution": checks.number("restitution", thing.restitution, above=0, most=1),
+        "friction": checks.number("friction", thing.friction, least=0),
+    }
+    parts = {slot: checked(slot, getattr(thing, slot)) for slot in SLOTS}
+    for name, value in (numbers | parts).items():
+        object.__setattr__(thing, name, value)
+    fit(**numbers, **parts)
+
+
+def fit(restitution: float, friction: float, **parts: Part | None) -> None:
+    """Refuse parts of a contact that lack what they need, or say the same thing twice; raises ValueError."""
+    for slot in ("rolling", "twisting"):
+        if parts[slot] is not None and friction == 0:
+            message = f"{slot} is {parts[slot]}, which holds on to nothing without friction: give friction"
+            raise ValueError(message)
+    normal = parts["normal"] or Hertz()
+    for slot, decides in (("damping", parts["damping"] is not None), ("normal", normal.decides)):
+        if decides and restitution != 1:
+            message = f"restitution is {restitution}, but follows from {slot}, which is {parts[slot]}: leave one out"
+            raise ValueError(message)
+    if isinstance(parts["damping"], Viscoelastic) and not isinstance(normal, Hertz):
+        message = f"damping is {parts['damping']}, which is of dem.Hertz(), but normal is {normal}: take dem.Dashpot"
+        raise ValueError(message)
 
 
 def plain(thing: object) -> dict[str, object]:

@@ -4,8 +4,8 @@
 own (``kernels.soft.contact``). All others are `Composite`: they are evaluated for touching pairs only, with velocities
 (``kernels.soft.touching``, ``kernels.soft.walls``), and consist of
 
-    normal      elastic force: `Hertz`, `Linear`; everything else goes by its `Press`
-    damping     normal dashpot: `Damping`
+    normal      elastic force: `Hertz`, `Linear`, `Hysteretic`, `Power`; everything else goes by its `Press`
+    damping     normal dashpot: `Damping`, `Viscoelastic`, `Dashpot`
     tangential  force in the plane of contact: `Friction`
     rolling     couple against rolling: `Rolling`, `ConstantTorque`
     twisting    couple about the normal: `Twisting`
@@ -34,13 +34,17 @@ from typing import NamedTuple
 from kernels.base.jit import by_type, by_type_of_first, formula
 from kernels.base.vector import add, add_scaled, dot, scale
 from kernels.laws.damping import DAMPING, UNDAMPED, Damping
+from kernels.laws.dashpot import DASHPOT, Dashpot
 from kernels.laws.dmt import DMT, NO_ADHESION, Adhesion
 from kernels.laws.friction import FRICTION, FRICTIONLESS, Friction
 from kernels.laws.hertz import HERTZ, Hertz
+from kernels.laws.hysteretic import HYSTERETIC, Hysteretic
 from kernels.laws.linear import LINEAR, Linear
+from kernels.laws.power import POWER, Power
 from kernels.laws.rolling import CONSTANT_TORQUE, FREE_ROLLING, ROLLING, ConstantTorque, Rolling
 from kernels.laws.touch import Absent, Outcome, Touch  # noqa: F401
 from kernels.laws.twisting import FREE_TWISTING, TWISTING, Twisting
+from kernels.laws.viscoelastic import VISCOELASTIC, Viscoelastic
 
 
 class Elastic(NamedTuple):
@@ -59,8 +63,8 @@ class Composite(NamedTuple):
 
 
 PARTS = {
-    "normal": {Hertz: HERTZ, Linear: LINEAR},
-    "damping": {Damping: DAMPING, Absent: UNDAMPED},
+    "normal": {Hertz: HERTZ, Linear: LINEAR, Hysteretic: HYSTERETIC, Power: POWER},
+    "damping": {Damping: DAMPING, Viscoelastic: VISCOELASTIC, Dashpot: DASHPOT, Absent: UNDAMPED},
     "tangential": {Friction: FRICTION, Absent: FRICTIONLESS},
     "rolling": {Rolling: ROLLING, ConstantTorque: CONSTANT_TORQUE, Absent: FREE_ROLLING},
     "twisting": {Twisting: TWISTING, Absent: FREE_TWISTING},
@@ -178,7 +182,7 @@ def contact(law, i, j, touch, history, half, time_sign):
     parting = dot(touch.velocity, touch.normal)
     slip = add_scaled(touch.velocity, -parting, touch.normal)
     pressed, of_normal = press(law.normal, i, j, touch, parting, dt, of_normal)
-    eta = dashpot(law.damping, i, j, touch, pressed)
+    eta = dashpot(law.damping, i, j, touch, pressed, parting, dt)
     force_n = max(pressed.force - eta * parting, pressed.floor)
     limit = max(force_n + pressed.held, 0.0)
     force_t, of_slip, in_slip = slide(

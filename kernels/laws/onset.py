@@ -44,6 +44,16 @@ def constant(theta):
 
 
 @formula
+def power(theta, s):
+    """The same for any power s ≥ 0: -ζ(-s, 1 + θ)/θ^s, by the Euler-Maclaurin formula from the fourth term on."""
+    if theta < 1.0:
+        q = theta + 4.0
+        rest = q**s * (q / (1.0 + s) - 0.5 + s / (12.0 * q) - s * (s - 1.0) * (s - 2.0) / (720.0 * q * q * q))
+        return (rest - (1.0 + theta) ** s - (2.0 + theta) ** s - (3.0 + theta) ** s) / theta**s
+    return 1.0
+
+
+@formula
 def last(overlap, parting, dt):
     """The same for one that ends with a jump, in the next step: what is left of that counts, instead of half a step."""
     to_come = parting * dt

@@ -134,3 +134,27 @@ def store_number(rows, k, at, memory):
 def with_number(act):
     """A part that remembers a number."""
     return Part(act, no_number, load_number, store_number, 1)
+
+
+@formula
+def no_two_numbers():
+    """Two numbers kept between steps, at first."""
+    return (0.0, 0.0)
+
+
+@formula
+def load_two_numbers(rows, k, at):
+    """The same from a row."""
+    return (rows[k, at], rows[k, at + 1]), at + 2
+
+
+@formula
+def store_two_numbers(rows, k, at, memory):
+    """The same to a row."""
+    rows[k, at], rows[k, at + 1] = memory
+    return at + 2
+
+
+def with_two_numbers(act):
+    """A part that remembers two numbers."""
+    return Part(act, no_two_numbers, load_two_numbers, store_two_numbers, 2)
