@@ -7,6 +7,7 @@ import dem
 from dem.casefile.schema import ContactTable, MaterialTable
 from dem.model.law import law
 from dem.model.parts import plain
+from dem.soft.checks import rolling_shapes
 
 SPRING = dem.Hysteretic(loading=1000.0, unloading=1600.0, cohesion=400.0, depth=0.05)
 CONTACTS = [
@@ -110,3 +111,14 @@ def test_one_form_of_each_part_is_possible_in_a_run():
     contacts = dem.Contacts({(one, other): dem.Contact()})
     with pytest.raises(ValueError, match=r"one form of the damping part is possible in a run, got Dashpot"):
         law(contacts, [one, other], None)
+
+
+@pytest.mark.parametrize("shape", [dem.Sphere(diameter=0.01), dem.Fibre(diameter=0.005, aspect_ratio=3, spheres=3)])
+def test_rolling_resistance_of_shapes_that_resist_by_themselves_is_warned_of(shape):
+    """Spheres roll; for fibres it is named which pair of materials asks for it."""
+    rolls, wall = (made(rolling=dem.Rolling(friction=0.1)), made())
+    particles = dem.Particles(shape, rolls, position=[[0.5, 0.5, 0.5]])
+    contacts = dem.Contacts({(rolls, wall): dem.Contact(friction=0.3, rolling=dem.Rolling(friction=0.2))})
+    told = list(rolling_shapes(particles, dem.Box((0, 0, 0), (1, 1, 1), wall), contacts))
+    assert [notice.name for notice in told] == ([] if len(shape.radii) == 1 else ["rolling-shape"])
+    assert not list(rolling_shapes(particles, None, dem.Contacts({(rolls, rolls): dem.Contact()})))
