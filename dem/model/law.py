@@ -55,7 +55,10 @@ class Pairs:
                 f"{getattr(contact, slot) or default} of {names[i]} and {names[j]}"
                 for (i, j), contact in self.met.items()
             )
-            message = f"one form of the {slot} part is possible in a run, got {', '.join(dict.fromkeys(pairs))}"
+            message = (
+                f"one form of the {slot} part is possible in a run, got {', '.join(dict.fromkeys(pairs))}: give all "
+                "pairs the same, with the materials or in contacts"
+            )
             raise ValueError(message)
         return next(iter(forms.values()), default)
 

@@ -29,6 +29,7 @@ in the contact's row, and at the end of it comes `Press.grip`, by which those th
 To add one: a file like ``damping.py``, a row here, and a word for users in ``dem.model.parts``.
 """
 
+import math
 from typing import NamedTuple
 
 from kernels.base.jit import by_type, by_type_of_first, formula
@@ -40,6 +41,7 @@ from kernels.laws.friction import FRICTION, FRICTIONLESS, Friction
 from kernels.laws.hertz import HERTZ, Hertz
 from kernels.laws.hysteretic import HYSTERETIC, Hysteretic
 from kernels.laws.linear import LINEAR, Linear
+from kernels.laws.onset import last
 from kernels.laws.power import POWER, Power
 from kernels.laws.rolling import CONSTANT_TORQUE, FREE_ROLLING, ROLLING, ConstantTorque, Rolling
 from kernels.laws.touch import Absent, Outcome, Touch  # noqa: F401
@@ -182,7 +184,10 @@ def contact(law, i, j, touch, history, half, time_sign):
     parting = dot(touch.velocity, touch.normal)
     slip = add_scaled(touch.velocity, -parting, touch.normal)
     pressed, of_normal = press(law.normal, i, j, touch, parting, dt, of_normal)
-    eta = dashpot(law.damping, i, j, touch, pressed, parting, dt)
+    eta = dashpot(law.damping, i, j, touch, pressed)
+    if pressed.ends > -math.inf:
+        leaving = parting + half * (pressed.force - eta * parting) / touch.mass
+        eta *= 1.0 + last(touch.overlap - pressed.ends, leaving, dt)
     force_n = max(pressed.force - eta * parting, pressed.floor)
     limit = max(force_n + pressed.held, 0.0)
     force_t, of_slip, in_slip = slide(

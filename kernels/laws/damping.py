@@ -24,13 +24,13 @@ class Damping(NamedTuple):
 
 
 @formula
-def dashpot(part, i, j, touch, press, parting, dt):
+def dashpot(part, i, j, touch, press):
     """η [N s/m]."""
     return part.alpha[i, j] * math.sqrt(touch.mass * (press.stiffness * press.root)) * press.onset_of_root
 
 
 @formula
-def no_dashpot(part, i, j, touch, press, parting, dt):
+def no_dashpot(part, i, j, touch, press):
     """None."""
     return 0.0
 

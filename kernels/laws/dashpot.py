@@ -1,7 +1,6 @@
 """A dashpot of constant coefficient: F = F_el - η v_n.
 
-It sets in with a jump, and ends with another where contacts pull until surfaces part; ``onset`` keeps both from
-showing in the order of convergence.
+It sets in with a jump; ``onset`` keeps that from showing in the order of convergence.
 """
 
 from typing import NamedTuple
@@ -9,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.base.jit import formula
-from kernels.laws.onset import constant, last
+from kernels.laws.onset import constant
 from kernels.laws.touch import forgetful
 
 
@@ -20,12 +19,9 @@ class Dashpot(NamedTuple):
 
 
 @formula
-def dashpot(part, i, j, touch, press, parting, dt):
+def dashpot(part, i, j, touch, press):
     """η [N s/m]."""
-    weight = constant(press.share)
-    if press.floor < 0.0:
-        weight += last(touch.overlap, parting, dt)
-    return part.coefficient[i, j] * weight
+    return part.coefficient[i, j] * constant(press.share)
 
 
 DASHPOT = forgetful(dashpot)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.base.jit import formula
-from kernels.laws.onset import constant, last, share_of_step
+from kernels.laws.onset import constant, share_of_step
 from kernels.laws.touch import Press, with_number
 
 
@@ -64,9 +64,6 @@ def press(part, i, j, touch, parting, dt, memory):
     k_1, k_p, k_c = part.loading[i, j], part.unloading[i, j], part.cohesion[i, j]
     depth = part.depth[i, j] * touch.radius
     share = share_of_step(touch.overlap, parting, dt)
-    weight = constant(share)
-    if k_c > 0.0:
-        weight += last(touch.overlap, parting, dt)
     most = min(max(memory, touch.overlap), depth) if depth > 0.0 else max(memory, touch.overlap)
     k_2, before = unloading(k_1, k_p, depth, most), unloading(k_1, k_p, depth, memory)
     jump = lost_by_loading(k_1, k_2, most) - lost_by_loading(k_1, before, memory)
@@ -81,8 +78,9 @@ def press(part, i, j, touch, parting, dt, memory):
     return Press(
         force=force, conservative=force, energy=0.5 * force * force / k_2,
         stiffness=k_1, root=1.0, grip=1.0, area=touch.radius * touch.overlap,
-        share=share, onset=constant(share), onset_of_root=weight,
-        floor=-math.inf if k_c > 0.0 else 0.0, held=k_c * touch.overlap, jump=jump, lasts=True,
+        share=share, onset=constant(share), onset_of_root=constant(share),
+        floor=-math.inf if k_c > 0.0 else 0.0, ends=0.0 if k_c > 0.0 else -math.inf,
+        held=k_c * touch.overlap, jump=jump, lasts=True,
     ), most  # fmt: skip
 
 

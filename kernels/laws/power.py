@@ -4,6 +4,7 @@ Hertz's law is n = 3/2, a linear spring n = 1. With the dashpot of a restitution
 impact is a damped linear oscillator in y = √(2/(n+1)) x^((n+1)/2), of ζ = α/√(2 (n + 1)), see ``damping``.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ def press(part, i, j, touch, parting, dt, memory):
         force=elastic, conservative=elastic, energy=elastic * touch.overlap / (more + 2.0),
         stiffness=k, root=root, grip=root * root, area=touch.radius * touch.overlap,
         share=share, onset=power(share, more), onset_of_root=power(share, 0.5 * more),
-        floor=0.0, held=0.0, jump=0.0, lasts=True,
+        floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=True,
     ), memory  # fmt: skip
 
 

@@ -34,6 +34,7 @@ class Press(NamedTuple):
     onset: float  # what the first sample of a force is multiplied by that goes with stiffness·root, 1 later
     onset_of_root: float  # the same of one that goes with its root
     floor: float  # what the normal force never falls below [N]
+    ends: float  # overlap at which it ends with its damping force at work [m]; -inf where it ends as the force vanishes
     held: float  # what Coulomb's limit has beside the normal force [N]
     jump: float  # energy lost at once, by making or breaking [J]
     lasts: bool  # False if the contact has just come to its end, and has no force any more

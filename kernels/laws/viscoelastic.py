@@ -21,7 +21,7 @@ class Viscoelastic(NamedTuple):
 
 
 @formula
-def dashpot(part, i, j, touch, press, parting, dt):
+def dashpot(part, i, j, touch, press):
     """η [N s/m]."""
     return 1.5 * part.time[i, j] * (press.stiffness * press.root) * press.onset
 
