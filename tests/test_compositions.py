@@ -1,5 +1,7 @@
 """What parts of contacts remember shows neither lists, threads, cuts nor restarts; see also tests/plain."""
 
+import itertools
+
 import pytest
 from test_friction import assert_same_bytes, crowd, sorted_memory
 
@@ -22,14 +24,15 @@ COMBINATIONS = {
     },
     "viscoelastic": {"friction": 0.4, "damping": dem.Viscoelastic(time=2e-5), "rolling": dem.Rolling(friction=0.1)},
 }  # fmt: skip
+FEW = (("sizes", "linear"), ("spheres", "linear"), ("mixture", "hysteretic"))  # each combination has to be compiled
 SOME = [
-    name if name in ("linear", "hysteretic") else pytest.param(name, marks=pytest.mark.slow) for name in COMBINATIONS
+    pytest.param(*both, marks=() if both in FEW else pytest.mark.slow)
+    for both in itertools.product(("spheres", "sizes", "mixture"), COMBINATIONS)
 ]
 
 
-@pytest.mark.parametrize("name", SOME)
-@pytest.mark.parametrize("shapes", ["sizes", "mixture"])
-def test_neither_skin_nor_cuts_nor_lists_show(name, shapes):
+@pytest.mark.parametrize(("shapes", "name"), SOME)
+def test_neither_skin_nor_cuts_nor_lists_show(shapes, name):
     """In a heap whose contacts last, slide, roll and stick."""
     parts = COMBINATIONS[name]
     one = crowd(shapes, parts, n=200, steps=900)
@@ -47,10 +50,10 @@ def test_neither_skin_nor_cuts_nor_lists_show(name, shapes):
     assert_same_bytes(one, cut)
 
 
-@pytest.mark.parametrize("name", SOME)
-def test_saved_and_loaded_goes_on_to_the_last_bit(name, tmp_path):
-    whole = crowd("mixture", COMBINATIONS[name], n=200, steps=900)
-    part = crowd("mixture", COMBINATIONS[name], n=200, steps=600)
+@pytest.mark.parametrize(("shapes", "name"), SOME)
+def test_saved_and_loaded_goes_on_to_the_last_bit(shapes, name, tmp_path):
+    whole = crowd(shapes, COMBINATIONS[name], n=200, steps=900)
+    part = crowd(shapes, COMBINATIONS[name], n=200, steps=600)
     part.save(tmp_path / "state.h5")
     loaded = dem.Simulation.load(tmp_path / "state.h5")
     loaded.step(300)
