@@ -42,12 +42,14 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.box import Box, Motion
     from dem.model.clump import Clump
     from dem.model.contacts import Contact, Contacts
+    from dem.model.dampings import Dashpot, Viscoelastic
     from dem.model.energy import Energy
     from dem.model.insertion import pack
     from dem.model.materials import Material
+    from dem.model.normals import Hertz, Hysteretic, Linear, PowerLaw
     from dem.model.packing import random_orientations, random_velocities
     from dem.model.particles import Particles
-    from dem.model.parts import Hertz, Linear, Rolling, Twisting
+    from dem.model.parts import Rolling, Twisting
     from dem.model.roughness import effective_density
     from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
     from dem.rotation.integrators import INTEGRATORS, Integrator
@@ -73,6 +75,7 @@ HOMES = {
     "Comparison": "dem.run.rerun",
     "Contact": "dem.model.contacts",
     "Contacts": "dem.model.contacts",
+    "Dashpot": "dem.model.dampings",
     "DemWarning": "dem.base.notices",
     "Energy": "dem.model.energy",
     "DMT": "dem.model.adhesion",
@@ -80,14 +83,16 @@ HOMES = {
     "HardSphereCase": "dem.case.bases",
     "HardSpheres": "dem.hard.simulation",
     "HardVerdict": "dem.hard.simulation",
-    "Hertz": "dem.model.parts",
+    "Hertz": "dem.model.normals",
+    "Hysteretic": "dem.model.normals",
     "Integrator": "dem.rotation.integrators",
     "JKR": "dem.model.adhesion",
-    "Linear": "dem.model.parts",
+    "Linear": "dem.model.normals",
     "MassProperties": "dem.model.shapes",
     "Material": "dem.model.materials",
     "Motion": "dem.model.box",
     "Particles": "dem.model.particles",
+    "PowerLaw": "dem.model.normals",
     "Rolling": "dem.model.parts",
     "RotationCase": "dem.case.study",
     "RotationHistory": "dem.rotation.study",
@@ -99,6 +104,7 @@ HOMES = {
     "Trajectory": "dem.files.trajectory",
     "Twisting": "dem.model.parts",
     "Verdict": "dem.soft.verdict",
+    "Viscoelastic": "dem.model.dampings",
     "cases": "dem.case.find",
     "effective_density": "dem.model.roughness",
     "export": "dem.files.exports",

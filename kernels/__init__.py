@@ -21,8 +21,8 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``study``       the loop over its steps
 ``laws``        contact laws, one file each, with its paper
     ``touch``       what laws are told, and what their parts are made of
-    ``hertz``, ``linear``       normal force
-    ``damping``     normal dashpot
+    ``hertz``, ``linear``, ``hysteretic``, ``power``    normal force
+    ``damping``, ``viscoelastic``, ``dashpot``  normal dashpot
     ``friction``    tangential spring
     ``rolling``, ``twisting``   couples
     ``jkr``, ``dmt``, ``bridge``  adhesion

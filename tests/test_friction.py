@@ -30,7 +30,16 @@ def sorted_memory(sim):
 
 
 def material(kind, **changes):
-    return dem.Material(**{"young": 5e7, "poisson": 0.35, "density": 1100.0, **LOSSY[kind], **changes})
+    """Nylon of a kind of contact, or one that is told."""
+    return dem.Material(
+        **{
+            "young": 5e7,
+            "poisson": 0.35,
+            "density": 1100.0,
+            **(LOSSY[kind] if isinstance(kind, str) else kind),
+            **changes,
+        }
+    )
 
 
 def crowd(name, kind, n=600, steps=1500, **options):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from dem.casefile.keys import Duration, Factor, Number, Size, Speed
+from dem.casefile.keys import Duration, Factor, Number, Size, Speed, Time
 from dem.casefile.tables import Table
-from dem.model.parts import WORDS
+from dem.model.parts import SLOTS, WORDS, fit
 
 if TYPE_CHECKING:
     from dem.model.parts import Part
@@ -48,13 +48,29 @@ class NormalTable(PartTable):
     """Elastic force."""
 
     SLOT = "normal"
-    type: Literal["hertz", "linear"] = Field(description="of the elastic force", examples=["linear"])
-    stiffness: Factor | None = Field(None, description="of a linear spring [N/m]", examples=[1000.0])
+    type: Literal["hertz", "linear", "hysteretic", "power"] = Field(
+        description="of the elastic force", examples=["linear"]
+    )
+    stiffness: Factor | None = Field(None, description="of a linear spring [N/m], or of a power law", examples=[1000.0])
     collision_time: Duration | None = Field(None, description="or: duration of an impact [s]", examples=[1e-4])
     overlap: Size | None = Field(None, description="or: largest overlap [m] of an impact at `speed`", examples=[1e-5])
     speed: Speed | None = Field(None, gt=0, description="[m/s]", examples=[1.0])
     tension: bool | None = Field(None, description="whether surfaces pull before they part", examples=[False])
+    loading: Factor | None = Field(None, description="hysteretic: stiffness [N/m]", examples=[1000.0])
+    unloading: Factor | None = Field(None, description="hysteretic: stiffness [N/m]", examples=[1600.0])
+    cohesion: Number | None = Field(None, ge=0, description="hysteretic: pull over overlap [N/m]", examples=[400.0])
+    depth: Factor | None = Field(None, description="hysteretic: largest plastic overlap over 2 R*", examples=[0.05])
+    exponent: Number | None = Field(None, ge=1, description="of a power law", examples=[1.5])
     tangential: Factor | None = Field(None, description="tangential stiffness over normal one", examples=[2 / 7])
+
+
+class DampingTable(PartTable):
+    """Damping other than by restitution."""
+
+    SLOT = "damping"
+    type: Literal["viscoelastic", "dashpot"] = Field(description="of the damping", examples=["dashpot"])
+    time: Time | None = Field(None, ge=0, description="viscoelastic: of relaxation [s]", examples=[1e-6])
+    coefficient: Number | None = Field(None, ge=0, description="of a dashpot [N s/m]", examples=[0.01])
 
 
 class RollingTable(PartTable):
@@ -91,10 +107,27 @@ class AdhesionTable(PartTable):
 class PartsTable(Table):
     """Tables of all slots."""
 
-    normal: NormalTable | None = Field(None, description="elastic force; default: Hertz's")
-    rolling: RollingTable | None = Field(None, description="resistance to rolling; default: none")
-    twisting: TwistingTable | None = Field(None, description="resistance to twisting; default: none")
-    adhesion: AdhesionTable | None = Field(None, description="attraction; default: none")
+    normal: NormalTable | None = Field(
+        None, description="elastic force; default: Hertz's", examples=[{"type": "hertz"}]
+    )
+    damping: DampingTable | None = Field(
+        None, description="damping; default: by restitution", examples=[{"type": "dashpot", "coefficient": 0.01}]
+    )
+    rolling: RollingTable | None = Field(
+        None, description="resistance to rolling; default: none", examples=[{"friction": 0.1}]
+    )
+    twisting: TwistingTable | None = Field(
+        None, description="resistance to twisting; default: none", examples=[{"model": "hertz"}]
+    )
+    adhesion: AdhesionTable | None = Field(
+        None, description="attraction; default: none", examples=[{"type": "dmt", "work": 0.05}]
+    )
+
+    @model_validator(mode="after")
+    def _go_together(self) -> PartsTable:
+        """Refuse parts that do not fit each other."""
+        fit(**{key: value for key, value in self.values().items() if key in ("restitution", "friction", *SLOTS)})
+        return self
 
     def values(self) -> dict[str, object]:
         """All values, parts made."""

@@ -121,9 +121,10 @@ def _parts(field: FieldInfo, where: str, value: dict | list) -> list[tuple[str, 
 def _absent(field: FieldInfo, where: str, seen: set) -> list[str]:
     """Lines of a table that is not there, all of them comments."""
     inner, kind = table_in(field.annotation), get_origin(without_none(field.annotation))
-    shown = [{}] if kind is list else {field.examples[0]: {}} if kind is dict else {}
-    ((header, deeper, _),) = _parts(field, where, shown)
-    lines = _table(inner, {}, f"{deeper}.", seen)
+    again = field.examples[0] if inner in seen and field.examples else {}
+    shown = [{}] if kind is list else {field.examples[0]: {}} if kind is dict else again
+    ((header, deeper, content),) = _parts(field, where, shown)
+    lines = _table(inner, content, f"{deeper}.", seen)
     return [
         f"# {header}  # {meaning(field)}",
         *(line if line.startswith("#") or not line else f"# {line}" for line in lines),

@@ -35,10 +35,10 @@ class Contact:
         Ratio of normal speeds after and before an impact, in (0, 1].
     friction : float
         Coulomb's coefficient, not negative.
-    normal : Hertz or Linear, optional
+    normal : Hertz, Linear, Hysteretic or PowerLaw, optional
         The elastic force; default Hertz's.
-    damping : None
-        Other damping than by restitution; there is none yet.
+    damping : Viscoelastic or Dashpot, optional
+        Damping that decides about restitution, which then stays at its default.
     rolling : Rolling, optional
         Resistance to rolling; needs friction.
     twisting : Twisting, optional
@@ -68,14 +68,7 @@ class Contact:
 
     def __post_init__(self) -> None:
         """Check all of it."""
-        restitution = checks.number("restitution", self.restitution, above=0, most=1)
-        object.__setattr__(self, "restitution", restitution)
-        object.__setattr__(self, "friction", checks.number("friction", self.friction, least=0))
         keep_checked(self)
-        for slot in ("rolling", "twisting"):
-            if getattr(self, slot) is not None and self.friction == 0:
-                message = f"{slot} is {getattr(self, slot)}, which holds on to nothing without friction: give friction"
-                raise ValueError(message)
         if isinstance(self.adhesion, JKR) and not isinstance(self.normal, Hertz | None):
             message = (
                 f"adhesion is {self.adhesion}, which is of elastic spheres, and normal is {self.normal}: leave "
@@ -182,9 +175,12 @@ class Contacts(Declared):
                 message = f"{slot} is {this or that} of one of {one} and {other} only: give them an entry in contacts"
                 raise ValueError(message)
             parts[slot] = None if this is None or that is None else this.mean(that, rule)
-        return Contact(
-            restitution=rule(one.restitution, other.restitution), friction=rule(one.friction, other.friction), **parts
-        )
+        numbers = {name: rule(getattr(one, name), getattr(other, name)) for name in ("restitution", "friction")}
+        try:
+            return Contact(**numbers, **parts)
+        except ValueError as error:
+            message = f"{one} and {other} do not go together by the rule {self.rule}: {error}, or add an entry"
+            raise ValueError(message) from None
 
     def describe(self, materials: list[Material], box: Box | None) -> list[dict]:
         """How each pair of these materials meets, and each of them and the box's, as plain values."""

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.model import restitution
-from dem.model.parts import Hertz, Linear
+from dem.model.normals import Hertz
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +55,10 @@ class Pairs:
                 f"{getattr(contact, slot) or default} of {names[i]} and {names[j]}"
                 for (i, j), contact in self.met.items()
             )
-            message = f"one form of the {slot} part is possible in a run, got {', '.join(dict.fromkeys(pairs))}"
+            message = (
+                f"one form of the {slot} part is possible in a run, got {', '.join(dict.fromkeys(pairs))}: give all "
+                "pairs the same, with the materials or in contacts"
+            )
             raise ValueError(message)
         return next(iter(forms.values()), default)
 
@@ -84,55 +86,40 @@ def law(
     wall = box.material if box else None
     contacts.check_materials([*materials, *([wall] if wall else [])])
     pairs = Pairs(contacts, materials, wall)
-    linear = isinstance(pairs.form("normal", Hertz()), Linear)
-    normal = _linear(pairs) if linear else laws.Hertz()
-    alpha = pairs.table(lambda contact, *_: 2 * _ratio(contact) if linear else restitution.damping(contact.restitution))
-    damping = laws.SharedDamping if clustered and contacts.damped == "together" else laws.Damping
-    parts = {"normal": normal, "damping": damping(alpha) if alpha.any() else laws.Absent()}
+    normal, shared = pairs.form("normal", Hertz()), clustered and contacts.damped == "together"
+    parts = {"normal": normal.tables(pairs.table), "damping": _damping(pairs, shared=shared)}
     friction = pairs.table(lambda contact, *_: contact.friction)
     if friction.any():
-        shear = pairs.table(_shear)
-        dashpot = np.full_like(shear, 0.5) if linear else np.sqrt(2 / 3 * shear)
+        shear = pairs.table(lambda contact, one, other: (contact.normal or Hertz()).shear(_mindlin(one, other)))
+        dashpot = np.vectorize(normal.dashpot)(shear)
         parts["tangential"] = laws.Friction(friction, shear, dashpot)
-        parts |= _couples(pairs, dashpot)
+        parts |= _couples(pairs, shear, dashpot)
     adhesion = pairs.form("adhesion")
     if adhesion:
         parts |= adhesion.tables(pairs.table)
-    needed = linear or adhesion or len(parts) > 2 or alpha.any() or (box and box.roughness > 0)
+    plain = isinstance(normal, Hertz) and isinstance(parts["damping"], laws.Absent) and len(parts) == 2
+    needed = adhesion or not plain or (box and box.roughness > 0)
     return laws.Composite(**parts) if needed else laws.Elastic()
 
 
-def _shear(contact: Contact, one: Material, other: Material) -> float:
-    """Tangential stiffness over that which normal force over overlap is."""
-    if isinstance(contact.normal, Linear):
-        return contact.normal.tangential
+def _mindlin(one: Material, other: Material) -> float:
+    """Tangential stiffness over normal force over overlap, of Hertz's law (Mindlin 1949)."""
     return 6 * one.effective_shear_modulus(other) / one.effective_modulus(other)
 
 
-def _ratio(contact: Contact) -> float:
-    """Damping ratio of a linear contact."""
-    tension = bool(contact.normal and contact.normal.tension)
-    return restitution.ratio(contact.restitution, tension=tension)
+def _damping(pairs: Pairs, *, shared: bool) -> tuple:
+    """Tables of what damps along the normal: what has been said, or what restitution asks for."""
+    from kernels import laws  # noqa: PLC0415
+
+    word = pairs.form("damping")
+    if word:
+        return word.tables(pairs.table)
+    alpha = pairs.table(lambda contact, *_: (contact.normal or Hertz()).alpha(contact.restitution))
+    damping = laws.SharedDamping if shared else laws.Damping
+    return damping(alpha) if alpha.any() else laws.Absent()
 
 
-def _linear(pairs: Pairs) -> tuple:
-    """Tables of linear springs."""
-    from kernels.laws import Linear as Tables  # noqa: PLC0415
-
-    def rate(contact: Contact, *_: Material) -> float:
-        word = contact.normal
-        if word.collision_time:
-            return (restitution.duration(_ratio(contact), tension=word.tension) / word.collision_time) ** 2
-        return (word.speed / word.overlap) ** 2 if word.overlap else 0.0
-
-    return Tables(
-        stiffness=pairs.table(lambda contact, *_: contact.normal.stiffness or 0.0),
-        rate=pairs.table(rate),
-        pulls=pairs.table(lambda contact, *_: float(contact.normal.tension)),
-    )
-
-
-def _couples(pairs: Pairs, dashpot: np.ndarray) -> dict[str, tuple]:
+def _couples(pairs: Pairs, shear: np.ndarray, dashpot: np.ndarray) -> dict[str, tuple]:
     """Tables of rolling and twisting resistance, where there is any."""
     from kernels import laws  # noqa: PLC0415
 
@@ -151,15 +138,16 @@ def _couples(pairs: Pairs, dashpot: np.ndarray) -> dict[str, tuple]:
         exact = twisting.model == "hertz"
         share = 3 * math.pi / 16 if exact else 2 / 3
 
-        def stiffness(contact: Contact, one: Material, other: Material) -> float:
+        def of_shear(contact: Contact, one: Material, other: Material) -> float:
             if not contact.twisting:
                 return 0.0
             if exact:  # 8/3 G of two equal materials
-                return 16 / 3 / sum(2 * (1 + m.poisson) / m.young for m in (one, other))
-            return 4 * one.effective_shear_modulus(other)
+                whole = 16 / 3 / sum(2 * (1 + m.poisson) / m.young for m in (one, other))
+                return whole / (8 * one.effective_shear_modulus(other))
+            return 0.5
 
         slides = pairs.table(lambda contact, *_: share * contact.friction if contact.twisting else 0.0)
-        parts["twisting"] = laws.Twisting(slides, pairs.table(stiffness), dashpot)
+        parts["twisting"] = laws.Twisting(slides, shear * pairs.table(of_shear), dashpot)
     return parts
 
 

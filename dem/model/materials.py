@@ -59,8 +59,6 @@ class Material:
             "young": checks.number("young", self.young, above=0, unit="Pa"),
             "poisson": checks.number("poisson", self.poisson, above=-1, most=0.5),
             "density": checks.number("density", self.density, above=0, unit="kg/m3"),
-            "restitution": checks.number("restitution", self.restitution, above=0, most=1),
-            "friction": checks.number("friction", self.friction, least=0),
         }
         checks.text("name", self.name)
         for name, value in checked.items():

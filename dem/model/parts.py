@@ -6,78 +6,11 @@ from dataclasses import dataclass, fields
 
 from dem.base import checks
 from dem.model.adhesion import DMT, JKR, Bridge
+from dem.model.dampings import Dashpot, Viscoelastic
+from dem.model.normals import Hertz, Hysteretic, Linear, PowerLaw
 from dem.model.part import Part, kind
 
 SLOTS = ("normal", "damping", "rolling", "twisting", "adhesion")  # beside restitution and friction
-TANGENTIAL = 2 / 7  # of the normal stiffness: a slip is then exactly reversed in an undamped impact of spheres
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Hertz(Part):
-    """Elastic spheres, F = 4/3 E* √(R* δ³); Johnson (1985), eq. (4.22). The default.
-
-    Examples
-    --------
-    >>> Hertz()
-    Hertz()
-    """
-
-    type: str = kind("hertz")
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Linear(Part):
-    """Linear spring, F = k δ, whose contacts last equally long at any speed (Cundall & Strack 1979).
-
-    Parameters
-    ----------
-    stiffness : float, optional
-        k [N/m]; or else one of:
-    collision_time : float, optional
-        Duration of an impact of two bodies [s], damping included; k is then proportional to their reduced mass.
-    overlap, speed : float, optional
-        Largest overlap [m] of an undamped impact at a speed [m/s]; k is proportional to the reduced mass as well.
-    tension : bool
-        Whether contacts end when the surfaces part, having pulled at each other (LAMMPS, MercuryDPM), instead of when
-        the force vanishes.
-    tangential : float
-        Tangential stiffness over k.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If k is given more or less than once, or a value is out of range.
-
-    Examples
-    --------
-    >>> Linear(stiffness=1000.0)
-    Linear(stiffness=1000.0, tension=False, tangential=0.2857142857142857)
-    """
-
-    type: str = kind("linear")
-    stiffness: float | None = None
-    collision_time: float | None = None
-    overlap: float | None = None
-    speed: float | None = None
-    tension: bool = False
-    tangential: float = TANGENTIAL
-
-    def __post_init__(self) -> None:
-        """Check all of it."""
-        ways = {"stiffness": "N/m", "collision_time": "s", "overlap": "m", "speed": "m/s"}
-        for name, unit in ways.items():
-            self._check(name, above=0, unit=unit)
-        self._check("tangential", above=0)
-        given = tuple(name for name in ways if getattr(self, name) is not None)
-        if given not in (("stiffness",), ("collision_time",), ("overlap", "speed")):
-            message = (
-                f"dem.Linear has {' and '.join(given) or 'no stiffness'}, expected stiffness, or collision_time, or "
-                "overlap and speed"
-            )
-            raise ValueError(message)
-        if not isinstance(self.tension, bool):
-            message = f"tension is {self.tension!r}, expected True or False"
-            raise TypeError(message)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -151,8 +84,8 @@ class Twisting(Part):
 
 
 WORDS = {
-    "normal": (Hertz, Linear),
-    "damping": (),
+    "normal": (Hertz, Linear, Hysteretic, PowerLaw),
+    "damping": (Viscoelastic, Dashpot),
     "rolling": (Rolling,),
     "twisting": (Twisting,),
     "adhesion": (DMT, JKR, Bridge),
@@ -173,9 +106,31 @@ def checked(slot: str, given: object) -> Part | None:
 
 
 def keep_checked(thing: object) -> None:
-    """Check the parts of a frozen dataclass that has a field for each slot."""
-    for slot in SLOTS:
-        object.__setattr__(thing, slot, checked(slot, getattr(thing, slot)))
+    """Check restitution, friction and the parts of a frozen dataclass that has a field for each."""
+    numbers = {
+        "restitution": checks.number("restitution", thing.restitution, above=0, most=1),
+        "friction": checks.number("friction", thing.friction, least=0),
+    }
+    parts = {slot: checked(slot, getattr(thing, slot)) for slot in SLOTS}
+    for name, value in (numbers | parts).items():
+        object.__setattr__(thing, name, value)
+    fit(**numbers, **parts)
+
+
+def fit(restitution: float, friction: float, **parts: Part | None) -> None:
+    """Refuse parts of a contact that lack what they need, or say the same thing twice; raises ValueError."""
+    for slot in ("rolling", "twisting"):
+        if parts[slot] is not None and friction == 0:
+            message = f"{slot} is {parts[slot]}, which holds on to nothing without friction: give friction"
+            raise ValueError(message)
+    normal = parts["normal"] or Hertz()
+    for slot, decides in (("damping", parts["damping"] is not None), ("normal", normal.decides)):
+        if decides and restitution != 1:
+            message = f"restitution is {restitution}, but follows from {slot}, which is {parts[slot]}: leave one out"
+            raise ValueError(message)
+    if isinstance(parts["damping"], Viscoelastic) and not isinstance(normal, Hertz):
+        message = f"damping is {parts['damping']}, which is of dem.Hertz(), but normal is {normal}: take dem.Dashpot"
+        raise ValueError(message)
 
 
 def plain(thing: object) -> dict[str, object]:

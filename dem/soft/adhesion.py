@@ -11,8 +11,9 @@ from dem.base.notices import Notice
 from dem.model.box import FACES
 from dem.soft import arrays
 from dem.soft.advice import FORCED
-from dem.soft.impacts import ADVISED, RESOLVED, Classes, kind_of_row, rounded_down, stiffness
+from dem.soft.impacts import ADVISED, RESOLVED, Classes, kind_of_row, rounded_down
 from dem.soft.overlaps import DEEPEST
+from dem.soft.springs import FORMS, Contact
 from kernels import laws
 from kernels.base.jit import in_python
 
@@ -94,7 +95,7 @@ def attracts(law: tuple) -> bool:
 
 
 def at_rest(law: tuple, pairs: Pairs) -> Rest:
-    """What adhesion does to pairs by itself; other normal laws than the linear one count as Hertz's."""
+    """What adhesion does to pairs by itself."""
     i, j, modulus, radius = pairs[:4]
     if isinstance(law.normal, laws.JKR):
         work = law.normal.work[i, j]
@@ -107,12 +108,11 @@ def at_rest(law: tuple, pairs: Pairs) -> Rest:
         apart = pull * (law.adhesion.length[i, j] + 0.5 * law.adhesion.more[i, j] / radius)
     else:
         pull, apart = 2 * math.pi * law.adhesion.work[i, j] * radius, 0.0
-    if isinstance(law.normal, laws.Linear):
-        spring = law.normal.stiffness[i, j] + law.normal.rate[i, j] * pairs.mass
-        return Rest(pull / spring, spring, 0.5 * pull**2 / spring + apart)
-    k = stiffness(modulus, radius)
-    overlap = np.cbrt((pull / k) ** 2)
-    return Rest(overlap, 1.5 * k * np.sqrt(overlap), 0.6 * pull * overlap + apart)
+    spring = FORMS[type(law.normal)](law.normal, i, j, Contact(modulus, radius, pairs.mass))
+    p, overlap = spring.power, (pull / spring.stiffness) ** (1 / spring.power)
+    with np.errstate(invalid="ignore"):
+        slope = np.where(pull > 0, p * pull / overlap, 0.0)
+    return Rest(overlap, slope, p / (p + 1) * pull * overlap + apart)
 
 
 def energies_of_adhesion(law: tuple, kinds: Kinds, spheres: int) -> float:

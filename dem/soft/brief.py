@@ -97,9 +97,9 @@ def _slow_force(spring: Spring, mass: np.ndarray, dt: float) -> np.ndarray:
     """Force up to which contacts of these masses have RESOLVED steps [N]."""
     with np.errstate(over="ignore", divide="ignore"):
         secant = mass * (duration(spring.power) / (RESOLVED * dt)) ** 2  # F/δ at which they have
-        if spring.power == 1:  # however deep
-            return np.where(secant >= spring.stiffness, np.inf, 0.0)
-        return secant * (secant / spring.stiffness) ** (1 / (spring.power - 1))
+        share, more = secant / spring.stiffness, np.asarray(spring.power) - 1  # share = δ^more
+        always = np.where(share >= 1, np.inf, 0.0)  # for a linear spring, however deep
+        return np.where(more == 0, always, secant * share ** (1 / np.where(more == 0, 1, more)))
 
 
 def briefest(engine: Touching) -> Brief:

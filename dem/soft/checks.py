@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dem.base.notices import Notice
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dem.model.box import Box
+    from dem.model.contacts import Contacts
+    from dem.model.particles import Particles
     from dem.soft.engine import Engine
 
 DEEPEST_START = 0.1  # overlap over the smaller radius at the start; Hertz theory assumes small overlaps
@@ -46,3 +52,15 @@ def check_overlaps(engine: Engine) -> None:
     first, second = sorted((int(o.owner[deep.sphere]), int(o.owner[deep.other])))
     message = f"particles {first} and {second} overlap by {share}: move them apart"
     raise ValueError(message)
+
+
+def rolling_shapes(particles: Particles, box: Box | None, contacts: Contacts) -> Iterator[Notice]:
+    """Rolling resistance of a particle that is not round, the first one: its shape resists already."""
+    materials = dict.fromkeys(material for _, material in particles.variants) | ({box.material: None} if box else {})
+    for shape, material in particles.variants:
+        for other in materials:
+            rolling = contacts.between(material, other).rolling
+            if len(shape.radii) > 1 and rolling and rolling.friction > 0:
+                reason = f"{shape} of {material} has {rolling} with {other}, but its shape resists rolling by itself"
+                yield Notice("rolling-shape", reason, "leave rolling out for this pair of materials, or mean it")
+                return

@@ -14,7 +14,7 @@ from dem.rotation.names import DEFAULT
 from dem.soft import adhesion, arrays
 from dem.soft.accounted import Accounted, Booked
 from dem.soft.advice import Advice, advise, foreseen
-from dem.soft.checks import check_box, check_overlaps
+from dem.soft.checks import check_box, check_overlaps, rolling_shapes
 from dem.soft.contact_forces import contact_forces
 from dem.soft.engine import Engine
 from dem.soft.exits import staying
@@ -261,6 +261,7 @@ class Simulation(Accounted):
     def foreseen(self) -> Iterator[Notice]:
         """What should be known before a run begins."""
         yield from super().foreseen()
+        yield from rolling_shapes(self.particles, self.box, self.contacts)
         if len(self._engine.left()) < len(self.particles):  # there is somebody to meet
             there = staying(self.particles, self._engine.left())
             yield from foreseen(there, self.box, self.gravity, self.time_step, self._law)

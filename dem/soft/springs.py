@@ -35,8 +35,9 @@ def duration(power: float | np.ndarray) -> np.ndarray:
 class Spring(NamedTuple):
     """F = k δ^p of some contacts; numbers or arrays."""
 
-    stiffness: np.ndarray  # k [N m^-p]
+    stiffness: np.ndarray  # k [N m^-p], the largest if there are several
     power: float | np.ndarray  # p
+    loading: np.ndarray | None = None  # k while the contact is pressed in for the first time, if that is another one
 
     def energy(self, overlap: np.ndarray) -> np.ndarray:
         """Elastic energy [J] of an overlap [m]."""
@@ -44,7 +45,8 @@ class Spring(NamedTuple):
 
     def overlap(self, energy: np.ndarray) -> np.ndarray:
         """Overlap [m] of an elastic energy [J]."""
-        return ((self.power + 1) * energy / self.stiffness) ** (1 / (self.power + 1))
+        stiffness = self.stiffness if self.loading is None else self.loading
+        return ((self.power + 1) * energy / stiffness) ** (1 / (self.power + 1))
 
     def time(self, mass: np.ndarray, overlap: np.ndarray) -> np.ndarray:
         """Duration of the elastic impact of an effective mass [kg] that is as deep as this at its deepest [s].
@@ -65,11 +67,29 @@ def _hertz(part: laws.Hertz, i: np.ndarray, j: np.ndarray, contact: Contact) -> 
     return hertz(contact.modulus, contact.radius)
 
 
+def _hysteretic(part: laws.Hysteretic, i: np.ndarray, j: np.ndarray, contact: Contact) -> Spring:
+    return Spring(part.unloading[i, j], 1.0, part.loading[i, j])
+
+
+def _power(part: laws.Power, i: np.ndarray, j: np.ndarray, contact: Contact) -> Spring:
+    return Spring(part.stiffness[i, j], part.exponent[i, j])
+
+
+def _jkr(part: laws.JKR, i: np.ndarray, j: np.ndarray, contact: Contact) -> Spring:
+    return hertz(contact.modulus, contact.radius)  # what adhesion adds, see `dem.soft.adhesion`
+
+
 def _linear(part: laws.Linear, i: np.ndarray, j: np.ndarray, contact: Contact) -> Spring:
     return Spring(part.stiffness[i, j] + part.rate[i, j] * contact.reduced, 1.0)
 
 
-FORMS: dict[type, Callable] = {laws.Hertz: _hertz, laws.Linear: _linear}  # by normal part
+FORMS: dict[type, Callable] = {  # by normal part
+    laws.Hertz: _hertz,
+    laws.Linear: _linear,
+    laws.Hysteretic: _hysteretic,
+    laws.Power: _power,
+    laws.JKR: _jkr,
+}
 
 
 class Contact(NamedTuple):

@@ -6,7 +6,20 @@ import importlib.util
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.validation import annuli, comparison, cooling, falling, granular, impacts, losses, oblique, rotation, slopes
+from dem.validation import (
+    annuli,
+    comparison,
+    cooling,
+    falling,
+    granular,
+    impacts,
+    losses,
+    oblique,
+    rolling,
+    rotation,
+    slopes,
+    springs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +43,9 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "incline": slopes.incline,
     "impact-energy": losses.energy,
     "haff": cooling.haff,
+    "rolling": rolling.resistance,
+    "linear": springs.linear,
+    "hysteretic": springs.hysteretic,
 }
 
 

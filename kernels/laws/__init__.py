@@ -4,8 +4,8 @@
 own (``kernels.soft.contact``). All others are `Composite`: they are evaluated for touching pairs only, with velocities
 (``kernels.soft.touching``, ``kernels.soft.walls``), and consist of
 
-    normal      elastic force: `Hertz`, `Linear`, `JKR`; everything else goes by its `Press`
-    damping     normal dashpot: `Damping`, `SharedDamping`
+    normal      elastic force: `Hertz`, `Linear`, `Hysteretic`, `Power`, `JKR`; everything else goes by its `Press`
+    damping     normal dashpot: `Damping`, `SharedDamping`, `Viscoelastic`, `Dashpot`
     tangential  force in the plane of contact: `Friction`
     rolling     couple against rolling: `Rolling`, `ConstantTorque`
     twisting    couple about the normal: `Twisting`
@@ -30,20 +30,26 @@ in the contact's row, and at the end of it comes `Press.grip`, by which those th
 To add one: a file like ``damping.py``, a row here, and a word for users in ``dem.model.parts``.
 """
 
+import math
 from typing import NamedTuple
 
 from kernels.base.jit import by_type, by_type_of_first, formula
 from kernels.base.vector import add, add_scaled, dot, scale
 from kernels.laws.bridge import BRIDGE, Bridge
 from kernels.laws.damping import DAMPING, UNDAMPED, Damping, SharedDamping
+from kernels.laws.dashpot import DASHPOT, Dashpot
 from kernels.laws.dmt import DMT, NO_ADHESION, Adhesion
 from kernels.laws.friction import FRICTION, FRICTIONLESS, Friction
 from kernels.laws.hertz import HERTZ, Hertz
+from kernels.laws.hysteretic import HYSTERETIC, Hysteretic
 from kernels.laws.jkr import JKR, STICKING
 from kernels.laws.linear import LINEAR, Linear
+from kernels.laws.onset import ramp
+from kernels.laws.power import POWER, Power
 from kernels.laws.rolling import CONSTANT_TORQUE, FREE_ROLLING, ROLLING, ConstantTorque, Rolling
 from kernels.laws.touch import Absent, Outcome, Touch, no_press  # noqa: F401
 from kernels.laws.twisting import FREE_TWISTING, TWISTING, Twisting
+from kernels.laws.viscoelastic import VISCOELASTIC, Viscoelastic
 
 
 class Elastic(NamedTuple):
@@ -62,8 +68,14 @@ class Composite(NamedTuple):
 
 
 PARTS = {
-    "normal": {Hertz: HERTZ, Linear: LINEAR, JKR: STICKING},
-    "damping": {Damping: DAMPING, SharedDamping: DAMPING, Absent: UNDAMPED},
+    "normal": {Hertz: HERTZ, Linear: LINEAR, Hysteretic: HYSTERETIC, Power: POWER, JKR: STICKING},
+    "damping": {
+        Damping: DAMPING,
+        SharedDamping: DAMPING,
+        Viscoelastic: VISCOELASTIC,
+        Dashpot: DASHPOT,
+        Absent: UNDAMPED,
+    },
     "tangential": {Friction: FRICTION, Absent: FRICTIONLESS},
     "rolling": {Rolling: ROLLING, ConstantTorque: CONSTANT_TORQUE, Absent: FREE_ROLLING},
     "twisting": {Twisting: TWISTING, Absent: FREE_TWISTING},
@@ -154,6 +166,8 @@ def columns(law):
     """Columns of what a contact remembers, told to kernels: the last of them may not be there."""
     own = width_of(law.normal) + width_of(law.tangential) + width_of(law.rolling)
     return own + width_of(law.twisting) + width_of(law.adhesion) + 1
+
+
 lives_on = by_type(lambda part: _yes if REACHES[part] else _no)
 
 
@@ -176,6 +190,8 @@ def secant(law, i, j, touch, history, half):
         return 0.0
     pressed, _ = press(law.normal, i, j, touch, dot(touch.velocity, touch.normal), 2.0 * half, history[0])
     return pressed.stiffness * pressed.root
+
+
 def never(law):
     """Elastic contacts end where surfaces part."""
     return False
@@ -257,6 +273,9 @@ def meet(law, i, j, touch, history, half, time_sign):
     slip = add_scaled(touch.velocity, -parting, touch.normal)
     pressed, of_normal = press(law.normal, i, j, touch, parting, dt, of_normal)
     eta = dashpot(law.damping, i, j, touch, pressed)
+    if pressed.ends > -math.inf:
+        leaving = parting + half * (pressed.force - eta * parting) / touch.mass
+        eta *= ramp(touch.overlap - pressed.ends, leaving * dt)
     force_n = max(pressed.force - eta * parting, pressed.floor)
     limit = max(force_n + pressed.held, 0.0)
     force_t, of_slip, in_slip = slide(

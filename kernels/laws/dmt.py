@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.base.jit import formula
-from kernels.laws.onset import steady
+from kernels.laws.onset import ramp, steady
 from kernels.laws.touch import Pull, forgetful
 
 
@@ -35,7 +35,7 @@ def pull(part, i, j, touch, press, parting, dt, memory):
     `Pull`, memory
     """
     size = 2.0 * math.pi * part.work[i, j] * touch.radius
-    weight = steady(touch.overlap, parting, dt, 1.0)
+    weight = steady(touch.overlap, parting, dt) + ramp(touch.overlap, parting * dt) - 1.0
     return Pull(force=-weight * size, energy=-size * touch.overlap, jump=0.0, holds=False), memory
 
 

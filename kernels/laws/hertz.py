@@ -44,7 +44,7 @@ def press(part, i, j, touch, parting, dt, memory):
         force=elastic, conservative=elastic, energy=energy(touch.stiffness, touch.overlap),
         stiffness=touch.stiffness, root=root, grip=touch.overlap, area=touch.radius * touch.overlap,
         share=share, onset=square_root(share), onset_of_root=fourth_root(share),
-        floor=0.0, held=0.0, jump=0.0, lasts=True,
+        floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=True,
     ), memory  # fmt: skip
 
 

@@ -98,7 +98,7 @@ def stick(work, s, share, touch, held):
         force=force, conservative=force, energy=unit * scaled_energy(alpha),
         stiffness=touch.stiffness, root=a / math.sqrt(touch.radius), grip=a * a / touch.radius, area=a * a,
         share=share, onset=weight, onset_of_root=weight,
-        floor=-math.inf, held=3.0 * unit_force, jump=0.0 if held > 0.0 else AT_TOUCH * unit, lasts=True,
+        floor=-math.inf, ends=-math.inf, held=3.0 * unit_force, jump=0.0 if held > 0.0 else AT_TOUCH * unit, lasts=True,
     )  # fmt: skip
 
 
@@ -118,7 +118,7 @@ def over(work, s, beyond, touch, parting, dt):
         force=force, conservative=force, energy=0.0,
         stiffness=touch.stiffness, root=a / math.sqrt(touch.radius), grip=0.0, area=a * a,
         share=1.0, onset=1.0, onset_of_root=rest,
-        floor=-math.inf, held=-math.inf, jump=AT_END * unit, lasts=False,
+        floor=-math.inf, ends=-math.inf, held=-math.inf, jump=AT_END * unit, lasts=False,
     )  # fmt: skip
 
 

@@ -28,13 +28,14 @@ class Linear(NamedTuple):
 def press(part, i, j, touch, parting, dt, memory):
     """Normal force of a contact."""
     share = share_of_step(touch.overlap, parting, dt)
+    pulls = part.pulls[i, j] > 0.0
     k = part.stiffness[i, j] + part.rate[i, j] * touch.reduced
     elastic = k * touch.overlap
     return Press(
         force=elastic, conservative=elastic, energy=0.5 * elastic * touch.overlap,
         stiffness=k, root=1.0, grip=1.0, area=touch.radius * touch.overlap,
-        share=share, onset=constant(share), onset_of_root=steady(touch.overlap, parting, dt, part.pulls[i, j]),
-        floor=-math.inf if part.pulls[i, j] > 0.0 else 0.0, held=0.0, jump=0.0, lasts=True,
+        share=share, onset=constant(share), onset_of_root=steady(touch.overlap, parting, dt),
+        floor=-math.inf if pulls else 0.0, ends=0.0 if pulls else -math.inf, held=0.0, jump=0.0, lasts=True,
     ), memory  # fmt: skip
 
 

@@ -47,14 +47,14 @@ def constant(theta):
 
 
 @formula
-def steady(overlap, parting, dt, ends):
-    """The same for a constant that ends with a jump as well, if `ends` is 1, wherever that falls within a step.
+def steady(overlap, parting, dt):
+    """The same for a constant, wherever in a step it sets in.
 
     The first sample counts 1/2 + θ in all. Who took θ to be 1 where it is a little more would have half a sample too
-    many or too few; so it is spread over two samples, 3/2 θ and 2 - (1 + θ)/2, which do not jump. At the end likewise,
-    with what is left of the last step, as far as the present velocity tells.
+    many or too few; so it is spread over two samples, 3/2 θ and 2 - (1 + θ)/2, which do not jump. What ends with a
+    jump counts likewise, by what is left of the last step.
     """
-    return ramp(overlap, -parting * dt) + ends * (ramp(overlap, parting * dt) - 1.0)
+    return ramp(overlap, -parting * dt)
 
 
 @formula
@@ -83,3 +83,13 @@ def rest_of_constant(theta):
 def rest_of_square_root(theta):
     """The same of what ended like a square root, over its value a step before the end."""
     return (square_root(theta) - 1.0) * math.sqrt(theta)
+
+
+@formula
+def power(theta, s):
+    """The same for any power s ≥ 0: -ζ(-s, 1 + θ)/θ^s, by the Euler-Maclaurin formula from the fourth term on."""
+    if theta < 1.0:
+        q = theta + 4.0
+        rest = q**s * (q / (1.0 + s) - 0.5 + s / (12.0 * q) - s * (s - 1.0) * (s - 2.0) / (720.0 * q * q * q))
+        return (rest - (1.0 + theta) ** s - (2.0 + theta) ** s - (3.0 + theta) ** s) / theta**s
+    return 1.0

@@ -18,6 +18,10 @@ from kernels.base.vector import add_scaled, cross, dot, scale
 from kernels.laws.friction import TINY, capped, carry
 from kernels.laws.touch import forgetful, with_vector
 
+# Half of I over I + m R² of solid spheres: half of what stops them in a step, in which friction does not yet take part;
+# the whole would throw them to and fro for ever, because the spin at the time of the forces is looked ahead for.
+HALF_OWN = 1.0 / 7.0
+
 
 class Rolling(NamedTuple):
     """Spring and dashpot."""
@@ -28,7 +32,7 @@ class Rolling(NamedTuple):
 
 
 class ConstantTorque(NamedTuple):
-    """Type A of Ai et al.: the largest couple at any angle, but no more than stops the rolling within a step."""
+    """Type A of Ai et al.: the largest couple at any angle, but no more than stops rolling within a few steps."""
 
     friction: np.ndarray  # (A, A) μ_r of two materials
 
@@ -73,7 +77,7 @@ def brake(part, i, j, touch, press, limit, spring, before, half, time_sign):
     rolling = add_scaled(touch.turning, -dot(touch.turning, touch.normal), touch.normal)
     rate = math.sqrt(dot(rolling, rolling) + TINY)
     most = part.friction[i, j] * touch.radius * limit
-    return scale(-min(most / rate, touch.rolling / (2.0 * half)), rolling), spring, 0.0
+    return scale(-min(most / rate, HALF_OWN * touch.rolling / (2.0 * half)), rolling), spring, 0.0
 
 
 @formula

@@ -1,5 +1,6 @@
 """What contact laws are told, what their normal part says to the others, and what comes out."""
 
+import math
 from typing import NamedTuple
 
 from kernels.base.jit import formula
@@ -34,6 +35,7 @@ class Press(NamedTuple):
     onset: float  # what the first sample of a force is multiplied by that goes with stiffness·root, 1 later
     onset_of_root: float  # the same of one that goes with its root
     floor: float  # what the normal force never falls below [N]
+    ends: float  # overlap at which it ends with its damping force at work [m]; -inf where it ends as the force vanishes
     held: float  # what Coulomb's limit has beside the normal force [N]
     jump: float  # energy lost at once, by making or breaking [J]
     lasts: bool  # False if the contact has just come to its end, and has no force any more
@@ -44,7 +46,7 @@ def no_press():
     """Of surfaces that are apart."""
     return Press(
         force=0.0, conservative=0.0, energy=0.0, stiffness=0.0, root=0.0, grip=0.0, area=0.0,
-        share=1.0, onset=1.0, onset_of_root=0.0, floor=0.0, held=0.0, jump=0.0, lasts=False,
+        share=1.0, onset=1.0, onset_of_root=0.0, floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=False,
     )  # fmt: skip
 
 
@@ -153,3 +155,27 @@ def store_number(rows, k, at, memory):
 def with_number(act):
     """A part that remembers a number."""
     return Part(act, no_number, load_number, store_number, 1)
+
+
+@formula
+def no_two_numbers():
+    """Two numbers kept between steps, at first."""
+    return (0.0, 0.0)
+
+
+@formula
+def load_two_numbers(rows, k, at):
+    """The same from a row."""
+    return (rows[k, at], rows[k, at + 1]), at + 2
+
+
+@formula
+def store_two_numbers(rows, k, at, memory):
+    """The same to a row."""
+    rows[k, at], rows[k, at + 1] = memory
+    return at + 2
+
+
+def with_two_numbers(act):
+    """A part that remembers two numbers."""
+    return Part(act, no_two_numbers, load_two_numbers, store_two_numbers, 2)

@@ -2,8 +2,9 @@
 
 Its stiffness is k = T a³ with a the radius of contact: T = 16/3 / Σ 1/G without slip (J. L. Lubkin, J. Appl. Mech. 18
 (1951) 183: 8/3 G a³ for two equal spheres), or k_t a²/2 = 4 G* a³ after J. S. Marshall, J. Comput. Phys. 228 (2009)
-1541, eq. (50). It slides at c μ a F_n: c = 3π/16 under Hertz's pressure, or Marshall's 2/3. The dashpot is η_t a²/2
-with η_t that of friction. What is remembered is the couple half a step ahead; it shrinks with a³ while contacts unload.
+1541, eq. (50). Springs other than Hertz's have the k_t that friction has with them, and the same ratio of the two. It
+slides at c μ a F_n: c = 3π/16 under Hertz's pressure, or Marshall's 2/3. The dashpot is η_t a²/2 with η_t that of
+friction. What is remembered is the couple half a step ahead, and k: the couple shrinks with it while contacts unload.
 """
 
 import math
@@ -14,25 +15,25 @@ import numpy as np
 from kernels.base.jit import formula
 from kernels.base.vector import dot
 from kernels.laws.friction import TINY
-from kernels.laws.touch import forgetful, with_number
+from kernels.laws.touch import forgetful, with_two_numbers
 
 
 class Twisting(NamedTuple):
     """Torsional spring and dashpot."""
 
     friction: np.ndarray  # (A, A) c μ of two materials
-    stiffness: np.ndarray  # (A, A) T [Pa]
+    stiffness: np.ndarray  # (A, A) k over a² and the ratio of normal force to overlap; T/(8 G*) of that of friction
     dashpot: np.ndarray  # (A, A) η_t/η
 
 
 @formula
-def twist(part, i, j, touch, press, eta, limit, spring, before, half, time_sign):
+def twist(part, i, j, touch, press, eta, limit, memory, before, half, time_sign):
     """Couple about the normal.
 
     Parameters
     ----------
     part, i, j, touch, press : see `kernels.laws`
-    eta, limit, spring, before, half, time_sign : as of `kernels.laws.friction.slide`
+    eta, limit, memory, before, half, time_sign : as of `kernels.laws.friction.slide`
 
     Returns
     -------
@@ -40,29 +41,30 @@ def twist(part, i, j, touch, press, eta, limit, spring, before, half, time_sign)
     """
     rate = dot(touch.turning, touch.normal)
     radius = math.sqrt(press.area)
-    k = part.stiffness[i, j] * press.area * radius
-    softer = math.sqrt(min(press.grip, before) / before) if before > 0.0 else 0.0
+    spring, k_before = memory
+    k = part.stiffness[i, j] * (press.stiffness * press.root) * press.area
+    softer = min(k, k_before) / k_before if before > 0.0 else 0.0
     lead = time_sign * half if before > 0.0 else 0.5 * (1.0 + time_sign) * half  # k sets in smoothly enough
     most = part.friction[i, j] * radius * limit
-    spring = softer * softer * softer * spring - lead * k * rate
+    spring = softer * spring - lead * k * rate
     spring = max(min(spring, most), -most)
     couple = max(min(spring - 0.5 * eta * part.dashpot[i, j] * press.area * rate, most), -most)
-    return couple, spring - half * k * rate, 0.5 * spring * spring / (k + TINY)
+    return couple, (spring - half * k * rate, k), 0.5 * spring * spring / (k + TINY)
 
 
 @formula
-def no_twist(part, i, j, touch, press, eta, limit, spring, before, half, time_sign):
+def no_twist(part, i, j, touch, press, eta, limit, memory, before, half, time_sign):
     """None.
 
     Parameters
     ----------
-    part, i, j, touch, press, eta, limit, spring, before, half, time_sign : see `twist`
+    part, i, j, touch, press, eta, limit, memory, before, half, time_sign : see `twist`
 
     Returns
     -------
     as `twist`
     """
-    return 0.0, spring, 0.0
+    return 0.0, memory, 0.0
 
 
-TWISTING, FREE_TWISTING = with_number(twist), forgetful(no_twist)
+TWISTING, FREE_TWISTING = with_two_numbers(twist), forgetful(no_twist)

@@ -111,7 +111,7 @@ def rate_of_pair(law, first, start, touching, half, bodies, kinds, neighbours, b
     Parameters
     ----------
     first : the first of them in `touching`
-    law, start, touching, half, bodies, kinds, neighbours, box : see `evaluate_touching`
+    law, start, touching, half, bodies, kinds, neighbours, box : see `kernels.soft.blocks.know_bodies`
 
     Returns
     -------

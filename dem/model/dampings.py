@@ -1,0 +1,81 @@
+"""Words for normal damping other than by restitution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dem.model.part import Part, kind
+
+if TYPE_CHECKING:
+    from dem.model.part import Table
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Viscoelastic(Part):
+    """Viscoelastic spheres, whose restitution falls with speed (Brilliantov et al. 1996); with Hertz's force only.
+
+    F = K (δ^(3/2) + 3/2 A √δ δ').
+
+    Parameters
+    ----------
+    time : float
+        A [s], not negative.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If it is out of range.
+
+    Examples
+    --------
+    >>> Viscoelastic(time=1e-6)
+    Viscoelastic(time=1e-06)
+    """
+
+    type: str = kind("viscoelastic")
+    time: float
+
+    def __post_init__(self) -> None:
+        """Check the time."""
+        self._check("time", least=0, unit="s")
+
+    def tables(self, table: Table) -> tuple:
+        """Of times."""
+        from kernels.laws import Viscoelastic as Tables  # noqa: PLC0415
+
+        return Tables(table(lambda contact, *_: contact.damping.time if contact.damping else 0.0))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Dashpot(Part):
+    """A dashpot of constant coefficient, F = F_el + c δ'.
+
+    Parameters
+    ----------
+    coefficient : float
+        c [N s/m], not negative.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If it is out of range.
+
+    Examples
+    --------
+    >>> Dashpot(coefficient=0.01)
+    Dashpot(coefficient=0.01)
+    """
+
+    type: str = kind("dashpot")
+    coefficient: float
+
+    def __post_init__(self) -> None:
+        """Check the coefficient."""
+        self._check("coefficient", least=0, unit="N s/m")
+
+    def tables(self, table: Table) -> tuple:
+        """Of coefficients."""
+        from kernels.laws import Dashpot as Tables  # noqa: PLC0415
+
+        return Tables(table(lambda contact, *_: contact.damping.coefficient if contact.damping else 0.0))

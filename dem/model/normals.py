@@ -1,0 +1,281 @@
+"""Words for the elastic force of contacts, and what they make of kernels' tables."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from dem.model import restitution
+from dem.model.part import Part, kind
+
+if TYPE_CHECKING:
+    from dem.model.part import Table
+
+TANGENTIAL = 2 / 7  # of the normal stiffness: a slip is then exactly reversed in an undamped impact of spheres
+
+
+class Normal(Part):
+    """An elastic force, and what other parts need to know of it."""
+
+    decides: ClassVar[bool] = False  # about the coefficient of restitution
+
+    def tables(self, table: Table) -> tuple:
+        """What kernels go by, for all pairs."""
+        raise NotImplementedError
+
+    def shear(self, mindlin: float) -> float:
+        """Tangential stiffness over normal force over overlap; that of Hertz's law is given."""
+        return self.tangential
+
+    def alpha(self, wanted: float) -> float:
+        """Coefficient of `kernels.laws.damping` for a restitution."""
+        return 0.0
+
+    def dashpot(self, shear: float) -> float:
+        """Tangential dashpot over the normal one."""
+        return 0.5
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Hertz(Normal):
+    """Elastic spheres, F = 4/3 E* √(R* δ³); Johnson (1985), eq. (4.22). The default.
+
+    Examples
+    --------
+    >>> Hertz()
+    Hertz()
+    """
+
+    type: str = kind("hertz")
+
+    def tables(self, table: Table) -> tuple:
+        """Hertz's law needs none."""
+        from kernels.laws import Hertz as Tables  # noqa: PLC0415
+
+        return Tables()
+
+    def shear(self, mindlin: float) -> float:
+        """6 G*/E*."""
+        return mindlin
+
+    def alpha(self, wanted: float) -> float:
+        """Of Tsuji et al. (1992)."""
+        return restitution.damping(wanted)
+
+    def dashpot(self, shear: float) -> float:
+        """√(2/3 shear)."""
+        return math.sqrt(2 / 3 * shear)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Linear(Normal):
+    """Linear spring, F = k δ, whose contacts last equally long at any speed (Cundall & Strack 1979).
+
+    Parameters
+    ----------
+    stiffness : float, optional
+        k [N/m]; or else one of:
+    collision_time : float, optional
+        Duration of an impact of two bodies [s], damping included; k is then proportional to their reduced mass.
+    overlap, speed : float, optional
+        Largest overlap [m] of an undamped impact at a speed [m/s]; k is proportional to the reduced mass as well.
+    tension : bool
+        Whether contacts end when the surfaces part, having pulled at each other (LAMMPS, MercuryDPM), instead of when
+        the force vanishes.
+    tangential : float
+        Tangential stiffness over k.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If k is given more or less than once, or a value is out of range.
+
+    Examples
+    --------
+    >>> Linear(stiffness=1000.0)
+    Linear(stiffness=1000.0, tension=False, tangential=0.2857142857142857)
+    """
+
+    type: str = kind("linear")
+    stiffness: float | None = None
+    collision_time: float | None = None
+    overlap: float | None = None
+    speed: float | None = None
+    tension: bool = False
+    tangential: float = TANGENTIAL
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        ways = {"stiffness": "N/m", "collision_time": "s", "overlap": "m", "speed": "m/s"}
+        for name, unit in ways.items():
+            self._check(name, above=0, unit=unit)
+        self._check("tangential", above=0)
+        given = tuple(name for name in ways if getattr(self, name) is not None)
+        if given not in (("stiffness",), ("collision_time",), ("overlap", "speed")):
+            message = (
+                f"dem.Linear has {' and '.join(given) or 'no stiffness'}, expected stiffness, or collision_time, or "
+                "overlap and speed"
+            )
+            raise ValueError(message)
+        if not isinstance(self.tension, bool):
+            message = f"tension is {self.tension!r}, expected True or False"
+            raise TypeError(message)
+
+    def tables(self, table: Table) -> tuple:
+        """Of springs, or of rates that make them with the mass."""
+        from kernels.laws import Linear as Tables  # noqa: PLC0415
+
+        return Tables(
+            stiffness=table(lambda contact, *_: contact.normal.stiffness or 0.0),
+            rate=table(lambda contact, *_: contact.normal.rate(contact.restitution)),
+            pulls=table(lambda contact, *_: float(contact.normal.tension)),
+        )
+
+    def alpha(self, wanted: float) -> float:
+        """Twice the damping ratio."""
+        return 2 * restitution.ratio(wanted, tension=self.tension)
+
+    def rate(self, wanted: float) -> float:
+        """k over the reduced mass [1/s²], where that is what has been said."""
+        if self.collision_time:
+            return (restitution.duration(self.alpha(wanted) / 2, tension=self.tension) / self.collision_time) ** 2
+        return (self.speed / self.overlap) ** 2 if self.overlap else 0.0
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Hysteretic(Normal):
+    """Plastic contacts: springs that are stiffer when they unload (Walton & Braun 1986; Luding 2008, sec. 2.2).
+
+    Restitution follows from the stiffnesses, and is the same at any speed unless there is a depth.
+
+    Parameters
+    ----------
+    loading : float
+        k_1 [N/m].
+    unloading : float
+        k_2 [N/m], no less than k_1; with a depth that of the deepest contacts, k_p.
+    cohesion : float
+        k_c [N/m], not negative: contacts pull by k_c δ at most before surfaces part.
+    depth : float, optional
+        φ_f: the plastic overlap of the deepest contacts, over 2 R*; k_2 then goes from k_1 to k_p as contacts get
+        deeper. Default: the same k_2 at any overlap.
+    tangential : float
+        Tangential stiffness over k_1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range.
+
+    Examples
+    --------
+    >>> spring = Hysteretic(loading=1000.0, unloading=1600.0, cohesion=400.0)
+    >>> round(spring.restitution(), 12), spring.sticks()
+    (0.761577310586, False)
+    """
+
+    type: str = kind("hysteretic")
+    loading: float
+    unloading: float
+    cohesion: float = 0.0
+    depth: float | None = None
+    tangential: float = TANGENTIAL
+
+    decides: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        self._check("loading", above=0, unit="N/m")
+        self._check("unloading", least=self.loading, unit="N/m")
+        self._check("cohesion", least=0, unit="N/m")
+        self._check("depth", above=0)
+        self._check("tangential", above=0)
+        if self.depth and self.unloading == self.loading:
+            message = f"depth is {self.depth}, which needs unloading ({self.unloading}) above loading"
+            raise ValueError(message)
+
+    def tables(self, table: Table) -> tuple:
+        """Of stiffnesses, and of the overlap beyond which contacts are elastic."""
+        from kernels.laws import Hysteretic as Tables  # noqa: PLC0415
+
+        names = ("loading", "unloading", "cohesion")
+        return Tables(*(table(lambda c, *_, name=name: getattr(c.normal, name)) for name in names),
+                      depth=table(lambda contact, *_: contact.normal.elastic_beyond()))  # fmt: skip
+
+    def elastic_beyond(self) -> float:
+        """Overlap beyond which contacts are elastic, over R*; 0 if none are."""
+        return 2 * self.depth * self.unloading / (self.unloading - self.loading) if self.depth else 0.0
+
+    def restitution(self) -> float:
+        """Coefficient of restitution of an impact without other losses, 0 if the two stick.
+
+        e² = k_1/k_2 - k_c (k_2 - k_1)²/(k_1 k_2 (k_2 + k_c)).
+
+        Raises
+        ------
+        ValueError
+            If there is a depth: it then depends on speed.
+        """
+        if self.depth:
+            message = f"the restitution of {self} depends on speed"
+            raise ValueError(message)
+        k_1, k_2, k_c = self.loading, self.unloading, self.cohesion
+        return math.sqrt(max(k_1 / k_2 - k_c * (k_2 - k_1) ** 2 / (k_1 * k_2 * (k_2 + k_c)), 0.0))
+
+    def sticks(self) -> bool:
+        """Whether two that meet stay together, without a depth and from outside: k_c ≥ k_1²/(k_2 - 2 k_1)."""
+        return self.restitution() == 0
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PowerLaw(Normal):
+    """A spring F = k δ^n.
+
+    Parameters
+    ----------
+    stiffness : float
+        k [N/m^n].
+    exponent : float
+        n, at least 1.
+    tangential : float
+        Tangential stiffness over F/δ.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is out of range.
+
+    Examples
+    --------
+    >>> PowerLaw(stiffness=1e7, exponent=2)
+    PowerLaw(stiffness=10000000.0, exponent=2.0, tangential=0.2857142857142857)
+    """
+
+    type: str = kind("power")
+    stiffness: float
+    exponent: float
+    tangential: float = TANGENTIAL
+
+    ALIKE: ClassVar[tuple[str, ...]] = ("exponent",)
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        self._check("stiffness", above=0, unit="N/m^n")
+        self._check("exponent", least=1)
+        self._check("tangential", above=0)
+
+    def tables(self, table: Table) -> tuple:
+        """Of k and n."""
+        from kernels.laws import Power as Tables  # noqa: PLC0415
+
+        names = ("stiffness", "exponent")
+        return Tables(*(table(lambda contact, *_, name=name: getattr(contact.normal, name)) for name in names))
+
+    def alpha(self, wanted: float) -> float:
+        """√(2 (n + 1)) times the damping ratio, see `kernels.laws.power`."""
+        return restitution.ratio(wanted) * math.sqrt(2 * (self.exponent + 1))
+
+    def dashpot(self, shear: float) -> float:
+        """√(shear/n), as of Hertz's law."""
+        return math.sqrt(shear / self.exponent)

@@ -1,0 +1,87 @@
+"""Hysteretic springs: plastic contacts, stiffer when they unload than when they are loaded.
+
+O. R. Walton, R. L. Braun, J. Rheol. 30 (1986) 949; S. Luding, Granul. Matter 10 (2008) 235, sec. 2.2. With m the
+largest overlap so far, F = k_1 δ while it grows, and F = k_2 (δ - m) + k_1 m below it, but not less than -k_c δ. Who
+pulls at that limit forgets how deep the contact was: m falls to where the line of slope k_2 meets the limit, and the
+contact grows again along that line. Without cohesion, k_c = 0, m stays. Where there is a depth δ_p, k_2 goes from k_1
+to k_p, k_2 = k_1 + (k_p - k_1) m/δ_p, and m no further than δ_p: beyond it the contact is elastic.
+
+The energy held is what unloading returns, F²/(2 k_2). All other work is lost at once, by how far m went: on loading
+½ k_1 m² (1 - k_1/k_2), and at the limit, from δ on, ½ k_c δ² (1 + k_c/k_2). Both are functions of m alone, so that
+losses are booked without error, whatever the step.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula
+from kernels.laws.onset import constant, share_of_step
+from kernels.laws.touch import Press, with_number
+
+
+class Hysteretic(NamedTuple):
+    """Springs."""
+
+    loading: np.ndarray  # (A, A) k_1 [N/m] of two materials
+    unloading: np.ndarray  # (A, A) k_2, or k_p where there is a depth [N/m]
+    cohesion: np.ndarray  # (A, A) k_c [N/m]
+    depth: np.ndarray  # (A, A) δ_p over R*, or zero where k_2 is the same at any overlap
+
+
+@formula
+def unloading(k_1, k_p, depth, most):
+    """k_2 where the largest overlap was so large."""
+    return k_1 + (k_p - k_1) * (most / depth) if depth > 0.0 else k_p
+
+
+@formula
+def lost_by_loading(k_1, k_2, most):
+    """Energy lost on the way to the largest overlap."""
+    return 0.5 * k_1 * most * most * (1.0 - k_1 / k_2)
+
+
+@formula
+def lost_by_pulling(k_1, k_2, k_c, most):
+    """Energy that is lost from where the contact is on its limit to where surfaces part."""
+    overlap = (k_2 - k_1) / (k_2 + k_c) * most
+    return 0.5 * k_c * overlap * overlap * (1.0 + k_c / k_2)
+
+
+@formula
+def most_at_limit(k_1, k_p, k_c, depth, overlap):
+    """Largest overlap of a contact that is on its limit: where k_2 (δ - m) + k_1 m is -k_c δ."""
+    if depth > 0.0:
+        half = 0.5 * overlap
+        return half + math.sqrt(half * half + (k_1 + k_c) * overlap * depth / (k_p - k_1))
+    return (k_p + k_c) / (k_p - k_1) * overlap
+
+
+@formula
+def press(part, i, j, touch, parting, dt, memory):
+    """Normal force of a contact, whose largest overlap is remembered."""
+    k_1, k_p, k_c = part.loading[i, j], part.unloading[i, j], part.cohesion[i, j]
+    depth = part.depth[i, j] * touch.radius
+    share = share_of_step(touch.overlap, parting, dt)
+    most = min(max(memory, touch.overlap), depth) if depth > 0.0 else max(memory, touch.overlap)
+    k_2, before = unloading(k_1, k_p, depth, most), unloading(k_1, k_p, depth, memory)
+    jump = lost_by_loading(k_1, k_2, most) - lost_by_loading(k_1, before, memory)
+    force = k_2 * (touch.overlap - most) + k_1 * most
+    if force < -k_c * touch.overlap:
+        force = -k_c * touch.overlap
+        if k_c > 0.0:
+            most = most_at_limit(k_1, k_p, k_c, depth, touch.overlap)
+            jump = lost_by_pulling(k_1, k_2, k_c, memory)
+            k_2 = unloading(k_1, k_p, depth, most)
+            jump -= lost_by_pulling(k_1, k_2, k_c, most)
+    return Press(
+        force=force, conservative=force, energy=0.5 * force * force / k_2,
+        stiffness=k_1, root=1.0, grip=1.0, area=touch.radius * touch.overlap,
+        share=share, onset=constant(share), onset_of_root=constant(share),
+        floor=-math.inf if k_c > 0.0 else 0.0, ends=0.0 if k_c > 0.0 else -math.inf,
+        held=k_c * touch.overlap, jump=jump, lasts=True,
+    ), most  # fmt: skip
+
+
+HYSTERETIC = with_number(press)

@@ -1,0 +1,39 @@
+"""Power law: F = k δ^n, elastic energy k δ^(n+1)/(n + 1).
+
+Hertz's law is n = 3/2, a linear spring n = 1. With the dashpot of a restitution, η = α √(m* S), S = k δ^(n-1), an
+impact is a damped linear oscillator in y = √(2/(n+1)) x^((n+1)/2), of ζ = α/√(2 (n + 1)), see ``damping``.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula
+from kernels.laws.onset import power, share_of_step
+from kernels.laws.touch import Press, forgetful
+
+
+class Power(NamedTuple):
+    """Springs."""
+
+    stiffness: np.ndarray  # (A, A) k [N/m^n] of two materials
+    exponent: np.ndarray  # (A, A) n
+
+
+@formula
+def press(part, i, j, touch, parting, dt, memory):
+    """Normal force of a contact."""
+    k, more = part.stiffness[i, j], part.exponent[i, j] - 1.0
+    share = share_of_step(touch.overlap, parting, dt)
+    root = touch.overlap**more
+    elastic = k * root * touch.overlap
+    return Press(
+        force=elastic, conservative=elastic, energy=elastic * touch.overlap / (more + 2.0),
+        stiffness=k, root=root, grip=root * root, area=touch.radius * touch.overlap,
+        share=share, onset=power(share, more), onset_of_root=power(share, 0.5 * more),
+        floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=True,
+    ), memory  # fmt: skip
+
+
+POWER = forgetful(press)
