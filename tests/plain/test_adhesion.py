@@ -237,13 +237,19 @@ def test_a_contact_holds_less_than_its_pull_off_force(adhesion):
         assert (sim._engine.history().i.size == 1) is stays
 
 
+def work_of(word, end):
+    """That pulls a bridge at a wall from touch to its end."""
+    stretch = math.sqrt(word.volume / (2 * RADIUS))
+    pull = word.pull_off(RADIUS)
+    return quad(lambda gap: pull / (1 + 1.05 * gap / stretch + 2.5 * (gap / stretch) ** 2), 0, end)[0]
+
+
 @pytest.mark.parametrize(("rupture", "angle"), [("lian", 0.0), ("willett", 0.4)])
 def test_a_bridge_takes_the_work_of_its_rupture(rupture, angle):
     word = dem.Bridge(volume=1e-12, tension=0.0728, angle=angle, rupture=rupture)
     tables = bridges(word)
     end = bridge.reach(tables, 0, 0, MODULUS, RADIUS)
-    stretch = math.sqrt(word.volume / (2 * RADIUS))
-    work, _ = quad(lambda gap: word.pull_off(RADIUS) / (1 + 1.05 * gap / stretch + 2.5 * (gap / stretch) ** 2), 0, end)
+    work = work_of(word, end)
     exact = math.sqrt(1 - 2 * work / (MASS * 0.3**2))
     found = np.array(list(errors(word, exact, (4e-6, 2e-6, 1e-6), speed=0.3, gap=1.1 * end)))
     assert found[-1, 0] < 2e-5
@@ -251,6 +257,39 @@ def test_a_bridge_takes_the_work_of_its_rupture(rupture, angle):
     sim = next(rebounds(word, 2e-6, 0.3, 1.1 * end))
     assert sim.energy().dissipated == pytest.approx(work, rel=1e-9)
     assert sim.energy().elastic == 0.0
+
+
+def test_a_bridge_works_beside_linear_springs():
+    word, spring = dem.Bridge(volume=1e-12, tension=0.0728), dem.Linear(stiffness=200.0)
+    own, wall = grain(), grain(name="wall", density=1000)
+    contacts = dem.Contacts({pair: dem.Contact(adhesion=word, normal=spring) for pair in ((own, own), (own, wall))})
+    ball = dem.Particles(dem.Sphere(diameter=2 * RADIUS), own, position=[[0.005, 0.005, RADIUS + 1e-7]],
+                         velocity=[[0, 0, -0.3]])  # fmt: skip
+    sim = dem.Simulation(ball, room((0.01, 0.01, 0.01), wall), gravity=(0, 0, 0), time_step=1e-6, threads=1,
+                         contacts=contacts)  # fmt: skip
+    sim.step(1000)
+    work = work_of(word, 1e-4)
+    exact = math.sqrt(1 - 2 * work / (MASS * 0.3**2))
+    assert sim.particles.velocity[0, 2] / 0.3 == pytest.approx(exact, abs=1e-4)
+    assert sim.energy().dissipated == pytest.approx(work, rel=1e-9)
+    assert sim._engine.history().i.size == 0
+
+
+def test_a_wall_that_moves_away_pays_for_what_it_tears_off():
+    """Its work is what sphere and contact have then; a wall slower than the sticking speed takes the sphere along."""
+    for speed, stays in ((0.004, True), (0.02, False)):
+        own, wall = grain(adhesion=JKR), grain(adhesion=JKR, name="wall")
+        resting = dem.Particles(dem.Sphere(diameter=2 * RADIUS), own, position=[[0.005, 0.005, RADIUS - 4.52297e-7]])
+        box = dem.Box((0, 0, 0), (0.01, 0.01, 0.01), wall, periodic=["x", "y"],
+                      motion={"z-": dem.Motion(velocity=(0, 0, -speed))})  # fmt: skip
+        sim = dem.Simulation(resting, box, gravity=(0, 0, 0), time_step=1e-6, threads=1)
+        sim.step(1000)
+        energy, start = sim.energy(), sim.start_energy
+        assert (sim._engine.history().i.size == 1) is stays
+        assert energy.work > 0
+        assert energy.dissipated == pytest.approx(0.0 if stays else 0.1 * UNIT, abs=1e-9 * UNIT)
+        assert energy.total == pytest.approx(start.total, abs=1e-3 * UNIT)
+        assert sim.energy_departure < speed * PULL_OFF * 1e-6
 
 
 def test_dmt_spheres_rebound_undiminished():
