@@ -89,8 +89,8 @@ STATEMENTS = [
     "Differs, the restitution of `coeff_restitution` with `limit_damping`: 0.6323 for 0.6 head-on at 0.4 m/s, because "
     "the damping is that of contacts which end in tension; without it LAMMPS has 0.59999, dem 0.6 with no tension.",
     "Differs, sliding with a dashpot: LAMMPS lets the spring hold what the limit leaves beside the dashpot, dem no "
-    "more than the limit. The oblique impact with µ = 0.3 and the damping of the others ends 3e-3 m/s apart; with a rolling "
-    "dashpot and µ_r = 0.5 spins end 0.03 m/s apart.",
+    "more than the limit. The oblique impact with µ = 0.3 and the damping of the others ends 3e-3 m/s apart; with a "
+    "rolling dashpot and µ_r = 0.5 spins end 0.03 m/s apart.",
     "Differs, `jkr`, by its source: LAMMPS cuts contacts at the largest tension, not where the neck breaks.",
 ]
 
