@@ -15,7 +15,10 @@ def validate(*arguments):
     return CliRunner().invoke(app, ["validate", *map(str, arguments)])
 
 
-@pytest.mark.parametrize("name", STUDIES)
+COMPILED = ("linear", "hysteretic", "lammps")  # combinations of their own; what they check tests/plain does as well
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in COMPILED else ()) for n in STUDIES])
 def test_quick_studies_pass(name, tmp_path):
     folder = tmp_path / "out"
     done = validate(name, "--quick", "-o", folder)

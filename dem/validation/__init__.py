@@ -15,6 +15,7 @@ from dem.validation import (
     impacts,
     losses,
     oblique,
+    peers,
     rolling,
     rotation,
     slopes,
@@ -46,6 +47,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "rolling": rolling.resistance,
     "linear": springs.linear,
     "hysteretic": springs.hysteretic,
+    "lammps": peers.lammps,
 }
 
 

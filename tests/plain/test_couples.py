@@ -46,11 +46,11 @@ def speeds(sim, *times):
 
 def test_numbers_of_the_sphere_on_the_floor():
     """Against digits worked out by other means (mpmath)."""
-    assert MASS == pytest.approx(1.3089969389957472e-3, rel=1e-14)
-    assert SAG == pytest.approx(2.393574001903564e-6, rel=1e-12)
+    assert MASS == pytest.approx(1.3089969389957472e-3, rel=1e-14, abs=0)
+    assert SAG == pytest.approx(2.393574001903564e-6, rel=1e-12, abs=0)
     assert pytest.approx(1.3146067, rel=1e-7) == SHEAR
     assert ROLLS * RADIUS * MASS * G * LEVER / WHOLE == pytest.approx(0.3503930810531069, rel=1e-12)
-    assert RADIUS * ANGLE == pytest.approx(2.1276213e-5, rel=1e-7)
+    assert RADIUS * ANGLE == pytest.approx(2.1276213e-5, rel=1e-7, abs=0)
 
 
 @pytest.mark.parametrize("model", ["spring", "constant"])
@@ -125,7 +125,7 @@ def test_rocking_has_the_period_of_its_spring():
     """Two modes of a ball on a spring of rotation, k_r about the contact, and one along the floor, k_t."""
     k_n = MASS * G / SAG
     k_r, k_t = 2.25 * ROLLS**2 * RADIUS**2 * k_n, SHEAR * k_n
-    assert k_r == pytest.approx(7.544375824866318e-4, rel=1e-9)
+    assert k_r == pytest.approx(7.544375824866318e-4, rel=1e-9, abs=0)
     # m x'' = -k_t (x - l φ), I φ'' = k_t l (x - l φ) - k_r φ
     matrix = np.array([[k_t / MASS, -k_t * LEVER / MASS], [-k_t * LEVER / INERTIA, (k_t * LEVER**2 + k_r) / INERTIA]])
     period = 2 * math.pi / math.sqrt(np.linalg.eigvals(matrix).min())
@@ -174,9 +174,11 @@ def test_a_twisting_spring_has_the_stiffness_of_its_model(parts, stiffness):
         seen.append((outcome.couple[2], outcome.stored, outcome.force[2] / overlap))
     (_, _, k_n), (couple, stored, k_small) = seen[2], seen[3]
     angle = seen[2][0] / -stiffness(math.sqrt(radius * 1e-5), k_n)
-    assert angle == pytest.approx(2.5 * 2 * half * 1e-3, rel=1e-9)  # half a step in the first, then two
-    assert couple == pytest.approx(-(angle + 2 * half * 1e-3) * stiffness(math.sqrt(radius * 4e-6), k_small), rel=1e-9)
-    assert stored == pytest.approx(-0.5 * couple * (angle + 2 * half * 1e-3), rel=1e-9)
+    assert angle == pytest.approx(2.5 * 2 * half * 1e-3, rel=1e-9, abs=0)  # half a step in the first, then two
+    assert couple == pytest.approx(
+        -(angle + 2 * half * 1e-3) * stiffness(math.sqrt(radius * 4e-6), k_small), rel=1e-9, abs=0
+    )
+    assert stored == pytest.approx(-0.5 * couple * (angle + 2 * half * 1e-3), rel=1e-9, abs=0)
 
 
 def pair(turn, *, spin=0.0, drift=0.0):
