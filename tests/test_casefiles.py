@@ -162,6 +162,7 @@ upper = ["10 cm", "10 cm", 0]
 material = "nylo"
 open = ["top"]
 motion.floor.velocity = [0, 0, 1]
+motion.x-.frequency = "30 Hz"
 [[particles]]
 shape = "fibr"
 material = "nylon"
@@ -214,6 +215,7 @@ particles.4.seed is 1.5: input should be a valid integer
 box.material: unknown material 'nylo': did you mean nylon? known are nylon, a b
 box.open.0: unknown face 'top': known are x-, x+, y-, y+, z-, z+
 box.motion.floor: unknown face 'floor': known are x-, x+, y-, y+, z-, z+, all
+box.motion.x-: a motion with frequency but no amplitude does not vibrate: give amplitude, or leave out frequency
 time_step is missing: time step [s], or auto
 integrator: unknown integrator 'pcmd': did you mean pcdm? known are
 contacts.0.materials.1 is missing
@@ -245,7 +247,7 @@ def test_every_error_is_told_at_once_with_its_path(cli, tmp_path):
      "wrong.toml: particles.0: needs one of position, lattice, random, file, last_frame, got position and lattice"),
     (BEGINNING + group("position = [[0.1, 0.1, 0.1]]", more="speed = 1\nvelocity = [0, 0, 1]"),
      "wrong.toml: particles.0: velocity and speed are both given"),
-    (BEGINNING + "[box.motion.all]\nphase = 1\n[box.motion.z-]\nphase = 1\n" + group("position = [[0.1, 0.1, 0.1]]"),
+    (BEGINNING + "[box.motion.all]\n[box.motion.z-]\n" + group("position = [[0.1, 0.1, 0.1]]"),
      "wrong.toml: box: motion is given for all faces and for z-: leave one out"),
     (BEGINNING.replace('["20 cm", "20 cm", "20 cm"]', "[1, 0, 1]") + group("position = [[0.1, 0.1, 0.1]]"),
      "wrong.toml: box: box from (0.0, 0.0, 0.0) to (1.0, 0.0, 1.0) has no volume"),
@@ -330,7 +332,8 @@ def test_the_command_line_adds_what_the_file_lacks(cli, tmp_path):
     """Faces keep their signs, tables and lists come to be, one word is a list where one is wanted."""
     (tmp_path / "mine.toml").write_text(BEGINNING + group("position = [[0.1, 0.1, 0.1]]"))
     settings = {
-        "box.motion.z-.frequency": "30Hz", "box.motion.z-.amplitude": "0,0,1 mm", 'box.motion."x+".phase': "90 deg",
+        "box.motion.z-.frequency": "30Hz", "box.motion.z-.amplitude": "0,0,1 mm",
+        'box.motion."x+".velocity': "1 cm/s,0,0",
         "box.open": "z+", "box.periodic": "[y]", "materials.my-sand.young": "1 GPa", "materials.my-sand.poisson": "0.2",
         "contacts.0.materials": "nylon,my-sand", "contacts.0.restitution": "0.5", "contacts.0.friction": "0.1",
         "particles.1.shape": "ball", "particles.1.material": "my-sand", "particles.1.position": "[[0.1, 0.1, 0.15]]",
@@ -344,7 +347,7 @@ def test_the_command_line_adds_what_the_file_lacks(cli, tmp_path):
         assert run.fields == ("position", "velocity")
         assert (run.input["time_step"], run.time[-1]) == (5e-6, 1e-5)
         assert run.box.motion == {
-            "z-": dem.Motion(frequency=30, amplitude=(0, 0, 1e-3)), "x+": dem.Motion(phase=math.pi / 2),
+            "z-": dem.Motion(frequency=30, amplitude=(0, 0, 1e-3)), "x+": dem.Motion(velocity=(0.01, 0, 0)),
         }  # fmt: skip
         assert (list(run.box.open), list(run.box.periodic)) == (["z+"], ["y"])
         assert [kind.material.name for kind in run.kinds] == ["nylon", "my-sand"]

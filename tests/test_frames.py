@@ -258,6 +258,16 @@ def test_the_box_is_made_again_and_its_walls_are_where_they_have_moved(path, nyl
         run[0].solid_fraction()
 
 
+def test_motions_that_once_vibrated_by_half_are_read_as_what_they_did(path, nylon):
+    """Nothing, but for their velocity; new ones are refused."""
+    for half in ({"frequency": 3.0, "phase": 1.0}, {"amplitude": [0, 0, 0.1]}):
+        motion = {"z-": {"velocity": [0, 0, 0.5], **half}}
+        with h5py.File(path, "r+") as file:
+            put_box(file, asdict(dem.Box((0, 0, 0), (1, 1, 1), nylon)) | {"motion": motion})
+        with dem.Trajectory(path) as run:
+            assert run.box.motion == {"z-": dem.Motion(velocity=(0, 0, 0.5))}
+
+
 # tables
 
 

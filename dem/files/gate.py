@@ -64,8 +64,15 @@ def box_of(given: dict | None) -> Box | None:
     """The box as the input of a run describes it; raises ValueError or TypeError if there can be none."""
     if given is None:
         return None
-    motion = {face: Motion(**moved) for face, moved in given["motion"].items()}
+    motion = {face: _motion(**moved) for face, moved in given["motion"].items()}
     return Box(**{**given, "material": Material(**given["material"]), "motion": motion})
+
+
+def _motion(*, amplitude: object = (0, 0, 0), frequency: float = 0.0, **rest: object) -> Motion:
+    """How a wall moves; version 0.1.0 took parts of a vibration, which moved nothing."""
+    vibrates = any(checks.vector("amplitude", amplitude, "[m]")) and checks.number("frequency", frequency)
+    vibration = {"amplitude": amplitude, "frequency": frequency} if vibrates else {"phase": 0.0}
+    return Motion(**rest | vibration)
 
 
 def numbers(file: h5py.Group, name: str, shape: tuple[int | None, ...], types: str = "f") -> h5py.Dataset:

@@ -35,7 +35,7 @@ class Motion:
     Raises
     ------
     ValueError
-        If a value is not finite or the frequency negative.
+        If a value is not finite or the frequency negative, or for a part of a vibration that needs another.
     """
 
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -49,6 +49,12 @@ class Motion:
             object.__setattr__(self, name, checks.vector(name, getattr(self, name), meaning))
         object.__setattr__(self, "frequency", checks.number("frequency", self.frequency, least=0, unit="Hz"))
         object.__setattr__(self, "phase", checks.number("phase", self.phase, unit="rad"))
+        given = [name for name in ("amplitude", "frequency", "phase") if np.any(getattr(self, name))]
+        lacking = " and ".join(name for name in ("amplitude", "frequency") if name not in given)
+        if given and lacking:
+            there = " and ".join(given)
+            message = f"a motion with {there} but no {lacking} does not vibrate: give {lacking}, or leave out {there}"
+            raise ValueError(message)
 
     @property
     def fastest(self) -> float:
