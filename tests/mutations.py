@@ -69,6 +69,8 @@ FRICTION = (
            "test_impacts.py", "sticks_and_loses and wall"),
     Mutant("friction-onset", "square_root", "0.2076902 + theta", "0.7 + theta",
            "test_impacts.py", "sticks_is_second"),
+    Mutant("friction-onset-weight", "square_root", "0.2076902 + theta", "0.21 + theta",
+           "test_impacts.py", "samples_of_roots"),
     Mutant("friction-half-a-step", "contact", "add_scaled(spring, -half * k_t, slip)",
            "add_scaled(spring, -2.0 * half * k_t, slip)", "test_impacts.py", "wanted_once_more"),
     Mutant("friction-stored", "contact", "0.5 * dot(spring, spring) / k_t", "dot(spring, spring) / k_t",
