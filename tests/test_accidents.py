@@ -316,6 +316,8 @@ def test_replay_steps_through_a_crash(cli, tmp_path):
     assert "BrokenRunError: step" in result.stdout
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert "a.png exists already" in show("--plot", "a.png").stderr
+    assert "ends in nothing, but a picture is drawn: let it end in .png or" in show("--plot", "a").stderr
+    assert "ends in .h5, but a picture is drawn: let it end in .png or .pdf" in show("--plot", "b.h5").stderr
     assert "particle is 7, expected 0 to 1" in show("--particle", "7").stderr
 
 

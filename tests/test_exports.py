@@ -15,6 +15,7 @@ import dem
 from dem.cli.common import app
 from dem.files import exports
 from dem.files.exports.hoomd_gsd import Cell
+from dem.files.writer import check_output
 
 EPS = float(np.finfo(np.float32).eps)
 STATE = ("position", "velocity", "orientation", "angular_velocity")
@@ -252,6 +253,8 @@ def test_an_output_appears_when_it_is_complete(path, tmp_path, monkeypatch, to):
         (["csv", "mine"], {}, FileExistsError, "output mine exists already: choose another name, or --overwrite"),
         (["csv", "."], {"overwrite": True}, OSError, "output . cannot be written: it is a folder"),
         (["csv", "no/such"], {}, OSError, "output no/such cannot be written: there is no folder no"),
+        (["csv", "a.gsd"], {}, ValueError, "output a.gsd ends in .gsd, but csv is asked for: let it end in .csv"),
+        (["gsd", "a.h5"], {}, ValueError, "output a.h5 ends in .h5, but gsd is asked for: let it end in .gsd$"),
         (["csv", "balls.h5"], {"overwrite": True}, OSError, "output balls.h5 cannot be written: it is the trajectory"),
     ],
 )
@@ -262,6 +265,15 @@ def test_what_cannot_be_exported_is_refused(balls, monkeypatch, tmp_path, argume
         dem.export(balls, *arguments, **options)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["balls.h5", "mine"]
     assert (tmp_path / "mine").read_text() == "precious"
+
+
+def test_a_run_that_is_to_be_a_table_is_told_of_exports(scattered, tmp_path):
+    with pytest.raises(ValueError, match=r"output .*run\.csv ends in \.csv, but a trajectory is HDF5") as told:
+        scattered.run(1e-4, output=tmp_path / "run.csv")
+    assert all(name in str(told.value) for name in exports.FORMATS)
+    assert not [*tmp_path.iterdir()]
+    for name in ("run", "run.H5", "run.hdf5", "run.h5md", "run.vtkhdf"):
+        assert check_output(tmp_path / name, overwrite=False).name == name
 
 
 def test_fibres_without_orientation_are_not_drawn(scattered, tmp_path):

@@ -15,6 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from os import PathLike
 
+TABLES = (".csv", ".txt", ".dat")  # how the names of tables of comma-separated values end
 WANTED = {dict: "a dict", np.random.Generator: "a generator, such as numpy.random.default_rng(1)"}  # else ours
 
 
@@ -156,6 +157,13 @@ def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "
         message = f"{what} {path} exists already: choose another name{way_out}"
         raise FileExistsError(message)
     return path
+
+
+def ending(path: Path, fitting: Iterable[str], but: str, *, what: str = "output", needed: bool = False) -> None:
+    """Check that a name ends in one of these, or in nothing unless that is needed; raises ValueError saying why not."""
+    if (path.suffix or needed) and not path.name.lower().endswith(tuple(fitting)):
+        message = f"{what} {path} ends in {path.suffix or 'nothing'}, but {but}: let it end in {' or '.join(fitting)}"
+        raise ValueError(message)
 
 
 def of_types(*, optional: bool = False, **given: tuple[object, type]) -> None:

@@ -51,10 +51,11 @@ class StudyCase(SteppedCase):
 
         Raises
         ------
-        FileExistsError, OSError
-            If the file exists or cannot be written; nothing has been computed then.
+        FileExistsError, OSError, ValueError
+            If the file exists, cannot be written or is named as if it held something else; nothing has been computed
+            then.
         """
-        checks.output(path, overwrite=overwrite)
+        checks.ending(checks.output(path, overwrite=overwrite), checks.TABLES, "a table is written")
         columns, header, said = self.table()
         np.savetxt(path, columns, delimiter=",", header=header, comments="", fmt="%.17g")
         return said

@@ -11,10 +11,17 @@ from dem.model.fields import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
 COMPRESSION = ("gzip", "lzf")
+ENDINGS = (".h5", ".hdf5", ".h5md", ".vtkhdf")
 EVERY = "10 min"
 SECONDS = {"s": 1, "min": 60, "h": 3600}
+
+
+def check_ending(path: Path) -> None:
+    """Raise ValueError for a name that promises something else than a trajectory."""
+    checks.ending(path, ENDINGS, "a trajectory is HDF5, of which dem export makes csv, gsd and spheres.vtkhdf")
 
 
 @dataclass(frozen=True)

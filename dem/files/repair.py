@@ -12,6 +12,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.files import layout, logs
+from dem.files.output import check_ending
 from dem.files.store import SIGNATURE, Store, recover
 from dem.files.vtkhdf import write_view
 from dem.files.writer import close, open_again
@@ -49,10 +50,14 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
     except BlockingIOError:
         message = f"{path} is being written by another process: wait until it has ended"
         raise OSError(message) from None
+    target = path.with_name(f"{path.stem}-repaired{path.suffix}")
+    if output is not None:
+        target = Path(output)
+        check_ending(target)
     try:
         store, file = open_again(path)
     except ValueError as error:
-        return _save(path, Path(output or path.with_name(f"{path.stem}-repaired{path.suffix}")), error)
+        return _save(path, target, error)
     try:
         frames = len(layout.frame_datasets(file)["step"])
     finally:

@@ -16,7 +16,7 @@ from dem.base.json_texts import parsed
 from dem.base.notices import Notice, warn
 from dem.base.replace import DiskFullError
 from dem.files import checkpoint, gate, layout, logs
-from dem.files.output import EVERY, Every, Output
+from dem.files.output import EVERY, Every, Output, check_ending
 from dem.files.plans import check_frames, plan_of
 from dem.files.store import Store, being_written, is_broken
 from dem.files.vtkhdf import write_view
@@ -293,10 +293,11 @@ def close(file: h5py.File, store: Store) -> None:
 
 
 def check_output(path: str | PathLike, *, overwrite: bool) -> Path:
-    """A path that a trajectory may be written to; raises OSError, FileExistsError."""
+    """A path that a trajectory may be written to; raises OSError, FileExistsError, ValueError."""
     path = checks.output(path, overwrite=overwrite)
     if path.exists():
         _check_free(path)
+    check_ending(path)
     return path
 
 

@@ -84,8 +84,9 @@ def export(
     numbers = _numbers(run, frames)
     names = _names(run, to, fields)
     beside = run.path if run.path.absolute() == run.location else run.location  # in words as they were given
-    path = beside.with_suffix(chosen.ending) if output is None else Path(output)
+    path = beside.with_suffix(chosen.endings[0]) if output is None else Path(output)
     _check_output(path, run.location, overwrite=overwrite)
+    checks.ending(path, chosen.endings, f"{to} is asked for")
     with replace_when_done(path) as partial:
         chosen.write(run, partial, numbers, names)
     return path
