@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base import stopping
-from dem.run.progress import progress_bar
+from dem.base.progress import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -52,7 +52,7 @@ def record(
     with (
         observer,
         _interruptible() as interrupted,
-        progress_bar(sim, length, wanted=progress) as advance,
+        progress_bar(length, sim.pace, wanted=progress) as advance,
         recorder or nullcontext(lambda **_: None) as note,
     ):
         if table:

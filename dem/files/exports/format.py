@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 class Format(NamedTuple):
     """A format that trajectories can be written in.
 
-    Names of files end in one of ``endings``, by default the first. ``fields(run)`` says what can be asked for, and which
-    fields of the run each is made from; those of ``always`` are written unasked. ``write(run, path, frames, fields)``
-    writes frames of these numbers to a new file.
+    Names of files end in one of ``endings``, by default the first. ``fields(run)`` says what can be asked for, and
+    which fields of the run each is made from; those of ``always`` are written unasked. ``write(run, path, frames,
+    fields)`` writes frames of these numbers to a new file.
     """
 
     endings: tuple[str, ...]
