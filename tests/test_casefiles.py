@@ -892,6 +892,8 @@ def test_a_blank_file_runs(cli, tmp_path):
 def test_init_run_and_provenance(cli, tmp_path):
     """From an example to a trajectory that holds what the file says, which makes the same case again."""
     assert cli("init", "single-fibre", "--set", "angle=40", "-o", "mine.toml").exit_code == 0
+    for name in ("mine", "mine.h5"):
+        assert "but a case file is written: let it end in .toml" in cli("init", "nine-fibres", "-o", name).stderr
     refused = cli("init", "nine-fibres", "-o", "mine.toml")
     assert refused.exit_code == 2
     assert "output mine.toml exists already" in refused.stderr

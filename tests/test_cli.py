@@ -9,12 +9,13 @@ import threading
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import dem
 from dem.base import interrupts
 from dem.cli.commands import COMMANDS
-from dem.cli.common import app
+from dem.cli.common import app, plain_errors
 from kernels.base import jit
 
 ROOT = Path(__file__).parent.parent
@@ -211,6 +212,45 @@ def test_an_existing_output_is_left_alone(cli, tmp_path):
     (tmp_path / "mine.h5").unlink()
     for _ in range(2):
         assert cli("run", "single-fibre", *QUICK, "-o", "mine.h5", "--overwrite").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "run nine-fibres", "run symmetric-top", "init nine-fibres", "bench nine_fibres --json a.json",
+        "validate sphere", "validate sphere -o new/folder", "plot run.h5", "plot run.h5 -o new",
+        "plot run.h5 --movie a.gif", "export run.h5 --to csv", "replay run.h5 --plot a.png",
+    ],
+)  # fmt: skip
+def test_a_folder_that_nobody_may_write_to(cli, words, tmp_path, monkeypatch):
+    cli("run", "single-fibre", *QUICK, "-o", "run.h5")
+    monkeypatch.setattr("os.access", lambda _, mode: mode != os.W_OK)  # the superuser may do everything
+    refused = cli(*words.split())
+    assert (refused.exit_code, len(refused.stderr.splitlines())) == (2, 1)
+    assert "nobody may write to the folder" in refused.stderr
+    assert refused.stderr.endswith(": choose another\n")
+    assert "may not be written to: copy it to where" in cli("repair", "run.h5").stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["run.h5"]
+
+
+def test_what_the_system_says_comes_without_its_numbers(capsys):
+    with pytest.raises(typer.Exit, match="2"):
+        plain_errors(lambda: Path("/no/such/file").read_bytes())()
+    assert capsys.readouterr().err == "dem: /no/such/file: no such file or directory\n"
+
+
+@pytest.mark.parametrize("words", ["run symmetric-top", "init nine-fibres", "plot run.h5 -o a --picture energy"])
+def test_what_cannot_be_completed_leaves_nothing(cli, words, tmp_path, monkeypatch):
+    """Of files that are written at once, nor of folders made for them."""
+    cli("run", "single-fibre", *QUICK, "-o", "run.h5")
+
+    def stopped(self, target):
+        assert self.exists()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", stopped)
+    assert cli(*words.split()).exit_code == 130
+    assert [path.name for path in tmp_path.iterdir()] == ["run.h5"]
 
 
 def test_a_run_that_breaks_is_status_1(cli):

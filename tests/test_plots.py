@@ -281,7 +281,8 @@ def test_pictures_are_left_alone(cli, fall, tmp_path):
         (["--movie", "fall.avi"], "dem: movie fall.avi is neither .gif nor .mp4"),
         (["--movie", "no/fall.gif"], "dem: movie no/fall.gif cannot be written: there is no folder no"),
         (["--movie", "fall.gif", "--fps", "0"], "dem: fps is 0"),
-        (["-o", "no/such"], "dem: output no/such cannot be made: there is no folder no"),
+        (["-o", __file__], f"dem: output {__file__} cannot be written to: {__file__} is a file, expected a folder"),
+        (["-o", "no/such"], "dem: output no/such cannot be written to: there is no folder no"),
     ],
 )
 def test_bad_input_is_one_line(cli, fall, tmp_path, words, said):

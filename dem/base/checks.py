@@ -147,8 +147,8 @@ def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "
         problem = "it is no regular file"
     elif not path.parent.is_dir():
         problem = f"there is no folder {path.parent}"
-    elif not path.exists() and not os.access(path.parent, os.W_OK):
-        problem = f"nobody may write to the folder {path.parent.resolve()}"
+    elif not os.access(path.parent, os.W_OK):
+        problem = f"nobody may write to the folder {path.parent.resolve()}: choose another"
     if problem:
         message = f"{what} {path} cannot be written: {problem}"
         raise OSError(message)
@@ -156,6 +156,29 @@ def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "
         way_out = "" if overwrite is None else ", or --overwrite (overwrite=True)"
         message = f"{what} {path} exists already: choose another name{way_out}"
         raise FileExistsError(message)
+    return path
+
+
+def folder(path: str | PathLike, *, what: str = "output", parents: bool = False) -> Path:
+    """A folder that files may be written to, or that can be made, with those above it if `parents`.
+
+    Raises
+    ------
+    OSError
+        If there can be no such folder, or nothing can be written to it.
+    """
+    path = Path(path)
+    there = next(each for each in (path, *path.parents) if each.exists())
+    problem = None
+    if not there.is_dir():
+        problem = f"{there} is a file, expected a folder"
+    elif there not in (path, path.parent) and not parents:
+        problem = f"there is no folder {path.parent}"
+    elif not os.access(there, os.W_OK):
+        problem = f"nobody may write to the folder {there.resolve()}: choose another"
+    if problem:
+        message = f"{what} {path} cannot be written to: {problem}"
+        raise OSError(message)
     return path
 
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from dem.base import checks
+from dem.base.replace import replace_when_done
 from dem.bench import timing, workloads
 from dem.cli.common import app, plain_errors, say
 from dem.rotation.integrators import integrator_for_contacts
@@ -55,7 +56,8 @@ def bench(
         for name, benchmark in bar.track(chosen.items(), description="measuring"):
             results[name] = benchmark.measure(share=share, threads=threads)
     if json_file:
-        json_file.write_text(json.dumps({"machine": timing.machine(), "results": results}, indent=1) + "\n")
+        with replace_when_done(json_file) as partial:
+            partial.write_text(json.dumps({"machine": timing.machine(), "results": results}, indent=1) + "\n")
     ratios = workloads.compare(results, earlier) if earlier else {}
     for name, figures in results.items():
         compared = f"  {ratios[name]:.3f} times {earlier}" if name in ratios else ""

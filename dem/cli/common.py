@@ -135,6 +135,9 @@ def _from_hdf5(error: Exception) -> bool:
 
 
 def _complain(error: Exception, status: int) -> None:
-    for line in str(error).splitlines():
+    said = str(error)
+    if isinstance(error, OSError) and error.filename and error.strerror:  # in the words of the system
+        said = f"{error.filename}: {error.strerror.lower()}"
+    for line in said.splitlines():
         sys.stderr.write(f"dem: {line}\n")
     raise typer.Exit(status) from None

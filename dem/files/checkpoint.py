@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import h5py
 
+from dem.base import checks
 from dem.base.json_texts import parsed
 from dem.files.gate import text
 from dem.files.kinds import kind
@@ -79,7 +80,7 @@ def latest(trajectory: h5py.File) -> h5py.Group:
 
 def save(sim: System, path: str | PathLike) -> None:
     """Write a checkpoint; an old one of that name is replaced when the new one is complete on the disk."""
-    path = Path(path)
+    path = checks.output(path, overwrite=True, what="checkpoint")
     if path.exists() and not _is_checkpoint(path):
         message = f"checkpoint {path} cannot be written: there is a file of that name that is none: choose another name"
         raise FileExistsError(message)

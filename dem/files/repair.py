@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import struct
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.files import layout, logs
+from dem.files.journal import path_of
 from dem.files.output import check_ending
 from dem.files.store import SIGNATURE, Store, recover
 from dem.files.vtkhdf import write_view
@@ -45,6 +47,10 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
     if not path.is_file():
         message = f"no file {path}"
         raise FileNotFoundError(message)
+    if not os.access(path, os.W_OK):
+        journal = f" and {path_of(path).name}" if path_of(path).exists() else ""
+        message = f"{path} may not be written to: copy it{journal} to where that is allowed, and repair the copy"
+        raise OSError(message)
     try:
         recovered = recover(path)
     except BlockingIOError:

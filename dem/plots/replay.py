@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
+from dem.base.replace import replace_when_done
 from dem.plots.figure import new_figure
 
 if TYPE_CHECKING:
@@ -35,4 +36,5 @@ def plot(frames: list[list[State]], path: Path) -> None:
     speed.set_ylabel("speed [m/s]")
     energy.set(ylabel="kinetic energy [J]", xlabel="time [s]")
     overlap.legend()
-    figure.savefig(path, dpi=120)
+    with replace_when_done(path) as partial:
+        figure.savefig(partial, dpi=120)
