@@ -113,7 +113,7 @@ def test_what_breaks_under_way_leaves_its_frames_and_the_last_steps(cli, tmp_pat
     result = cli(*words, *forced)
     assert result.exit_code == 1
     assert message in result.stderr
-    assert "steps before are in a.crash.h5: dem replay a.crash.h5" in result.stderr
+    assert "steps before: dem replay a.crash.h5" in result.stderr
     assert "Traceback" not in result.stderr
     with dem.Trajectory(tmp_path / "a.h5") as run, dem.Trajectory(tmp_path / "a.crash.h5") as crash:
         assert np.isfinite(run.position[:]).all()
@@ -139,7 +139,7 @@ def test_a_coarse_time_step_that_is_forced_does_not_pass(cli, tmp_path):
 def test_a_velocity_that_is_no_number_cannot_be_assigned(tmp_path):
     sim = Accident().simulation()
     sim.run(0.01, output=tmp_path / "a.h5", frames=5)
-    with pytest.raises(ValueError, match=r"velocity has 1 values that are not finite, the first at \(0, 2\): nan"):
+    with pytest.raises(ValueError, match=r"velocity is not finite in 1 place, the first at \(0, 2\): nan"):
         sim.particles.velocity = [[0, 0, np.nan], [0, 0, 0]]
 
 

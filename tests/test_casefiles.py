@@ -286,7 +286,7 @@ def test_groups_that_cannot_be_made_are_told_together(cli, tmp_path):
     done = cli("check", "wrong.toml")
     assert done.exit_code == 2
     expected = [
-        "velocity has 1 rows for 2 particles, expected one row, or one for each",
+        "velocity has 1 row for 2 particles, expected one, or one each",
         "orientation of particle 0 has norm 2, expected 1",
         f"unknown column of {tmp_path / 'odd.csv'} 'zz': did you mean z? known are x, y, z, v_x",
         f"{tmp_path / 'few.csv'} has no column v_y, v_z beside v_x",
@@ -900,7 +900,7 @@ def test_init_run_and_provenance(cli, tmp_path):
     words = ["--duration", "0.001", "--frames", "2", "--time-step", "1e-5", "--threads", "1"]
     done = cli("run", "mine.toml", *words, "--set", "output.file=kept.h5")
     assert done.exit_code == 0
-    assert "kept.h5: 1 particles, 100 steps" in done.stdout
+    assert "kept.h5: 1 particle, 100 steps" in done.stdout
     assert cli("run", "mine.toml", *words, "-o", "other.h5", "--quiet").exit_code == 0
     assert cli("run", "mine.toml", *words, "--quiet").exit_code == 0
     assert {p.name for p in tmp_path.iterdir()} == {"mine.toml", "kept.h5", "other.h5", "mine.h5"}

@@ -253,6 +253,16 @@ def test_what_cannot_be_completed_leaves_nothing(cli, words, tmp_path, monkeypat
     assert [path.name for path in tmp_path.iterdir()] == ["run.h5"]
 
 
+def test_one_step_is_not_plural(cli):
+    result = cli("run", "single-fibre", "--duration", "1e-5", "--time-step", "1e-5", "--frames", "1", "-o", "run.h5")
+    assert "run.h5: 1 particle, 1 step in " in result.stdout
+    assert "PASS: 1 step to t = 1e-05 s" in result.stdout
+    assert "run.h5: all bytes of 2 frames are the same" in cli("rerun", "run.h5").stdout
+    checked = cli("check", "single-fibre", "--set", "duration=1e-5", "--set", "time_step=1e-5").stdout
+    assert re.search(r"duration +1e-05 s = 1 step\s", checked)
+    assert re.search(r"mass +0.00215984 kg\s", checked)
+
+
 def test_a_run_that_breaks_is_status_1(cli):
     result = cli("run", "nine-fibres", "--time-step", "0.01", "--duration", "2", "-o", "broken.h5", "--force")
     assert result.exit_code == 1

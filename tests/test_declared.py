@@ -63,8 +63,8 @@ def test_what_is_declared_can_be_assigned(handled):
 
 
 def test_simulations_say_what_they_are(handled):
-    assert repr(handled["Simulation"]) == "<Simulation: 1 particles, t = 0.0001 s after 10 steps of 1e-05 s>"
-    assert repr(handled["HardSpheres"]) == "<HardSpheres: 1 particles, t = 0 s after 0 collisions>"
+    assert repr(handled["Simulation"]) == "<Simulation: 1 particle, t = 0.0001 s after 10 steps of 1e-05 s>"
+    assert repr(handled["HardSpheres"]) == "<HardSpheres: 1 particle, t = 0 s after 0 collisions>"
     assert repr(handled["Contacts"]) == "<Contacts: 0 pairs of materials, others by rule geometric>"
 
 

@@ -210,10 +210,10 @@ def test_rerun_says_whether_the_bytes_match(tmp_path):
     before = path.read_bytes()
     comparison = dem.rerun(path)
     assert comparison.same
-    assert str(comparison) == "the bytes of all 5 frames are the same"
+    assert str(comparison) == "all bytes of 5 frames are the same"
     assert path.read_bytes() == before
     result = CliRunner().invoke(app, ["rerun", str(path)])
-    assert (result.exit_code, result.stdout) == (0, f"{path}: the bytes of all 5 frames are the same\n")
+    assert (result.exit_code, result.stdout) == (0, f"{path}: all bytes of 5 frames are the same\n")
     with h5py.File(path, "r+") as file:
         file["observables/elastic_energy/value"][3] *= 2
         file["parameters"].attrs["kernels"] = "of old"

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.words import counted
+
 if TYPE_CHECKING:
     from os import PathLike
 
@@ -86,7 +88,7 @@ def array(name: str, value: object, shape: tuple[int, ...], meaning: str) -> np.
     bad = np.argwhere(~np.isfinite(result))
     if len(bad):
         where = tuple(int(i) for i in bad[0])
-        message = f"{name} has {len(bad)} values that are not finite, the first at {where}: {result[where]}"
+        message = f"{name} is not finite in {counted(len(bad), 'place')}, the first at {where}: {result[where]}"
         raise ValueError(message)
     return result
 

@@ -13,6 +13,7 @@ from rich.progress import Progress
 
 from dem.base import checks
 from dem.base.replace import replace_when_done
+from dem.base.words import counted
 from dem.bench import timing, workloads
 from dem.cli.common import app, plain_errors, say
 from dem.rotation.integrators import integrator_for_contacts
@@ -75,9 +76,10 @@ def _print_figures(name: str, unit: str, figures: dict, compared: str) -> None:
         split = ", ".join(f"{stage} {ns:.3g}" for stage, ns in figures["ns_per_particle"].items())
         say(f"    ns a particle: {split}")
         state, lists = figures["state_bytes_per_particle"], figures["list_bytes_per_particle"]
+        threads = counted(figures["threads"], "thread")
         say(
             f"    {state:.0f} bytes a particle and {lists:.0f} of lists, "
-            f"{figures['share_of_copy_bandwidth']:.0%} of one core's copy bandwidth, {figures['threads']} threads"
+            f"{figures['share_of_copy_bandwidth']:.0%} of one core's copy bandwidth, {threads}"
         )
 
 

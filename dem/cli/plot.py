@@ -15,6 +15,7 @@ from rich.progress import Progress
 from dem import plots
 from dem.base import checks
 from dem.base.replace import folder_for, replace_when_done
+from dem.base.words import counted
 from dem.cli.common import app, plain_errors, say
 from dem.files.trajectory import Trajectory
 from dem.plots.bodies import slender
@@ -85,7 +86,7 @@ def _film(run: Trajectory, path: Path, seconds: float, fps: float, options: dict
             run, path, seconds=seconds, fps=fps, overwrite=True, **options,
             track=lambda frames: bar.track(frames, description="filming"),
         )  # fmt: skip
-    say(f"{path}: {count} pictures")
+    say(f"{path}: {counted(count, 'picture')}")
 
 
 def _frame(run: Trajectory, frame: int | None, time: float | None) -> int:

@@ -12,6 +12,7 @@ from rich.progress import Progress
 
 from dem import validation
 from dem.base.replace import folder_for
+from dem.base.words import counted
 from dem.cli.common import app, plain_errors, say
 
 
@@ -34,7 +35,7 @@ def validate(
         validation.write_index(output, reports)
     for report in reports:
         failed = [check.quantity for check in report.checks if not check.passed]
-        verdict = "FAIL: " + "; ".join(failed) if failed else f"PASS, {len(report.checks)} checks"
+        verdict = "FAIL: " + "; ".join(failed) if failed else f"PASS, {counted(len(report.checks), 'check')}"
         say(f"{output / report.name}.md  {verdict}")
     if not all(report.passed for report in reports):
         raise typer.Exit(1)

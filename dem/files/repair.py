@@ -12,6 +12,7 @@ import h5py
 import numpy as np
 
 from dem.base import checks
+from dem.base.words import counted
 from dem.files import layout, logs
 from dem.files.journal import path_of
 from dem.files.output import check_ending
@@ -69,7 +70,7 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
     finally:
         close(file, store)
     done = "what its journal had was put in" if recovered else "there was nothing to repair"
-    return f"{path}: {frames} frames, {done}"
+    return f"{path}: {counted(frames, 'frame')}, {done}"
 
 
 def _save(path: Path, target: Path, error: ValueError) -> str:
@@ -94,7 +95,7 @@ def _save(path: Path, target: Path, error: ValueError) -> str:
             raise
         message = f"{path} lost {end - size} of {end} bytes, and its index with them: its frames cannot be found"
         raise ValueError(message) from None
-    return f"{target}: {frames} frames saved from {path}, which lost {end - size} of {end} bytes"
+    return f"{target}: {counted(frames, 'frame')} saved from {path}, which lost {end - size} of {end} bytes"
 
 
 def _cut(path: Path, size: int) -> int:

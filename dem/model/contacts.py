@@ -11,6 +11,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.declared import Declared
+from dem.base.words import counted
 from dem.model.materials import Material
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class Contacts(Declared):
 
     def __repr__(self) -> str:
         """Count the pairs, and name the rule for others."""
-        return f"<Contacts: {len(self._table)} pairs of materials, others by rule {self.rule}>"
+        return f"<Contacts: {counted(len(self._table), 'pair of materials')}, others by rule {self.rule}>"
 
     @property
     def rule(self) -> str | None:

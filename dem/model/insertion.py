@@ -14,6 +14,7 @@ import numpy as np
 
 from dem.base import checks, compilation
 from dem.base.progress import progress_bar
+from dem.base.words import counted
 from dem.model.bodies import place
 from dem.model.box import Box
 from dem.model.particles import Particles
@@ -198,7 +199,7 @@ def scatter(
     placed, turned = np.empty((3, len(bodies))), np.empty((4, len(bodies)))
     state, so_far = np.array([0, number, 0]), [(0, 0)]
     wanted = False if compilation.SILENT else None
-    with progress_bar(len(bodies), lambda n, _: f"{n} places found", wanted=wanted, steady=False) as moved:
+    with progress_bar(len(bodies), lambda n, _: f"{counted(n, 'place')} found", wanted=wanted, steady=False) as moved:
         while state[0] < len(bodies):
             (tries, before), offers = so_far[-1], 1024 + 2 * (len(bodies) - int(state[0]))
             position = lower + (upper - lower) * rng.random((offers, 3))
@@ -231,7 +232,7 @@ def _no_room(placed: list[Shape], wanted: int, corners: tuple[np.ndarray, np.nda
     """What is said then."""
     filled = sum(shape.mass_properties(1.0).volume for shape in placed) / np.prod(corners[1] - corners[0])
     message = (
-        f"random found places for {len(placed)} of {wanted} particles in {tries} tries, a solid fraction of "
+        f"random found places for {len(placed)} of {counted(wanted, 'particle')} in {tries} tries, a solid fraction of "
         f"{filled:.2g}, and will not find enough for the rest: take fewer (equal spheres go in to a solid fraction of "
         "about 0.35, long fibres to less), a lattice, or the last frame of a run that settles"
     )

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base.words import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -127,7 +129,7 @@ def in_words(kinds: Sequence[dict]) -> str:
 
 def rest(count: int) -> str:
     """What to say of kinds that are too many to be told."""
-    return f" and {count - MOST} kinds more" if count > MOST else ""
+    return f" and {counted(count - MOST, 'kind')} more" if count > MOST else ""
 
 
 def _word(value: object) -> str:

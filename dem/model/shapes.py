@@ -11,6 +11,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.frozen import frozen
+from dem.base.words import counted
 
 MOST_SPHERES = 4000  # in one particle: two such touching make 2^24 pairs, what kernels/soft/candidates.py can count
 
@@ -114,7 +115,7 @@ class Fibre:
             ratio = implied
         elif abs(ratio - implied) > 1e-9 * ratio:
             message = (
-                f"{n} spheres of diameter {d:g} m every {s:g} m make an aspect ratio of {implied:g}, "
+                f"{counted(n, 'sphere')} of diameter {d:g} m every {s:g} m make an aspect ratio of {implied:g}, "
                 f"not {ratio:g}: leave one of the three out"
             )
             raise ValueError(message)

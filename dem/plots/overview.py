@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dem.base.words import counted
 from dem.plots.bodies import slender
 from dem.plots.energy import draw_energy
 from dem.plots.figure import INK, new_figure
@@ -61,7 +62,7 @@ def overview(run: Trajectory, frame: int = -1, *, colour: str = "speed", exposur
 
 def _title(run: Trajectory) -> str:
     """What was computed and how."""
-    said = [f"{run.input.get('case', run.path.stem)}: {len(run.kind)} particles"]
+    said = [f"{run.input.get('case', run.path.stem)}: {counted(len(run.kind), 'particle')}"]
     if run.input.get("integrator"):
         said.append(f"{run.input['integrator']}, dt = {run.input['time_step']:g} s")
     return ", ".join(said)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.words import counted
 from dem.model.box import AXES
 from dem.plots.bodies import corners, numbers_up_to, positions, spheres, vertical
 from dem.plots.figure import INK, new_figure, scaled, shades, tidy
@@ -70,7 +71,7 @@ def draw_paths(ax: Axes, run: Trajectory, axis: int) -> None:
     tidy(ax, xlabel=f"{AXES[axis]} [{unit}]", ylabel=f"{AXES[plane[1]]} [{unit}]", aspect="equal")
     ax.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
     if len(shown) < len(run.kind):
-        ax.set_title(f"{len(shown)} of {len(run.kind)} particles", fontsize=9, loc="left")
+        ax.set_title(f"{len(shown)} of {counted(len(run.kind), 'particle')}", fontsize=9, loc="left")
 
 
 def _lines(ax: Axes, run: Trajectory, tracks: np.ndarray, plane: list[int], size: np.ndarray) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base import stopping
 from dem.base.progress import progress_bar
+from dem.base.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -71,8 +72,9 @@ def record(
             table.end(sim)
         observer.finish(verdict, interrupted=bool(stopped))
     if stopped:
-        kept = f", {observer.frames} frames in {observer.path}: dem run --resume goes on" if observer.path else ""
-        message = f"interrupted at t = {sim.time:.6g} s{kept}"
+        message = f"interrupted at t = {sim.time:.6g} s"
+        if observer.path:
+            message += f", {counted(observer.frames, 'frame')} in {observer.path}: dem run --resume goes on"
         raise Interrupted(message, stopped[0])
     return verdict
 

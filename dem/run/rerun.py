@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dem.base.words import counted
 from dem.files import checkpoint, layout
 from dem.files.plans import check_frames, plan_of
 from dem.files.store import open_to_read
@@ -42,7 +43,7 @@ class Comparison:
 
     def __str__(self) -> str:
         """One line, and one more for each thing that has changed."""
-        line = f"the bytes of all {self.frames} frames are the same"
+        line = f"all bytes of {counted(self.frames, 'frame')} are the same"
         if not self.same:
             line = f"the bytes differ from frame {self.frame} on: {self.difference}"
         return "\n".join([line, *(f"{name}: {old} then, {new} now" for name, (old, new) in self.changed.items())])

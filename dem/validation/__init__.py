@@ -6,6 +6,7 @@ import importlib.util
 from typing import TYPE_CHECKING
 
 from dem.base import checks
+from dem.base.words import counted
 from dem.validation import annuli, comparison, cooling, falling, granular, impacts, losses, oblique, rotation, slopes
 
 if TYPE_CHECKING:
@@ -52,5 +53,7 @@ def check_folder(folder: Path) -> None:
 def write_index(folder: Path, reports: list[Report]) -> None:
     """Write README.md with a line for each study."""
     lines = ["# Published tables and figures, reproduced", ""]
-    lines += [f"- [{r.title}]({r.name}.md): {'PASS' if r.passed else 'FAIL'}, {len(r.checks)} checks" for r in reports]
+    for report in reports:
+        passed = f"{'PASS' if report.passed else 'FAIL'}, {counted(len(report.checks), 'check')}"
+        lines.append(f"- [{report.title}]({report.name}.md): {passed}")
     (folder / "README.md").write_text("\n".join(lines) + "\n")
