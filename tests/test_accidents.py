@@ -113,7 +113,7 @@ def test_what_breaks_under_way_leaves_its_frames_and_the_last_steps(cli, tmp_pat
     result = cli(*words, *forced)
     assert result.exit_code == 1
     assert message in result.stderr
-    assert "steps before: dem replay a.crash.h5" in result.stderr
+    assert "steps before: dem replay a.crash.h5\n" in result.stderr
     assert "Traceback" not in result.stderr
     with dem.Trajectory(tmp_path / "a.h5") as run, dem.Trajectory(tmp_path / "a.crash.h5") as crash:
         assert np.isfinite(run.position[:]).all()
@@ -215,11 +215,11 @@ def test_a_broken_run_is_not_advised_but_says_so_again():
 def test_nothing_of_an_earlier_crash_is_overwritten(cli, tmp_path):
     words = ["--set", "poison=200"]
     (tmp_path / "a.crash.h5").write_text("precious")
-    assert "are in a.crash-2.h5" in cli(*words).stderr
+    assert "steps before: dem replay a.crash-2.h5\n" in cli(*words).stderr
     assert (tmp_path / "a.crash.h5").read_text() == "precious"
     assert "cannot be shown: output a.crash.h5 is no HDF5 file" in cli(*words, "--overwrite").stderr
     (tmp_path / "a.crash-2.h5").replace(tmp_path / "a.crash.h5")
-    assert "are in a.crash.h5" in cli(*words, "--overwrite").stderr
+    assert "steps before: dem replay a.crash.h5" in cli(*words, "--overwrite").stderr
 
 
 def test_a_copy_brings_back_all_that_contacts_remember(rng):

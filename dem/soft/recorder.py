@@ -143,7 +143,7 @@ def recorded(
         path = crash_path(Path(output), overwrite=overwrite)
         try:
             frames = recorder.write(path, error, overwrite=overwrite)
-            message = f"{error}\n{path} has the last {counted(frames, 'step')} before: dem replay {path}"
+            message = f"{error}\nthe last {counted(frames, 'step')} before: dem replay {path}"
         except OSError as trouble:
             message = f"{error}\nthe last steps before cannot be shown: {trouble}"
         raise BrokenRunError(message, error.name, error.particles) from None
