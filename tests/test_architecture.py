@@ -166,6 +166,10 @@ def test_type_checkers_see_the_public_names():
     assert set(dem.__all__) <= set(dir(dem))
 
 
+def test_how_files_of_hdf5_begin_is_written_once():
+    assert [name for name, path in FILES.items() if "x89HDF" in path.read_text()] == ["dem.files.output"]
+
+
 def test_a_public_name_that_there_is_not():
     with pytest.raises(AttributeError, match="module 'dem' has no attribute 'Simulations'"):
         dem.Simulations  # noqa: B018

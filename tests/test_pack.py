@@ -165,7 +165,13 @@ def test_what_is_no_case_file_is_told_apart(tmp_path):
     assert read(study).name == "study"
     state = tmp_path / "state.h5"
     dem.cases()["nine-fibres"](time_step=1e-5).simulation().save(state)
-    with pytest.raises(ValueError, match=r"no case file but HDF5: dem\.Simulation\.load"):
+    with pytest.raises(ValueError, match=r"no case file, but HDF5: dem\.Simulation\.load"):
         dem.load(state)
+    state.rename(tmp_path / "state.toml")
+    refused = CliRunner().invoke(app, ["run", str(tmp_path / "state.toml")])
+    assert "state.toml is no case file, but HDF5: dem.Simulation.load goes on with it, dem run --res" in refused.stderr
+    study.write_bytes(b"duration = 1\xb5s")
+    with pytest.raises(ValueError, match=r"study\.toml is no case file, which is text in UTF-8: byte 12 is 0xb5"):
+        dem.load(study)
     with pytest.raises(FileNotFoundError, match="no file"):
         dem.load(tmp_path / "none.toml")

@@ -1,4 +1,4 @@
-"""What goes into the file of a run, and when a checkpoint is written."""
+"""What goes into the file of a run, how that is told from other files, and when a checkpoint is written."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 COMPRESSION = ("gzip", "lzf")
 ENDINGS = (".h5", ".hdf5", ".h5md", ".vtkhdf")
+SIGNATURE = b"\x89HDF\r\n\x1a\n"  # how files of HDF5 begin
 EVERY = "10 min"
 SECONDS = {"s": 1, "min": 60, "h": 3600}
 

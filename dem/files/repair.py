@@ -15,8 +15,8 @@ from dem.base import checks
 from dem.base.words import counted
 from dem.files import layout, logs
 from dem.files.journal import path_of
-from dem.files.output import check_ending
-from dem.files.store import SIGNATURE, Store, recover
+from dem.files.output import SIGNATURE, check_ending
+from dem.files.store import Store, recover
 from dem.files.vtkhdf import write_view
 from dem.files.writer import close, open_again
 

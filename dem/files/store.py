@@ -24,6 +24,7 @@ import h5py
 
 from dem.files import structure
 from dem.files.journal import path_of, read_journal, write_journal
+from dem.files.output import SIGNATURE
 from dem.files.pages import PAGE, Pages
 
 try:
@@ -34,7 +35,6 @@ except ImportError:  # Windows has none: there nothing keeps two writers apart
 if TYPE_CHECKING:
     from collections.abc import Buffer, Callable
 
-SIGNATURE = b"\x89HDF\r\n\x1a\n"
 TRIES, PAUSE = 20, 0.02  # looks at a file that is just being committed to, and seconds between them
 
 
