@@ -27,7 +27,7 @@ END = 40  # where the first version of HDF5's superblock keeps the end of the fi
 
 
 def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
-    """Make a trajectory readable for every program; returns what was done, in words.
+    """Make a trajectory readable for every program.
 
     What a killed run left in its journal is put into the file. A file that lost its end, as on a file system that
     broke down, stays as it is, and the frames that are whole go into a new one.
@@ -39,10 +39,26 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
     output : path, optional
         New file, if one is needed; default: its name with ``-repaired``.
 
+    Returns
+    -------
+    str
+        What was done, in words.
+
     Raises
     ------
     OSError, ValueError
         If there is no such file, nothing can be saved, or the new one exists already.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/fall.h5"
+    ...     verdict = dem.Simulation(ball, time_step=1e-4).run(duration=0.1, output=path, frames=10)
+    ...     dem.repair(path).removeprefix(folder)
+    '/fall.h5: 11 frames, there was nothing to repair'
     """
     path = Path(path)
     if not path.is_file():

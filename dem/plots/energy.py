@@ -39,6 +39,20 @@ def energy(run: Trajectory) -> Figure:
     -------
     Figure
         The figure.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not there.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.cases()["nine-fibres"]().simulation().run(1e-4, output=f"{folder}/run.h5", frames=5)
+    ...     with dem.Trajectory(f"{folder}/run.h5") as run:
+    ...         [ax.get_ylabel() for ax in energy(run).axes]
+    ['energy [mJ]', 'error [–]']
     """
     figure = new_figure(7.0, 4.8)
     draw_energy(figure.subplots(2, height_ratios=(3, 1), sharex=True), run)

@@ -65,8 +65,19 @@ def movie(
     ------
     ValueError
         If the file name ends in anything else, or ffmpeg is missing or fails.
-    FileExistsError
-        If the file exists and is not to be overwritten.
+    FileExistsError, OSError
+        If the file exists and is not to be overwritten, or cannot be written.
+    ImportError
+        If matplotlib is not there.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.cases()["nine-fibres"]().simulation().run(1e-4, output=f"{folder}/run.h5", frames=5)
+    ...     with dem.Trajectory(f"{folder}/run.h5") as run:
+    ...         movie(run, f"{folder}/run.gif", seconds=0.2, size=(80, 60))
+    4
     """
     path = check_movie(path, seconds, fps, overwrite=overwrite)
     frames = numbers_up_to(len(run), max(1, round(seconds * fps)))

@@ -40,6 +40,17 @@ def orientation(run: Trajectory) -> Figure:
     ------
     ValueError
         If no particle has a long axis.
+    ImportError
+        If matplotlib is not there.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.cases()["nine-fibres"]().simulation().run(1e-4, output=f"{folder}/run.h5", frames=5)
+    ...     with dem.Trajectory(f"{folder}/run.h5") as run:
+    ...         [ax.get_ylabel() for ax in orientation(run).axes]
+    ['angle to vertical [°]', 'order [–]']
     """
     figure = new_figure(7.0, 4.4)
     draw_orientation(figure.subplots(2, height_ratios=(2, 1), sharex=True), run)

@@ -40,6 +40,17 @@ def overview(run: Trajectory, frame: int = -1, *, colour: str = "speed", exposur
     ------
     ValueError
         If there is no such frame, or nothing to colour by under that name.
+    ImportError
+        If matplotlib is not there.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.cases()["nine-fibres"]().simulation().run(1e-4, output=f"{folder}/run.h5", frames=5)
+    ...     with dem.Trajectory(f"{folder}/run.h5") as run:
+    ...         len(overview(run, colour="height").axes)  # with the colour bar
+    8
     """
     figure = new_figure(12.0, 8.1)
     left, right = figure.subfigures(1, 2, width_ratios=(5.6, 6.4))

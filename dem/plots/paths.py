@@ -37,6 +37,20 @@ def paths(run: Trajectory) -> Figure:
     -------
     Figure
         The figure, with a view for each horizontal axis along which particles move.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not there.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.cases()["nine-fibres"]().simulation().run(1e-4, output=f"{folder}/run.h5", frames=5)
+    ...     with dem.Trajectory(f"{folder}/run.h5") as run:
+    ...         [(ax.get_xlabel(), ax.get_ylabel()) for ax in paths(run).axes]  # they move along x
+    [('x [m]', 'y [m]')]
     """
     views = moving(run)
     figure = new_figure(0.8 + 4.2 * len(views), 4.6)

@@ -62,6 +62,19 @@ def scene(
     ------
     ValueError
         If there is no such frame, or nothing to colour by under that name.
+    ImportError
+        If matplotlib is not there.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.cases()["nine-fibres"]().simulation().run(1e-4, output=f"{folder}/run.h5", frames=5)
+    ...     with dem.Trajectory(f"{folder}/run.h5") as run:
+    ...         figure = scene(run, colour="height", exposures=3, size=(300, 200))
+    ...         figure.savefig(f"{folder}/scene.png")
+    >>> figure.axes[1].get_ylabel()  # of the colour bar
+    'height [m]'
     """
     width, height = size
     figure = new_figure(width / (1 - BAR) / DPI, height / DPI, layout="none")

@@ -44,6 +44,11 @@ def resume(
         As in `Simulation` and `Simulation.run`. A function that was called every so often is no part of the file: give
         it again. If it has changed anything, the run does not go on without.
 
+    Returns
+    -------
+    Verdict or HardVerdict
+        What `Simulation.run` returns, of the whole run.
+
     Raises
     ------
     OSError, ValueError
