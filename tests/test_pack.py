@@ -119,6 +119,40 @@ def test_more_are_foreseen_than_come_by_the_law_of_spheres():
     assert refused[12_000].index(True) < 300
 
 
+class Cube:
+    """A shape of somebody's own, as simple as can be."""
+
+    offsets, radii = np.zeros((1, 3)), np.ones(1)
+
+    def mass_properties(self, density):
+        return dem.Sphere(diameter=2).mass_properties(density)
+
+
+def test_sizes_are_those_of_the_shape_times_a_factor(nylon, ball, fibre):
+    clump = dem.Clump(offsets=[[0, 0, 0], [0.004, 0, 0]], radii=[0.005, 0.003])
+    for shape in (ball, fibre, clump):
+        small, large = shape.mass_properties(7.0), shape.scaled(2.0).mass_properties(7.0)
+        assert large.mass == pytest.approx(8 * small.mass, rel=1e-14)
+        assert large.inertia == pytest.approx([32 * moment for moment in small.inertia], rel=1e-13)
+        np.testing.assert_array_equal(shape.scaled(2.0).radii, 2 * shape.radii)
+        np.testing.assert_array_equal(shape.scaled(2.0).offsets, 2 * shape.offsets)
+    region = {"lower": (0, 0, 0), "upper": (9, 9, 9), "number": 2}
+    assert len(dem.pack(Cube(), nylon, **region)) == 2
+    for shape, material, options, error in (
+        (
+            Cube(),
+            nylon,
+            {"scale": (1, 2)},
+            r"has a method scaled\(factor\), which Cube has not",
+        ),
+        ("ball", nylon, {}, "'ball'"),
+        (nylon, ball, {}, "Material"),
+        (ball, "nylon", {}, "material is str, expected dem.Material"),
+    ):
+        with pytest.raises(TypeError, match=error):
+            dem.pack(shape, material, **region, **options)
+
+
 CASE = """
 duration = "1 ms"
 time_step = "10 us"

@@ -17,14 +17,15 @@ from dem.base.progress import progress_bar
 from dem.base.words import counted
 from dem.model.bodies import place
 from dem.model.box import Box
+from dem.model.materials import Material
 from dem.model.particles import Particles
-from dem.model.shapes import Fibre, Shape, Sphere
+from dem.model.shapes import check_shape
 from kernels.packing import insertion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from dem.model.materials import Material
+    from dem.model.shapes import Shape
 
 MOST_OFFERS = 200_000  # to one particle
 LEAST_OFFERS = 20  # to each particle on average, before it is foreseen how many more find a place
@@ -94,6 +95,8 @@ def pack(
     >>> sim.energy().elastic
     0.0
     """
+    check_shape(shape, 1.0)
+    checks.of_types(material=(material, Material))
     checks.of_types(optional=True, box=(box, Box))
     corners = region(lower, upper, box)
     if (number is None) == (solid_fraction is None):
@@ -153,15 +156,12 @@ def sized(
         while (factors**3).sum() < wanted:
             factors = np.append(factors, rng.uniform(low, high, math.ceil(wanted / mean)))
         factors = factors[: np.argmin(np.abs(np.cumsum(factors**3) - wanted)) + 1]
-    return [shape] * len(factors) if low == high == 1.0 else [_scaled(shape, f) for f in factors.tolist()]
-
-
-def _scaled(shape: Shape, factor: float) -> Shape:
-    if isinstance(shape, Sphere):
-        return Sphere(diameter=factor * shape.diameter)
-    if isinstance(shape, Fibre):
-        return Fibre(diameter=factor * shape.diameter, spheres=shape.spheres, spacing=factor * shape.spacing)
-    return shape.scaled(factor)
+    if low == high == 1.0:
+        return [shape] * len(factors)
+    if not hasattr(shape, "scaled"):
+        message = f"scale needs a shape that has a method scaled(factor), which {type(shape).__name__} has not"
+        raise TypeError(message)
+    return [shape.scaled(factor) for factor in factors.tolist()]
 
 
 def isotropic(rng: np.random.Generator, n: int) -> np.ndarray:

@@ -142,6 +142,10 @@ class Fibre:
         """Sphere radii (n,) [m]."""
         return frozen(np.full(self.spheres, 0.5 * self.diameter))
 
+    def scaled(self, factor: float) -> Fibre:
+        """The same fibre larger by a factor."""
+        return Fibre(diameter=factor * self.diameter, spheres=self.spheres, spacing=factor * self.spacing)
+
     def mass_properties(self, density: float) -> MassProperties:
         """Exact mass properties of the union of the spheres for a density [kg/m³]."""
         checks.number("density", density, above=0, unit="kg/m3")
@@ -215,6 +219,10 @@ class Sphere:
     def radii(self) -> np.ndarray:
         """The radius, (1,) [m]."""
         return frozen(np.array([0.5 * self.diameter]))
+
+    def scaled(self, factor: float) -> Sphere:
+        """The same sphere larger by a factor."""
+        return Sphere(diameter=factor * self.diameter)
 
     def mass_properties(self, density: float) -> MassProperties:
         """V = π D³/6, m = ρ V, I = m D²/10 about any axis."""
