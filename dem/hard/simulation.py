@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dem.base import checks, compilation
+from dem.base.hints import hinted
 from dem.base.words import counted
 from dem.hard.accounted import Accounted
 from dem.hard.checks import check_apart, check_box, check_going_on, check_spheres, law
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
 
+@hinted
 class HardSpheres(Accounted):
     """Hard spheres in a box, advanced from impact to impact.
 

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dem.base import checks
+from dem.base.hints import hinted
 from dem.model.materials import Material
 
 AXES = ("x", "y", "z")
 FACES = ("x-", "x+", "y-", "y+", "z-", "z+")
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True)
 class Motion:
     """How a wall moves: at a constant velocity, vibrating, or both.
@@ -62,6 +64,7 @@ class Motion:
         return math.hypot(*self.velocity) + 2 * math.pi * self.frequency * math.hypot(*self.amplitude)
 
 
+@hinted
 @dataclass(frozen=True)
 class Box:
     """A box of six flat walls along the axes.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks, compilation
+from dem.base.hints import hinted
 from dem.base.progress import progress_bar
 from dem.base.words import counted
 from dem.model.bodies import place
@@ -34,6 +35,7 @@ CELLS = 4  # at most so many for each sphere
 UNIT_NORM = 1e-6  # how far from 1 the norm of an orientation may be
 
 
+@hinted
 def pack(
     shape: Shape,
     material: Material,

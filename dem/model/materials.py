@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from dem.base import checks
+from dem.base.hints import hinted
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True)
 class Material:
     """Properties of a solid, for particles and walls.

@@ -11,6 +11,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.frozen import frozen
+from dem.base.hints import hinted
 from dem.base.words import counted
 
 MOST_SPHERES = 4000  # in one particle: two such touching make 2^24 pairs, what kernels/soft/candidates.py can count
@@ -45,6 +46,7 @@ class Shape(Protocol):
         """Mass properties for a density [kg/m³]."""
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True)
 class Fibre:
     r"""Equal spheres on a line, body x: overlapping, touching or with gaps.
@@ -182,6 +184,7 @@ def _slab_second_moment(r: float, c: float, u: float) -> float:
     )
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True)
 class Sphere:
     """A ball.

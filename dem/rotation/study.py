@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
+from dem.base.hints import hinted
 from dem.model.particles import UNIT_NORM
 from dem.rotation import integrators
 from kernels.base.jit import CompileError
@@ -44,6 +45,7 @@ class RotationHistory(NamedTuple):
     angular_velocity: np.ndarray  # (K, 3) [rad/s], in the frame asked for
 
 
+@hinted
 def integrate_rotation(
     integrator: str,
     *,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.base import checks
+from dem.base.hints import hinted
 from dem.base.replace import replace_when_done
 from dem.files.exports import csv_table, hoomd_gsd, spheres_vtkhdf
 from dem.files.trajectory import Trajectory
@@ -23,6 +24,7 @@ FORMATS: dict[str, Format] = {
 }
 
 
+@hinted
 def export(
     run: str | PathLike | Trajectory,
     to: str,
