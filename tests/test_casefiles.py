@@ -353,6 +353,12 @@ def test_the_command_line_adds_what_the_file_lacks(cli, tmp_path):
         assert [kind.material.name for kind in run.kinds] == ["nylon", "my-sand"]
         assert np.bincount(run.kind).tolist() == [3, 1]
         assert {"restitution": 0.5, "friction": 0.1}.items() <= run.input["contacts"][1].items()
+    shown = cli("info", "mine.h5").stdout
+    assert "\ncase file\nmethod " in shown
+    assert re.search(r"^shapes +.*ball \(type sphere, diameter ", shown, re.MULTILINE)
+    words = " ".join(shown.split())  # lines are broken somewhere
+    assert "motion (z- (velocity (0, 0, 0) m/s, amplitude (0, 0, 0.001) m, frequency 30 Hz, phase 0 rad), x+ (" in words
+    assert not [line for line in shown.splitlines() if line.endswith(" ")]
     for wrong, said in (
         ("box.motion.q-.frequency=1", "box.motion.q-: unknown face 'q-': known are"),
         ("box.motions.z-.frequency=1", "box.motions: unknown key 'motions': did you mean motion?"),

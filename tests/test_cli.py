@@ -1,5 +1,6 @@
 """The command line as a user meets it: output, exit status, and no traceback."""
 
+import math
 import os
 import re
 import signal
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.base import interrupts
+from dem.case import with_parameters
 from dem.cli.commands import COMMANDS
 from dem.cli.common import app, plain_errors
 from kernels.base import jit
@@ -297,7 +299,21 @@ def test_lists(cli):
     assert "nine-fibres" in cli("cases").stdout
     assert "solid_fraction" not in cli("cases", "nine-fibres").stdout
     assert "simulated time [s]" in cli("cases", "nine-fibres").stdout
+    told = dict(line.split()[:2] for line in cli("cases", "nine-fibres").stdout.splitlines())
+    assert [told[name] for name in ("young", "gravity", "velocity")] == ["50000000", "0,-9.81,0", "1,-1,0"]
     assert re.search(r"improved-pcdm +2 +1 ", cli("integrators").stdout)
+
+
+def test_every_parameter_that_tells_its_unit_takes_it():
+    """Degrees are degrees: nothing is 57 times what was meant."""
+    for case in dem.cases().values():
+        for name, field in case.model_fields.items():
+            unit = re.search(r"\[(.+?)\]", field.description)
+            if unit and isinstance(field.default, float):
+                given = with_parameters(case, {name: f"{field.default!r} {unit[1]}"})
+                assert getattr(given, name) == pytest.approx(field.default, rel=1e-15)
+    tilted = with_parameters(dem.cases()["single-fibre"], {"angle": "0.5 rad"})
+    assert tilted.angle == pytest.approx(math.degrees(0.5), rel=1e-15)
 
 
 def test_info_shows_the_run(cli):

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import dem
 from dem import statistics
 from dem.cli.common import app
+from dem.cli.info import _value, _words
 
 FIELDS = ("position", "velocity", "orientation", "angular_velocity")
 
@@ -339,7 +340,14 @@ def test_info_tells_everything_to_people(finished):
         str(finished[2])[:60],
     ):
         assert words in shown
-    assert not set("{}'") & set(shown)  # nothing is dumped as it is
+    command = json.loads(info(finished[0], "--json"))["provenance"]["command"]
+    words = " ".join(shown.split()).replace(" ".join(command.split()), "")  # which may have quotes
+    assert not set("{}'") & set(words)  # nothing is dumped as it is
+
+
+def test_info_gives_units_to_numbers_only():
+    assert (_value("time_step", 1e-6), _value("time_step", "auto")) == ("1e-06 s", "auto")
+    assert _words({"open": [], "motion": {}, "file": None, "seed": 0}) == "seed 0"
 
 
 def test_info_tells_everything_to_programs(finished):
@@ -386,7 +394,7 @@ def test_info_on_a_run_without_frames_or_box(path):
         for name in ("step", "time"):
             file[f"particles/trajectory/position/{name}"].resize(0, axis=0)
     shown = info(path)
-    assert "frames     0 " in shown
+    assert "\nframes     0\n" in shown
     assert "no walls" in shown
 
 

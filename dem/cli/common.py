@@ -64,7 +64,9 @@ def show(table: Table, title: str = "") -> None:
     from rich.console import Console  # noqa: PLC0415, few commands have tables
 
     out = Console(markup=False, highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
-    out.print(*([f"\n{title}"] if title else []), table, sep="\n")
+    with out.capture() as shown:
+        out.print(*([f"\n{title}"] if title else []), table, sep="\n")
+    say("\n".join(line.rstrip() for line in shown.get().splitlines()))
 
 
 def _print_version(wanted: bool) -> None:
