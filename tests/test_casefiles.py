@@ -295,7 +295,7 @@ def test_groups_that_cannot_be_made_are_told_together(cli, tmp_path):
         f"{tmp_path / 'state.txt'} is neither a .csv nor a .npz file",
         f"{tmp_path / 'other.npz'} holds no position",
         "random has the region from [0.0, 0.0, 0.0] to [-1.0, 1.0, 1.0]: lower must be below upper",
-        f"{tmp_path / 'odd.csv'} is not a readable HDF5 file",
+        f"{tmp_path / 'odd.csv'} is no HDF5 file, so no trajectory",
     ]
     for number, (line, said) in enumerate(zip(done.stderr.splitlines(), expected, strict=True)):
         assert line.startswith(f"dem: particles.{number}: {said}")

@@ -82,6 +82,7 @@ def odd_arguments(nylon, ball, run):
         "fields is 'velocity', expected a list, such as ['velocity']": lambda: run.to_pandas("velocity"),
         "fields is 5, expected a list, such as ['position']": lambda: dem.export(run, "csv", fields=5),
         "time is None, expected a number": lambda: run.at(None),
+        "duration is '1 s', expected a number [s]": lambda: sim.run("1 s"),
         "start is [1], expected a number": lambda: run.between([1], 2),
         "end is None, expected a number": lambda: run.between(0, None),
         "pitch is None, expected a number": lambda: dem.random_orientations((2, 2, 2), None, fibre, rng),

@@ -250,6 +250,18 @@ def test_an_output_appears_when_it_is_complete(path, tmp_path, monkeypatch, to):
         (["csv"], {"frames": slice(6, None)}, ValueError, "has no frames 6::: it has 0 to 5"),
         (["csv"], {"frames": 6}, ValueError, "has no frames 6: it has 0 to 5"),
         (["csv"], {"frames": slice(None, None, -1)}, ValueError, "every -1th frame cannot be taken"),
+        (
+            ["csv"],
+            {"frames": "::10"},
+            TypeError,
+            r"frames is '::10', expected a whole number or a slice",
+        ),
+        (
+            ["csv"],
+            {"frames": slice(0, 1.5)},
+            TypeError,
+            r"frames is slice\(0, 1.5, None\), expected a whole",
+        ),
         (["csv", "mine"], {}, FileExistsError, "output mine exists already: choose another name, or --overwrite"),
         (["csv", "."], {"overwrite": True}, OSError, "output . cannot be written: it is a folder"),
         (["csv", "no/such"], {}, OSError, "output no/such cannot be written: there is no folder no"),
@@ -313,7 +325,7 @@ def test_the_command(balls, cli, tmp_path):
         (["balls.h5", "--to", "csv", "--frames", "::0"], "dem: --frames ::0: expected a number, or A:B:C"),
         (["balls.h5", "--to", "csv", "--fields", "speed"], "dem: unknown field of csv 'speed'"),
         (["balls.h5", "--to", "csv", "-o", "mine"], "dem: output mine exists already"),
-        (["mine", "--to", "csv"], "dem: mine is not a readable HDF5 file"),
+        (["mine", "--to", "csv"], "dem: mine is no HDF5 file, so no trajectory"),
         (["none.h5", "--to", "csv"], "dem: no file none.h5"),
     ],
 )

@@ -231,6 +231,13 @@ def test_balls_have_no_orientation_to_show():
         dem.plots.orientation(made([[[0, 0, 0]]], kind=[1]))
 
 
+@pytest.mark.parametrize("draw", [*dem.plots.PICTURES.values(), lambda run: dem.plots.movie(run, "a.gif")])
+def test_paths_are_to_be_opened_first(draw, tmp_path):
+    for path in ("run.h5", tmp_path / "run.h5"):
+        with pytest.raises(TypeError, match=r"a trajectory: open it, as in with dem\.Trajectory\('.*run\.h5'\)"):
+            draw(path)
+
+
 def test_all_pictures_are_drawn(cli, fall, tmp_path):
     result = cli("plot", fall, "-o", "pictures", "--size", 160, 120)
     assert result.exit_code == 0, result.stderr

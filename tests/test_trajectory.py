@@ -121,6 +121,9 @@ def test_existing_files_are_left_alone(run, nylon, ball):
 
 
 def test_refuses_what_is_no_trajectory(tmp_path, run):
+    (tmp_path / "mine.toml").write_text("duration = 1")
+    with pytest.raises(ValueError, match=r"mine\.toml is no HDF5 file, so no trajectory$"):
+        dem.Trajectory(tmp_path / "mine.toml")
     with pytest.raises(FileNotFoundError, match="no file"):
         dem.Trajectory(tmp_path / "none.h5")
     (tmp_path / "text.h5").write_text("not HDF5")

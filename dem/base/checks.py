@@ -31,13 +31,12 @@ def number(
     unit: str = "",
 ) -> float:
     """Check one finite number and return it as a float; raises ValueError or TypeError naming it."""
-    if isinstance(value, (str, bytes, bool, np.bool_)):
-        message = f"{name} is {value!r}, expected a number"
-        raise TypeError(message)
     try:
+        if isinstance(value, (str, bytes, bool, np.bool_)):
+            raise TypeError
         result = float(value)
     except (TypeError, ValueError):
-        message = f"{name} is {value!r}, expected a number"
+        message = f"{name} is {value!r}, expected a number{unit and f' [{unit}]'}"
         raise TypeError(message) from None
     except OverflowError:
         result = math.inf

@@ -215,6 +215,13 @@ def is_broken(path: Path) -> bool:
         return file.read(len(SIGNATURE)) in {b"", SIGNATURE}
 
 
+def unreadable(path: Path, error: Exception) -> str:
+    """What to say of a file that HDF5 cannot open."""
+    if is_broken(path):
+        return f"{path} is not a readable HDF5 file ({error}): dem repair may save its frames"
+    return f"{path} is no HDF5 file, so no trajectory"
+
+
 def being_written(path: Path) -> bool:
     """Whether a process that lives is writing the file."""
     try:

@@ -18,7 +18,7 @@ from dem.base.replace import DiskFullError
 from dem.files import checkpoint, gate, layout, logs
 from dem.files.output import EVERY, Every, Output, check_ending
 from dem.files.plans import check_frames, plan_of
-from dem.files.store import Store, being_written, is_broken
+from dem.files.store import Store, being_written, is_broken, unreadable
 from dem.files.vtkhdf import write_view
 from dem.files.waiting import Waiting
 from dem.system.observer import Change, Observer
@@ -274,8 +274,7 @@ def open_again(path: Path) -> tuple[Store, h5py.File]:
         file = h5py.File(store, "r+")
     except (OSError, RuntimeError) as error:
         store.close()
-        message = f"{path} is not a readable HDF5 file ({error}): dem repair may save its frames"
-        raise ValueError(message) from None
+        raise ValueError(unreadable(path, error)) from None
     problem = gate.problem(file)
     if problem:
         close(file, store)

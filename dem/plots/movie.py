@@ -15,6 +15,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.replace import replace_when_done
 from dem.plots.bodies import numbers_up_to
+from dem.plots.figure import check_run
 from dem.plots.scene import colour_limits, moment, scene, shot, viewpoint
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def movie(
     ...         movie(run, f"{folder}/run.gif", seconds=0.2, size=(80, 60))
     4
     """
+    check_run(run)
     path = check_movie(path, seconds, fps, overwrite=overwrite)
     frames = numbers_up_to(len(run), max(1, round(seconds * fps)))
     few = numbers_up_to(len(run), LOOKED_AT)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.plots.bodies import directions, slender, vertical
-from dem.plots.figure import INK, band, legend, new_figure, scaled, tidy
+from dem.plots.figure import INK, band, check_run, legend, new_figure, scaled, tidy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +52,7 @@ def orientation(run: Trajectory) -> Figure:
     ...         [ax.get_ylabel() for ax in orientation(run).axes]
     ['angle to vertical [°]', 'order [–]']
     """
+    check_run(run)
     figure = new_figure(7.0, 4.4)
     draw_orientation(figure.subplots(2, height_ratios=(2, 1), sharex=True), run)
     figure.align_ylabels()

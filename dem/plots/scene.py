@@ -12,7 +12,7 @@ from dem.model.box import AXES
 from dem.model.kinds import MOST, labels, rest
 from dem.plots.bodies import corners, heights_of, numbers_up_to, spheres, vertical
 from dem.plots.camera import Camera
-from dem.plots.figure import DPI, INK, categories, colour_map, new_figure, scaled
+from dem.plots.figure import DPI, INK, categories, check_run, colour_map, new_figure, scaled
 from dem.plots.render import Floor, render
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ def scene(
     >>> figure.axes[1].get_ylabel()  # of the colour bar
     'height [m]'
     """
+    check_run(run)
     width, height = size
     figure = new_figure(width / (1 - BAR) / DPI, height / DPI, layout="none")
     ax, bar = figure.add_axes((0, 0, 1 - BAR, 1)), figure.add_axes((1 - BAR + 0.01, 0.2, 0.018, 0.6))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
+from dem.base.compilation import announced
 from dem.base.hints import hinted
 from dem.model.particles import UNIT_NORM
 from dem.rotation import integrators
@@ -126,9 +127,10 @@ def integrate_rotation(
     # no body has a moment above the sum of the other two; of one that does, schemes turn by more than omega dt at once
     most_turn = LARGEST_TURN / max(1.0, max(moments) / (sum(moments) - max(moments)))
     try:
-        code, n = _loop(law)[row.torques > 1](
-            scheme, law, body_frame, q, omega_body, moments, dt, most_turn, steps, every, q_out, omega_out
-        )
+        with announced():
+            code, n = _loop(law)[row.torques > 1](
+                scheme, law, body_frame, q, omega_body, moments, dt, most_turn, steps, every, q_out, omega_out
+            )
     except CompileError as error:
         message = f"torque cannot be compiled with the loop: {str(error).strip().splitlines()[-1]}"
         raise TypeError(message) from error

@@ -97,13 +97,16 @@ def export(
 def _numbers(run: Trajectory, frames: slice | int) -> range:
     """Of the frames chosen."""
     there = range(len(run))
-    if isinstance(frames, slice) and frames.step is not None and frames.step < 1:
-        message = f"every {frames.step}th frame cannot be taken: expected at least 1"
-        raise ValueError(message)
     try:
+        if isinstance(frames, slice) and frames.step is not None and frames.step < 1:
+            message = f"every {frames.step}th frame cannot be taken: expected at least 1"
+            raise ValueError(message)
         numbers = there[frames] if isinstance(frames, slice) else range(there[frames], there[frames] + 1)
     except IndexError:
         numbers = range(0)
+    except TypeError:
+        message = f"frames is {frames!r}, expected a whole number or a slice, such as slice(None, None, 10)"
+        raise TypeError(message) from None
     if not numbers:
         known = f"it has 0 to {len(there) - 1}" if there else "it has none at all"
         ends = (frames.start, frames.stop, frames.step) if isinstance(frames, slice) else (frames,)
