@@ -315,6 +315,8 @@ def test_replay_steps_through_a_crash(cli, tmp_path):
     assert "overlaps the wall z- by 0.0025" in result.stdout
     assert "BrokenRunError: step" in result.stdout
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    told = CliRunner().invoke(app, ["info", "a.crash.h5"]).stdout
+    assert "\nverdict    none: the run broke\nerror " in told
     assert "a.png exists already" in show("--plot", "a.png").stderr
     assert "ends in nothing, but a picture is drawn: let it end in .png or" in show("--plot", "a").stderr
     assert "ends in .h5, but a picture is drawn: let it end in .png or .pdf" in show("--plot", "b.h5").stderr

@@ -384,7 +384,10 @@ def test_info_shows_whatever_else_is_known_of_a_run(path):
     shown = info(path)
     for words in ("cpu abacus, cores 2", "12.5 s", "0a1b2c", "duration 1.5 s, frames 3", "{not JSON", "3 is lost"):
         assert words in shown
-    assert "none: the run is going on, or did not come to its end" in shown
+    assert "none: the run broke" in shown
+    with h5py.File(path, "r+") as file:
+        del file["parameters"].attrs["error"]
+    assert "none: the run is going on, or did not come to its end" in info(path)
     assert json.loads(info(path, "--json"))["provenance"]["machine"] == {"cpu": "abacus", "cores": 2}
 
 

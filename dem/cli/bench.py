@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from dem.base import checks
+from dem.base.compilation import announced
 from dem.base.replace import replace_when_done
 from dem.base.words import counted
 from dem.bench import timing, workloads
@@ -55,7 +56,8 @@ def bench(
     results = {}
     with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
         for name, benchmark in bar.track(chosen.items(), description="measuring"):
-            results[name] = benchmark.measure(share=share, threads=threads)
+            with announced():
+                results[name] = benchmark.measure(share=share, threads=threads)
     if json_file:
         with replace_when_done(json_file) as partial:
             partial.write_text(json.dumps({"machine": timing.machine(), "results": results}, indent=1) + "\n")

@@ -78,7 +78,7 @@ def _sections(held: dict) -> Iterable[tuple[str, list]]:
 def _head(held: dict) -> list[tuple[str, str]]:
     time = held["time"]
     when = f", {time[0]:.6g} to {time[1]:.6g} s, step {held['step'][1]}" if time else ""
-    unfinished = "none: the run is going on, or did not come to its end"
+    unfinished = "none: the run " + ("broke" if held["error"] else "is going on, or did not come to its end")
     rows = [
         ("file", f"{held['file']}, {_size(held['bytes'])}"),
         ("frames", f"{held['frames']}{when}"),
