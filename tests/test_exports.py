@@ -313,13 +313,15 @@ def test_the_command(balls, cli, tmp_path):
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == f"a.csv: {(tmp_path / 'a.csv').stat().st_size} bytes\n"
     assert [line.split(",")[0] for line in (tmp_path / "a.csv").read_text().splitlines()] == ["frame", *"1133"]
-    assert cli("balls.h5", "--to", "csv", "-o", "a.csv", "--frames", "-1", "--overwrite").exit_code == 0
+    assert cli("balls.h5", "-o", "a.csv", "--frames", "-1", "--overwrite").exit_code == 0
     assert [line.split(",")[0] for line in (tmp_path / "a.csv").read_text().splitlines()] == ["frame", *"55"]
 
 
 @pytest.mark.parametrize(
     ("words", "start"),
     [
+        (["balls.h5"], "dem: give --to csv, gsd, spheres.vtkhdf, or the name of such a file with -o"),
+        (["balls.h5", "-o", "a.xyz"], "dem: give --to csv, gsd, spheres.vtkhdf, or the name of such a file with -o"),
         (["balls.h5", "--to", "cvs"], "dem: unknown format 'cvs': did you mean csv?"),
         (["balls.h5", "--to", "csv", "--frames", "a:b"], "dem: --frames a:b: expected a number, or A:B:C"),
         (["balls.h5", "--to", "csv", "--frames", "::0"], "dem: --frames ::0: expected a number, or A:B:C"),
