@@ -279,6 +279,10 @@ def test_checkpoints_of_other_versions_and_of_no_dataclass(tmp_path):
         assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
         assert "has the format 'pcdm-dem checkpoint 99', this version reads" in result.stderr
     crowd(n=8).save(tmp_path / "state.h5")
+    for words in (["run", "--resume"], ["rerun"], ["info"]):
+        result = CliRunner().invoke(app, [*words, str(tmp_path / "state.h5")])
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+        assert "state.h5 is a checkpoint and no trajectory: dem.Simulation.load, or dem.HardSph" in result.stderr
     with h5py.File(tmp_path / "state.h5", "r+") as file:
         given = json.loads(file["input"].asstr()[()])
         given["variants"][0] |= {"class": "os:system", "columns": {"command": [f"touch {touched}"]}}

@@ -29,6 +29,8 @@ FACES = 6  # of a box
 TEXTS = ("verdict", "error", "event", "kernels", "command", "started")  # attributes of the parameters
 TABLES = ("versions", "machine", "hook", "table")  # those that are JSON
 
+CHECKPOINT = "pcdm-dem checkpoint"  # how the format of one begins
+ELSEWHERE = "is a checkpoint and no trajectory: dem.Simulation.load, or dem.HardSpheres.load, goes on from it"
 RECORDS = {logs.CHANGES: logs.CHANGED, logs.CONTACTS: logs.CONTACT}
 
 
@@ -41,7 +43,7 @@ def problem(file: h5py.File) -> str | None:
         written = int(file["parameters"].attrs["format"])
         complete = all(f"{PARTICLES}/{name}" in file for name in ("position/step", "position/value"))
     except UNREADABLE:
-        return "is not a trajectory of this engine"
+        return ELSEWHERE if is_checkpoint(file) else "is not a trajectory of this engine"
     if written > FORMAT:
         return f"has format {written}, this version reads up to {FORMAT}: upgrade pcdm-dem"
     if not complete:
@@ -51,6 +53,11 @@ def problem(file: h5py.File) -> str | None:
     except UNREADABLE as error:
         return damaged(error)
     return None
+
+
+def is_checkpoint(file: h5py.File) -> bool:
+    """Whether a file is what `save` of a simulation writes."""
+    return str(file.attrs.get("format", "")).startswith(CHECKPOINT)
 
 
 def text(dataset: h5py.Dataset) -> str:
