@@ -78,8 +78,8 @@ def box_of(given: dict | None) -> Box | None:
 
 def _motion(*, amplitude: object = (0, 0, 0), frequency: float = 0.0, **rest: object) -> Motion:
     """How a wall moves; version 0.1.0 took parts of a vibration, which moved nothing."""
-    vibrates = any(checks.vector("amplitude", amplitude, "[m]")) and checks.number("frequency", frequency)
-    vibration = {"amplitude": amplitude, "frequency": frequency} if vibrates else {"phase": 0.0}
+    swing, rate = checks.vector("amplitude", amplitude, "[m]"), checks.number("frequency", frequency)
+    vibration = {"amplitude": swing, "frequency": rate} if rate and any(swing) else {"phase": 0.0}
     return Motion(**rest | vibration)
 
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from dem.base.notices import Notice, warn
-from dem.base.words import counted
 from dem.files.writer import TrajectoryWriter
 from dem.soft import account
 from dem.soft.impacts import RESOLVED
@@ -143,7 +142,8 @@ def recorded(
         path = crash_path(Path(output), overwrite=overwrite)
         try:
             frames = recorder.write(path, error, overwrite=overwrite)
-            message = f"{error}\nthe last {counted(frames, 'step')} before: dem replay {path}"
+            last = "step" if frames == 1 else f"{frames} steps"
+            message = f"{error}\nthe last {last} before: dem replay {path}"
         except OSError as trouble:
             message = f"{error}\nthe last steps before cannot be shown: {trouble}"
         raise BrokenRunError(message, error.name, error.particles) from None
