@@ -25,8 +25,8 @@ class RoughWall(dem.StudyCase):
     n: PositiveInt = Field(400, description="particles of each kind")
     diameter: PositiveFloat = Field(0.01, description="of spheres and fibres [m]")
     speed: PositiveFloat = Field(1.0, description="[m/s]")
-    incidence: float = Field(45.0, gt=0, le=90, description="angle of the velocity to the floor [degrees]")
-    tilt: float = Field(30.0, ge=-90, le=90, description="of the fibres' axis to the floor [degrees]")
+    incidence: float = Field(45.0, gt=0, le=90, description="angle of the velocity to the floor [deg]")
+    tilt: float = Field(30.0, ge=-90, le=90, description="of the fibres' axis to the floor [deg]")
     roughness: float = Field(0.1, gt=0, le=1, description="largest standard deviation of the inclination [rad]")
     seed: int = Field(1, ge=0, description="of the inclinations")
 

@@ -113,7 +113,7 @@ def test_what_breaks_under_way_leaves_its_frames_and_the_last_steps(cli, tmp_pat
     result = cli(*words, *forced)
     assert result.exit_code == 1
     assert message in result.stderr
-    assert "steps before are in a.crash.h5: dem replay a.crash.h5" in result.stderr
+    assert re.search(r"\ndem: the last (step|[1-9]\d* steps) before: dem replay a\.crash\.h5\n", result.stderr)
     assert "Traceback" not in result.stderr
     with dem.Trajectory(tmp_path / "a.h5") as run, dem.Trajectory(tmp_path / "a.crash.h5") as crash:
         assert np.isfinite(run.position[:]).all()
@@ -139,7 +139,7 @@ def test_a_coarse_time_step_that_is_forced_does_not_pass(cli, tmp_path):
 def test_a_velocity_that_is_no_number_cannot_be_assigned(tmp_path):
     sim = Accident().simulation()
     sim.run(0.01, output=tmp_path / "a.h5", frames=5)
-    with pytest.raises(ValueError, match=r"velocity has 1 values that are not finite, the first at \(0, 2\): nan"):
+    with pytest.raises(ValueError, match=r"velocity is not finite in 1 place, the first at \(0, 2\): nan"):
         sim.particles.velocity = [[0, 0, np.nan], [0, 0, 0]]
 
 
@@ -215,11 +215,11 @@ def test_a_broken_run_is_not_advised_but_says_so_again():
 def test_nothing_of_an_earlier_crash_is_overwritten(cli, tmp_path):
     words = ["--set", "poison=200"]
     (tmp_path / "a.crash.h5").write_text("precious")
-    assert "are in a.crash-2.h5" in cli(*words).stderr
+    assert "steps before: dem replay a.crash-2.h5\n" in cli(*words).stderr
     assert (tmp_path / "a.crash.h5").read_text() == "precious"
     assert "cannot be shown: output a.crash.h5 is no HDF5 file" in cli(*words, "--overwrite").stderr
     (tmp_path / "a.crash-2.h5").replace(tmp_path / "a.crash.h5")
-    assert "are in a.crash.h5" in cli(*words, "--overwrite").stderr
+    assert "steps before: dem replay a.crash.h5" in cli(*words, "--overwrite").stderr
 
 
 def test_a_copy_brings_back_all_that_contacts_remember(rng):
@@ -315,7 +315,11 @@ def test_replay_steps_through_a_crash(cli, tmp_path):
     assert "overlaps the wall z- by 0.0025" in result.stdout
     assert "BrokenRunError: step" in result.stdout
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    told = CliRunner().invoke(app, ["info", "a.crash.h5"]).stdout
+    assert "\nverdict    none: the run broke\nerror " in told
     assert "a.png exists already" in show("--plot", "a.png").stderr
+    assert "ends in nothing, but a picture is drawn: let it end in .png or" in show("--plot", "a").stderr
+    assert "ends in .h5, but a picture is drawn: let it end in .png or .pdf" in show("--plot", "b.h5").stderr
     assert "particle is 7, expected 0 to 1" in show("--particle", "7").stderr
 
 

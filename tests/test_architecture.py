@@ -166,6 +166,10 @@ def test_type_checkers_see_the_public_names():
     assert set(dem.__all__) <= set(dir(dem))
 
 
+def test_how_files_of_hdf5_begin_is_written_once():
+    assert [name for name, path in FILES.items() if "x89HDF" in path.read_text()] == ["dem.files.output"]
+
+
 def test_a_public_name_that_there_is_not():
     with pytest.raises(AttributeError, match="module 'dem' has no attribute 'Simulations'"):
         dem.Simulations  # noqa: B018
@@ -239,6 +243,25 @@ def test_every_public_name_is_documented():
             for member, value in inspect.getmembers(thing):
                 if not member.startswith("_") and inspect.isfunction(value) and value.__module__.startswith("dem"):
                     assert value.__doc__, f"{name}.{member}"
+
+
+PUBLIC = {
+    f"{module.__name__}.{name}": getattr(module, name)
+    for module in (dem, dem.statistics, dem.plots)
+    for name in module.__all__
+    if inspect.isfunction(getattr(module, name))
+}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_functions_say_what_they_take_and_return_by_example(name):
+    """Examples are run, as all that stand in `dem`."""
+    told, signature = inspect.getdoc(PUBLIC[name]), inspect.signature(PUBLIC[name])
+    assert "\nExamples\n--------\n>>> " in told
+    assert ("\nReturns\n-------\n" in told) == (signature.return_annotation != "None")
+    body = told.partition("\nParameters\n----------\n")[2].partition("\n\n")[0]
+    entries = [entry.partition(" : ")[0] for entry in body.splitlines() if entry[:1] != " "]
+    assert [argument for entry in entries for argument in entry.split(", ")] == list(signature.parameters)
 
 
 SIGNATURES = """

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import dem
 from benchmarks import __main__ as command
+from benchmarks import same_bytes
 from dem.bench import lammps
 from dem.bench.timing import stage_times
 from dem.bench.workloads import BENCHMARKS, Colliding, Sizes, Speedup, benchmark, names_with
@@ -32,6 +33,21 @@ def test_unknown_names_are_refused(capsys, monkeypatch):
         command.main()
     assert stop.value.code == 2
     assert "unknown benchmark ten_fibres: known are nine_fibres" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("gap", "touch"), [(0.001, True), (0.1, False)])
+def test_bytes_are_compared_of_runs_with_contacts_only(gap, touch, monkeypatch):
+    balls = dem.Particles(
+        dem.Sphere(diameter=0.01), dem.Material(young=5e7, poisson=0.35, density=1100.0),
+        position=[[0, 0, 0], [0.01 + gap, 0, 0]], velocity=[[0.5, 0, 0], [-0.5, 0, 0]],
+    )  # fmt: skip
+    made = lambda _: dem.Simulation(balls, time_step=1e-5, threads=1)  # noqa: E731
+    monkeypatch.setattr(same_bytes, "simulation", made)
+    if touch:
+        assert same_bytes.digest("pair") == same_bytes.digest("pair")
+        return
+    with pytest.raises(RuntimeError, match="pair: 0% of the bodies touched something, expected 20% or more"):
+        same_bytes.digest("pair")
 
 
 def test_dem_bench_writes_and_compares(tmp_path):

@@ -162,6 +162,7 @@ upper = ["10 cm", "10 cm", 0]
 material = "nylo"
 open = ["top"]
 motion.floor.velocity = [0, 0, 1]
+motion.x-.frequency = "30 Hz"
 [[particles]]
 shape = "fibr"
 material = "nylon"
@@ -214,6 +215,7 @@ particles.4.seed is 1.5: input should be a valid integer
 box.material: unknown material 'nylo': did you mean nylon? known are nylon, a b
 box.open.0: unknown face 'top': known are x-, x+, y-, y+, z-, z+
 box.motion.floor: unknown face 'floor': known are x-, x+, y-, y+, z-, z+, all
+box.motion.x-: a motion with frequency but no amplitude does not vibrate: give amplitude, or leave out frequency
 time_step is missing: time step [s], or auto
 integrator: unknown integrator 'pcmd': did you mean pcdm? known are
 contacts.0.materials.1 is missing
@@ -244,7 +246,7 @@ def test_every_error_is_told_at_once_with_its_path(cli, tmp_path):
      "wrong.toml: particles.0: needs one of position, lattice, random, file, last_frame, got position and lattice"),
     (BEGINNING + group("position = [[0.1, 0.1, 0.1]]", more="speed = 1\nvelocity = [0, 0, 1]"),
      "wrong.toml: particles.0: velocity and speed are both given"),
-    (BEGINNING + "[box.motion.all]\nphase = 1\n[box.motion.z-]\nphase = 1\n" + group("position = [[0.1, 0.1, 0.1]]"),
+    (BEGINNING + "[box.motion.all]\n[box.motion.z-]\n" + group("position = [[0.1, 0.1, 0.1]]"),
      "wrong.toml: box: motion is given for all faces and for z-: leave one out"),
     (BEGINNING.replace('["20 cm", "20 cm", "20 cm"]', "[1, 0, 1]") + group("position = [[0.1, 0.1, 0.1]]"),
      "wrong.toml: box: box from (0.0, 0.0, 0.0) to (1.0, 0.0, 1.0) has no volume"),
@@ -283,7 +285,7 @@ def test_groups_that_cannot_be_made_are_told_together(cli, tmp_path):
     done = cli("check", "wrong.toml")
     assert done.exit_code == 2
     expected = [
-        "velocity has 1 rows for 2 particles, expected one row, or one for each",
+        "velocity has 1 row for 2 particles, expected one, or one each",
         "orientation of particle 0 has norm 2, expected 1",
         f"unknown column of {tmp_path / 'odd.csv'} 'zz': did you mean z? known are x, y, z, v_x",
         f"{tmp_path / 'few.csv'} has no column v_y, v_z beside v_x",
@@ -292,7 +294,7 @@ def test_groups_that_cannot_be_made_are_told_together(cli, tmp_path):
         f"{tmp_path / 'state.txt'} is neither a .csv nor a .npz file",
         f"{tmp_path / 'other.npz'} holds no position",
         "random has the region from [0.0, 0.0, 0.0] to [-1.0, 1.0, 1.0]: lower must be below upper",
-        f"{tmp_path / 'odd.csv'} is not a readable HDF5 file",
+        f"{tmp_path / 'odd.csv'} is no HDF5 file, so no trajectory",
     ]
     for number, (line, said) in enumerate(zip(done.stderr.splitlines(), expected, strict=True)):
         assert line.startswith(f"dem: particles.{number}: {said}")
@@ -329,7 +331,8 @@ def test_the_command_line_adds_what_the_file_lacks(cli, tmp_path):
     """Faces keep their signs, tables and lists come to be, one word is a list where one is wanted."""
     (tmp_path / "mine.toml").write_text(BEGINNING + group("position = [[0.1, 0.1, 0.1]]"))
     settings = {
-        "box.motion.z-.frequency": "30Hz", "box.motion.z-.amplitude": "0,0,1 mm", 'box.motion."x+".phase': "90 deg",
+        "box.motion.z-.frequency": "30Hz", "box.motion.z-.amplitude": "0,0,1 mm",
+        'box.motion."x+".velocity': "1 cm/s,0,0",
         "box.open": "z+", "box.periodic": "[y]", "materials.my-sand.young": "1 GPa", "materials.my-sand.poisson": "0.2",
         "contacts.0.materials": "nylon,my-sand", "contacts.0.restitution": "0.5", "contacts.0.friction": "0.1",
         "particles.1.shape": "ball", "particles.1.material": "my-sand", "particles.1.position": "[[0.1, 0.1, 0.15]]",
@@ -343,12 +346,18 @@ def test_the_command_line_adds_what_the_file_lacks(cli, tmp_path):
         assert run.fields == ("position", "velocity")
         assert (run.input["time_step"], run.time[-1]) == (5e-6, 1e-5)
         assert run.box.motion == {
-            "z-": dem.Motion(frequency=30, amplitude=(0, 0, 1e-3)), "x+": dem.Motion(phase=math.pi / 2),
+            "z-": dem.Motion(frequency=30, amplitude=(0, 0, 1e-3)), "x+": dem.Motion(velocity=(0.01, 0, 0)),
         }  # fmt: skip
         assert (list(run.box.open), list(run.box.periodic)) == (["z+"], ["y"])
         assert [kind.material.name for kind in run.kinds] == ["nylon", "my-sand"]
         assert np.bincount(run.kind).tolist() == [3, 1]
         assert {"restitution": 0.5, "friction": 0.1}.items() <= run.input["contacts"][1].items()
+    shown = cli("info", "mine.h5").stdout
+    assert "\ncase file\nmethod " in shown
+    assert re.search(r"^shapes +.*ball \(type sphere, diameter ", shown, re.MULTILINE)
+    words = " ".join(shown.split())  # lines are broken somewhere
+    assert "motion (z- (velocity (0, 0, 0) m/s, amplitude (0, 0, 0.001) m, frequency 30 Hz, phase 0 rad), x+ (" in words
+    assert not [line for line in shown.splitlines() if line.endswith(" ")]
     for wrong, said in (
         ("box.motion.q-.frequency=1", "box.motion.q-: unknown face 'q-': known are"),
         ("box.motions.z-.frequency=1", "box.motions: unknown key 'motions': did you mean motion?"),
@@ -614,7 +623,7 @@ def test_random_places_follow_from_the_seed(case_of):
 
 
 def test_what_does_not_fit_is_said(case_of):
-    with pytest.raises(ValueError, match=r"particles.0: random found no place for particle 1 of 2 in 200000 tries"):
+    with pytest.raises(ValueError, match=r"particles.0: random found places for 1 of 2 particles in 2"):
         case_of(group("random = { number = 2 }"), box_of(0.011)).build()
     without = BEGINNING.partition("[box]")[0]
     with pytest.raises(ValueError, match=r"particles.0: random needs lower and upper, or a box\n"
@@ -890,13 +899,15 @@ def test_a_blank_file_runs(cli, tmp_path):
 def test_init_run_and_provenance(cli, tmp_path):
     """From an example to a trajectory that holds what the file says, which makes the same case again."""
     assert cli("init", "single-fibre", "--set", "angle=40", "-o", "mine.toml").exit_code == 0
+    for name in ("mine", "mine.h5"):
+        assert "but a case file is written: let it end in .toml" in cli("init", "nine-fibres", "-o", name).stderr
     refused = cli("init", "nine-fibres", "-o", "mine.toml")
     assert refused.exit_code == 2
     assert "output mine.toml exists already" in refused.stderr
     words = ["--duration", "0.001", "--frames", "2", "--time-step", "1e-5", "--threads", "1"]
     done = cli("run", "mine.toml", *words, "--set", "output.file=kept.h5")
     assert done.exit_code == 0
-    assert "kept.h5: 1 particles, 100 steps" in done.stdout
+    assert "kept.h5: 1 particle, 100 steps" in done.stdout
     assert cli("run", "mine.toml", *words, "-o", "other.h5", "--quiet").exit_code == 0
     assert cli("run", "mine.toml", *words, "--quiet").exit_code == 0
     assert {p.name for p in tmp_path.iterdir()} == {"mine.toml", "kept.h5", "other.h5", "mine.h5"}

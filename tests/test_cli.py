@@ -1,5 +1,6 @@
 """The command line as a user meets it: output, exit status, and no traceback."""
 
+import math
 import os
 import re
 import signal
@@ -9,12 +10,14 @@ import threading
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import dem
 from dem.base import interrupts
+from dem.case import with_parameters
 from dem.cli.commands import COMMANDS
-from dem.cli.common import app
+from dem.cli.common import app, plain_errors
 from kernels.base import jit
 
 ROOT = Path(__file__).parent.parent
@@ -213,6 +216,55 @@ def test_an_existing_output_is_left_alone(cli, tmp_path):
         assert cli("run", "single-fibre", *QUICK, "-o", "mine.h5", "--overwrite").exit_code == 0
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "run nine-fibres", "run symmetric-top", "init nine-fibres", "bench nine_fibres --json a.json",
+        "validate sphere", "validate sphere -o new/folder", "plot run.h5", "plot run.h5 -o new",
+        "plot run.h5 --movie a.gif", "export run.h5 --to csv", "replay run.h5 --plot a.png",
+    ],
+)  # fmt: skip
+def test_a_folder_that_nobody_may_write_to(cli, words, tmp_path, monkeypatch):
+    cli("run", "single-fibre", *QUICK, "-o", "run.h5")
+    monkeypatch.setattr("os.access", lambda _, mode: mode != os.W_OK)  # the superuser may do everything
+    refused = cli(*words.split())
+    assert (refused.exit_code, len(refused.stderr.splitlines())) == (2, 1)
+    assert "nobody may write to the folder" in refused.stderr
+    assert refused.stderr.endswith(": choose another\n")
+    assert "may not be written to: copy it to where" in cli("repair", "run.h5").stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["run.h5"]
+
+
+def test_what_the_system_says_comes_without_its_numbers(capsys):
+    with pytest.raises(typer.Exit, match="2"):
+        plain_errors(lambda: Path("/no/such/file").read_bytes())()
+    assert capsys.readouterr().err == "dem: /no/such/file: no such file or directory\n"
+
+
+@pytest.mark.parametrize("words", ["run symmetric-top", "init nine-fibres", "plot run.h5 -o a --picture energy"])
+def test_what_cannot_be_completed_leaves_nothing(cli, words, tmp_path, monkeypatch):
+    """Of files that are written at once, nor of folders made for them."""
+    cli("run", "single-fibre", *QUICK, "-o", "run.h5")
+
+    def stopped(self, target):
+        assert self.exists()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", stopped)
+    assert cli(*words.split()).exit_code == 130
+    assert [path.name for path in tmp_path.iterdir()] == ["run.h5"]
+
+
+def test_one_step_is_not_plural(cli):
+    result = cli("run", "single-fibre", "--duration", "1e-5", "--time-step", "1e-5", "--frames", "1", "-o", "run.h5")
+    assert "run.h5: 1 particle, 1 step in " in result.stdout
+    assert "PASS: 1 step to t = 1e-05 s" in result.stdout
+    assert "run.h5: all bytes of 2 frames are the same" in cli("rerun", "run.h5").stdout
+    checked = cli("check", "single-fibre", "--set", "duration=1e-5", "--set", "time_step=1e-5").stdout
+    assert re.search(r"duration +1e-05 s = 1 step\s", checked)
+    assert re.search(r"mass +0.00215984 kg\s", checked)
+
+
 def test_a_run_that_breaks_is_status_1(cli):
     result = cli("run", "nine-fibres", "--time-step", "0.01", "--duration", "2", "-o", "broken.h5", "--force")
     assert result.exit_code == 1
@@ -247,7 +299,21 @@ def test_lists(cli):
     assert "nine-fibres" in cli("cases").stdout
     assert "solid_fraction" not in cli("cases", "nine-fibres").stdout
     assert "simulated time [s]" in cli("cases", "nine-fibres").stdout
+    told = dict(line.split()[:2] for line in cli("cases", "nine-fibres").stdout.splitlines())
+    assert [told[name] for name in ("young", "gravity", "velocity")] == ["50000000", "0,-9.81,0", "1,-1,0"]
     assert re.search(r"improved-pcdm +2 +1 ", cli("integrators").stdout)
+
+
+def test_every_parameter_that_tells_its_unit_takes_it():
+    """Degrees are degrees: nothing is 57 times what was meant."""
+    for case in dem.cases().values():
+        for name, field in case.model_fields.items():
+            unit = re.search(r"\[(.+?)\]", field.description)
+            if unit and isinstance(field.default, float):
+                given = with_parameters(case, {name: f"{field.default!r} {unit[1]}"})
+                assert getattr(given, name) == pytest.approx(field.default, rel=1e-15)
+    tilted = with_parameters(dem.cases()["single-fibre"], {"angle": "0.5 rad"})
+    assert tilted.angle == pytest.approx(math.degrees(0.5), rel=1e-15)
 
 
 def test_info_shows_the_run(cli):

@@ -63,8 +63,8 @@ def test_what_is_declared_can_be_assigned(handled):
 
 
 def test_simulations_say_what_they_are(handled):
-    assert repr(handled["Simulation"]) == "<Simulation: 1 particles, t = 0.0001 s after 10 steps of 1e-05 s>"
-    assert repr(handled["HardSpheres"]) == "<HardSpheres: 1 particles, t = 0 s after 0 collisions>"
+    assert repr(handled["Simulation"]) == "<Simulation: 1 particle, t = 0.0001 s after 10 steps of 1e-05 s>"
+    assert repr(handled["HardSpheres"]) == "<HardSpheres: 1 particle, t = 0 s after 0 collisions>"
     assert repr(handled["Contacts"]) == "<Contacts: 0 pairs of materials, others by rule geometric>"
 
 
@@ -82,6 +82,7 @@ def odd_arguments(nylon, ball, run):
         "fields is 'velocity', expected a list, such as ['velocity']": lambda: run.to_pandas("velocity"),
         "fields is 5, expected a list, such as ['position']": lambda: dem.export(run, "csv", fields=5),
         "time is None, expected a number": lambda: run.at(None),
+        "duration is '1 s', expected a number [s]": lambda: sim.run("1 s"),
         "start is [1], expected a number": lambda: run.between([1], 2),
         "end is None, expected a number": lambda: run.between(0, None),
         "pitch is None, expected a number": lambda: dem.random_orientations((2, 2, 2), None, fibre, rng),

@@ -15,6 +15,7 @@ import dem
 from dem.cli.common import app
 from dem.files import exports
 from dem.files.exports.hoomd_gsd import Cell
+from dem.files.writer import check_output
 
 EPS = float(np.finfo(np.float32).eps)
 STATE = ("position", "velocity", "orientation", "angular_velocity")
@@ -249,9 +250,23 @@ def test_an_output_appears_when_it_is_complete(path, tmp_path, monkeypatch, to):
         (["csv"], {"frames": slice(6, None)}, ValueError, "has no frames 6::: it has 0 to 5"),
         (["csv"], {"frames": 6}, ValueError, "has no frames 6: it has 0 to 5"),
         (["csv"], {"frames": slice(None, None, -1)}, ValueError, "every -1th frame cannot be taken"),
+        (
+            ["csv"],
+            {"frames": "::10"},
+            TypeError,
+            r"frames is '::10', expected a whole number or a slice",
+        ),
+        (
+            ["csv"],
+            {"frames": slice(0, 1.5)},
+            TypeError,
+            r"frames is slice\(0, 1.5, None\), expected a whole",
+        ),
         (["csv", "mine"], {}, FileExistsError, "output mine exists already: choose another name, or --overwrite"),
         (["csv", "."], {"overwrite": True}, OSError, "output . cannot be written: it is a folder"),
         (["csv", "no/such"], {}, OSError, "output no/such cannot be written: there is no folder no"),
+        (["csv", "a.gsd"], {}, ValueError, "output a.gsd ends in .gsd, but csv is asked for: let it end in .csv"),
+        (["gsd", "a.h5"], {}, ValueError, "output a.h5 ends in .h5, but gsd is asked for: let it end in .gsd$"),
         (["csv", "balls.h5"], {"overwrite": True}, OSError, "output balls.h5 cannot be written: it is the trajectory"),
     ],
 )
@@ -262,6 +277,15 @@ def test_what_cannot_be_exported_is_refused(balls, monkeypatch, tmp_path, argume
         dem.export(balls, *arguments, **options)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["balls.h5", "mine"]
     assert (tmp_path / "mine").read_text() == "precious"
+
+
+def test_a_run_that_is_to_be_a_table_is_told_of_exports(scattered, tmp_path):
+    with pytest.raises(ValueError, match=r"output .*run\.csv ends in \.csv, but a trajectory is HDF5") as told:
+        scattered.run(1e-4, output=tmp_path / "run.csv")
+    assert all(name in str(told.value) for name in exports.FORMATS)
+    assert not [*tmp_path.iterdir()]
+    for name in ("run", "run.H5", "run.hdf5", "run.h5md", "run.vtkhdf"):
+        assert check_output(tmp_path / name, overwrite=False).name == name
 
 
 def test_fibres_without_orientation_are_not_drawn(scattered, tmp_path):
@@ -289,19 +313,21 @@ def test_the_command(balls, cli, tmp_path):
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == f"a.csv: {(tmp_path / 'a.csv').stat().st_size} bytes\n"
     assert [line.split(",")[0] for line in (tmp_path / "a.csv").read_text().splitlines()] == ["frame", *"1133"]
-    assert cli("balls.h5", "--to", "csv", "-o", "a.csv", "--frames", "-1", "--overwrite").exit_code == 0
+    assert cli("balls.h5", "-o", "a.csv", "--frames", "-1", "--overwrite").exit_code == 0
     assert [line.split(",")[0] for line in (tmp_path / "a.csv").read_text().splitlines()] == ["frame", *"55"]
 
 
 @pytest.mark.parametrize(
     ("words", "start"),
     [
+        (["balls.h5"], "dem: give --to csv, gsd, spheres.vtkhdf, or the name of such a file with -o"),
+        (["balls.h5", "-o", "a.xyz"], "dem: give --to csv, gsd, spheres.vtkhdf, or the name of such a file with -o"),
         (["balls.h5", "--to", "cvs"], "dem: unknown format 'cvs': did you mean csv?"),
         (["balls.h5", "--to", "csv", "--frames", "a:b"], "dem: --frames a:b: expected a number, or A:B:C"),
         (["balls.h5", "--to", "csv", "--frames", "::0"], "dem: --frames ::0: expected a number, or A:B:C"),
         (["balls.h5", "--to", "csv", "--fields", "speed"], "dem: unknown field of csv 'speed'"),
         (["balls.h5", "--to", "csv", "-o", "mine"], "dem: output mine exists already"),
-        (["mine", "--to", "csv"], "dem: mine is not a readable HDF5 file"),
+        (["mine", "--to", "csv"], "dem: mine is no HDF5 file, so no trajectory"),
         (["none.h5", "--to", "csv"], "dem: no file none.h5"),
     ],
 )

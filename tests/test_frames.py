@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import dem
 from dem import statistics
 from dem.cli.common import app
+from dem.cli.info import _value, _words
 
 FIELDS = ("position", "velocity", "orientation", "angular_velocity")
 
@@ -258,6 +259,16 @@ def test_the_box_is_made_again_and_its_walls_are_where_they_have_moved(path, nyl
         run[0].solid_fraction()
 
 
+def test_motions_that_once_vibrated_by_half_are_read_as_what_they_did(path, nylon):
+    """Nothing, but for their velocity; new ones are refused."""
+    for half in ({"frequency": 3.0, "phase": 1.0}, {"amplitude": [0, 0, 0.1]}):
+        motion = {"z-": {"velocity": [0, 0, 0.5], **half}}
+        with h5py.File(path, "r+") as file:
+            put_box(file, asdict(dem.Box((0, 0, 0), (1, 1, 1), nylon)) | {"motion": motion})
+        with dem.Trajectory(path) as run:
+            assert run.box.motion == {"z-": dem.Motion(velocity=(0, 0, 0.5))}
+
+
 # tables
 
 
@@ -329,7 +340,14 @@ def test_info_tells_everything_to_people(finished):
         str(finished[2])[:60],
     ):
         assert words in shown
-    assert not set("{}'") & set(shown)  # nothing is dumped as it is
+    command = json.loads(info(finished[0], "--json"))["provenance"]["command"]
+    words = " ".join(shown.split()).replace(" ".join(command.split()), "")  # which may have quotes
+    assert not set("{}'") & set(words)  # nothing is dumped as it is
+
+
+def test_info_gives_units_to_numbers_only():
+    assert (_value("time_step", 1e-6), _value("time_step", "auto")) == ("1e-06 s", "auto")
+    assert _words({"open": [], "motion": {}, "file": None, "seed": 0}) == "seed 0"
 
 
 def test_info_tells_everything_to_programs(finished):
@@ -366,7 +384,10 @@ def test_info_shows_whatever_else_is_known_of_a_run(path):
     shown = info(path)
     for words in ("cpu abacus, cores 2", "12.5 s", "0a1b2c", "duration 1.5 s, frames 3", "{not JSON", "3 is lost"):
         assert words in shown
-    assert "none: the run is going on, or did not come to its end" in shown
+    assert "none: the run broke" in shown
+    with h5py.File(path, "r+") as file:
+        del file["parameters"].attrs["error"]
+    assert "none: the run is going on, or did not come to its end" in info(path)
     assert json.loads(info(path, "--json"))["provenance"]["machine"] == {"cpu": "abacus", "cores": 2}
 
 
@@ -376,7 +397,7 @@ def test_info_on_a_run_without_frames_or_box(path):
         for name in ("step", "time"):
             file[f"particles/trajectory/position/{name}"].resize(0, axis=0)
     shown = info(path)
-    assert "frames     0 " in shown
+    assert "\nframes     0\n" in shown
     assert "no walls" in shown
 
 

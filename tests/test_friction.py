@@ -213,6 +213,8 @@ def test_a_failed_save_leaves_the_old_one(tmp_path, monkeypatch):
         sim.save(path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["state.h5"]
+    with pytest.raises(OSError, match=r"checkpoint .*a\.h5 cannot be written: there is no folder .*no$"):
+        sim.save(tmp_path / "no" / "a.h5")
     (tmp_path / "other.h5").write_bytes(before[:1000])
     with pytest.raises(ValueError, match="no complete checkpoint"):
         dem.Simulation.load(tmp_path / "other.h5")

@@ -218,3 +218,5 @@ def test_repair_saves_the_frames_before_a_lost_end(tmp_path):
         assert len(vtk_frames(saved.path)) == len(saved)
     with pytest.raises(FileExistsError):
         dem.repair(path)
+    with pytest.raises(ValueError, match=r"saved.csv ends in \.csv, but a trajectory is HDF5"):
+        dem.repair(path, tmp_path / "saved.csv")

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 import dem
 from dem.casefile.load import read
 from dem.cli.common import app
+from dem.model import insertion
 from dem.model.bodies import place
 
 
@@ -69,12 +70,87 @@ def test_a_region_without_a_box_and_one_orientation(nylon, fibre):
             {"lower": (0, 0, 0), "upper": (1, 1, 1), "number": 1, "orientation": (1, 1, 0, 0)},
             "norm 1.41421, expected 1",
         ),
-        ({"lower": (0, 0, 0), "upper": (0.012,) * 3, "number": 2}, "found no place for particle 1 of 2"),
+        (
+            {"lower": (0, 0, 0), "upper": (0.012,) * 3, "number": 2},
+            "places for 1 of 2 particles in .* fraction of 0.3,",
+        ),
     ],
 )
 def test_what_cannot_be_packed_is_refused(options, error, nylon, ball):
     with pytest.raises(ValueError, match=error):
         dem.pack(ball, nylon, **options)
+
+
+def packed_spheres(monkeypatch, nylon, ball, number, solid_fraction):
+    """Positions of equal spheres in a periodic box, None if there is no room, and how many tries it took."""
+    tries, insert = [], insertion.insertion.insert
+    counting = lambda *given: [tries.append(given[5].shape[1]), insert(*given)]  # noqa: E731
+    monkeypatch.setattr(insertion.insertion, "insert", counting)
+    edge = (number * ball.mass_properties(1.0).volume / solid_fraction) ** (1 / 3)
+    box = dem.Box((0, 0, 0), (edge,) * 3, nylon, periodic=["x", "y", "z"])
+    try:
+        return dem.pack(ball, nylon, box, number=number).position, sum(tries)
+    except ValueError as error:
+        assert "a solid fraction of 0.3" in str(error)  # noqa: PT017
+        assert "take fewer" in str(error)  # noqa: PT017
+        return None, sum(tries)
+
+
+def test_what_can_never_fit_is_foreseen(monkeypatch, nylon, ball):
+    """Before it jams, which takes a thousand tries for each particle."""
+    found, tries = packed_spheres(monkeypatch, nylon, ball, 10_000, 0.6)
+    assert found is None
+    assert tries < 40 * 10_000
+
+
+def test_what_just_fits_is_not_given_up(monkeypatch, nylon, ball):
+    found, tries = packed_spheres(monkeypatch, nylon, ball, 2000, 0.35)
+    assert len(found) == 2000
+    assert tries > 5 * insertion.LEAST_OFFERS * 2000  # it was looked at many times
+
+
+def test_more_are_foreseen_than_come_by_the_law_of_spheres():
+    """Of 10 000, c/∛tries are still to come: who wants no more than all of them is never refused."""
+    tries = np.arange(1, 4000) * 10_000
+    placed = (10_000 * (1 - 0.5 * (1e4 / tries) ** (1 / 3))).astype(int)
+    so_far = [(0, 0), *zip(tries.tolist(), placed.tolist(), strict=True)]
+    refused = {n: [insertion.will_not_fit(so_far[:k], n) for k in range(2, len(so_far))] for n in (10_000, 12_000)}
+    assert not any(refused[10_000])
+    assert refused[12_000].index(True) < 300
+
+
+class Cube:
+    """A shape of somebody's own, as simple as can be."""
+
+    offsets, radii = np.zeros((1, 3)), np.ones(1)
+
+    def mass_properties(self, density):
+        return dem.Sphere(diameter=2).mass_properties(density)
+
+
+def test_sizes_are_those_of_the_shape_times_a_factor(nylon, ball, fibre):
+    clump = dem.Clump(offsets=[[0, 0, 0], [0.004, 0, 0]], radii=[0.005, 0.003])
+    for shape in (ball, fibre, clump):
+        small, large = shape.mass_properties(7.0), shape.scaled(2.0).mass_properties(7.0)
+        assert large.mass == pytest.approx(8 * small.mass, rel=1e-14)
+        assert large.inertia == pytest.approx([32 * moment for moment in small.inertia], rel=1e-13)
+        np.testing.assert_array_equal(shape.scaled(2.0).radii, 2 * shape.radii)
+        np.testing.assert_array_equal(shape.scaled(2.0).offsets, 2 * shape.offsets)
+    region = {"lower": (0, 0, 0), "upper": (9, 9, 9), "number": 2}
+    assert len(dem.pack(Cube(), nylon, **region)) == 2
+    for shape, material, options, error in (
+        (
+            Cube(),
+            nylon,
+            {"scale": (1, 2)},
+            r"has a method scaled\(factor\), which Cube has not",
+        ),
+        ("ball", nylon, {}, "'ball'"),
+        (nylon, ball, {}, "Material"),
+        (ball, "nylon", {}, "material is str, expected dem.Material"),
+    ):
+        with pytest.raises(TypeError, match=error):
+            dem.pack(shape, material, **region, **options)
 
 
 CASE = """
@@ -123,7 +199,13 @@ def test_what_is_no_case_file_is_told_apart(tmp_path):
     assert read(study).name == "study"
     state = tmp_path / "state.h5"
     dem.cases()["nine-fibres"](time_step=1e-5).simulation().save(state)
-    with pytest.raises(ValueError, match=r"no case file but HDF5: dem\.Simulation\.load"):
+    with pytest.raises(ValueError, match=r"no case file, but HDF5: dem\.Simulation\.load"):
         dem.load(state)
+    state.rename(tmp_path / "state.toml")
+    refused = CliRunner().invoke(app, ["run", str(tmp_path / "state.toml")])
+    assert "state.toml is no case file, but HDF5: dem.Simulation.load goes on with it, dem run --res" in refused.stderr
+    study.write_bytes(b"duration = 1\xb5s")
+    with pytest.raises(ValueError, match=r"study\.toml is no case file, which is text in UTF-8: byte 12 is 0xb5"):
+        dem.load(study)
     with pytest.raises(FileNotFoundError, match="no file"):
         dem.load(tmp_path / "none.toml")

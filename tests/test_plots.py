@@ -231,6 +231,13 @@ def test_balls_have_no_orientation_to_show():
         dem.plots.orientation(made([[[0, 0, 0]]], kind=[1]))
 
 
+@pytest.mark.parametrize("draw", [*dem.plots.PICTURES.values(), lambda run: dem.plots.movie(run, "a.gif")])
+def test_paths_are_to_be_opened_first(draw, tmp_path):
+    for path in ("run.h5", tmp_path / "run.h5"):
+        with pytest.raises(TypeError, match=r"a trajectory: open it, as in with dem\.Trajectory\('.*run\.h5'\)"):
+            draw(path)
+
+
 def test_all_pictures_are_drawn(cli, fall, tmp_path):
     result = cli("plot", fall, "-o", "pictures", "--size", 160, 120)
     assert result.exit_code == 0, result.stderr
@@ -281,7 +288,8 @@ def test_pictures_are_left_alone(cli, fall, tmp_path):
         (["--movie", "fall.avi"], "dem: movie fall.avi is neither .gif nor .mp4"),
         (["--movie", "no/fall.gif"], "dem: movie no/fall.gif cannot be written: there is no folder no"),
         (["--movie", "fall.gif", "--fps", "0"], "dem: fps is 0"),
-        (["-o", "no/such"], "dem: output no/such cannot be made: there is no folder no"),
+        (["-o", __file__], f"dem: output {__file__} cannot be written to: {__file__} is a file, expected a folder"),
+        (["-o", "no/such"], "dem: output no/such cannot be written to: there is no folder no"),
     ],
 )
 def test_bad_input_is_one_line(cli, fall, tmp_path, words, said):

@@ -210,10 +210,10 @@ def test_rerun_says_whether_the_bytes_match(tmp_path):
     before = path.read_bytes()
     comparison = dem.rerun(path)
     assert comparison.same
-    assert str(comparison) == "the bytes of all 5 frames are the same"
+    assert str(comparison) == "all bytes of 5 frames are the same"
     assert path.read_bytes() == before
     result = CliRunner().invoke(app, ["rerun", str(path)])
-    assert (result.exit_code, result.stdout) == (0, f"{path}: the bytes of all 5 frames are the same\n")
+    assert (result.exit_code, result.stdout) == (0, f"{path}: all bytes of 5 frames are the same\n")
     with h5py.File(path, "r+") as file:
         file["observables/elastic_energy/value"][3] *= 2
         file["parameters"].attrs["kernels"] = "of old"
@@ -279,6 +279,10 @@ def test_checkpoints_of_other_versions_and_of_no_dataclass(tmp_path):
         assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
         assert "has the format 'pcdm-dem checkpoint 99', this version reads" in result.stderr
     crowd(n=8).save(tmp_path / "state.h5")
+    for words in (["run", "--resume"], ["rerun"], ["info"]):
+        result = CliRunner().invoke(app, [*words, str(tmp_path / "state.h5")])
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+        assert "state.h5 is a checkpoint and no trajectory: dem.Simulation.load, or dem.HardSph" in result.stderr
     with h5py.File(tmp_path / "state.h5", "r+") as file:
         given = json.loads(file["input"].asstr()[()])
         given["variants"][0] |= {"class": "os:system", "columns": {"command": [f"touch {touched}"]}}

@@ -13,6 +13,7 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import dem
+from dem.base import compilation
 from dem.rotation.integrators import BOUNDED, KEPT
 from kernels import rotation
 from kernels.base import quaternion as kq
@@ -371,3 +372,17 @@ def test_laws_that_go_wrong_later_are_named():
         dem.integrate_rotation("pcdm", torque=lambda t, q, w: (0.0, 1.0, 0.0)[: 3 if t < 0.195 else 2], **common)
     with pytest.raises(ValueError, match=r"returned float64 of shape \(2,\) at t = 0 s"):
         dem.integrate_rotation("pcdm", torque=short_law, **common)
+
+
+def test_kernels_of_a_torque_in_python_are_told_of_in_one_line():
+    """They are called one by one from it."""
+    seen = []
+
+    def torque(t, q, omega):
+        seen.append(compilation._told.together)
+        return 0.0, 0.1, 0.0
+
+    dem.integrate_rotation("pcdm", inertia=(1, 1, 1), torque=torque, time_step=1e-3, steps=2)
+    assert len(seen) > 2
+    assert all(seen[1:])  # the first call is a look at what it returns
+    assert not compilation._told.together

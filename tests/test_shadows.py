@@ -56,4 +56,4 @@ def test_a_folder_of_case_files_is_in_nobodys_way(started, tmp_path):
         (tmp_path / name).unlink()
     (tmp_path / "kernels").mkdir()
     done = started(sys.executable, "-c", "import dem; print(len(dem.cases()), dem.Simulation.unit)")
-    assert done.stdout.split()[1:] == ["steps"], done.stderr
+    assert done.stdout.split()[1:] == ["step"], done.stderr

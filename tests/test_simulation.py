@@ -309,7 +309,7 @@ def test_refuses_bad_particles(nylon, fibre, ball):
         dem.Particles(fibre, nylon, position=np.zeros((2, 3)), orientation=[[1, 0, 0, 0], [0, 0, 0, 0]])
     with refuse("orientation of particle 0 has norm 1.1"):
         dem.Particles(fibre, nylon, position=[[0, 0, 0]], orientation=[[1.1, 0, 0, 0]])
-    with refuse(r"velocity has 1 values that are not finite, the first at \(0, 2\): nan"):
+    with refuse(r"velocity is not finite in 1 place, the first at \(0, 2\): nan"):
         dem.Particles(fibre, nylon, position=[[0, 0, 0]], velocity=[[0, 0, math.nan]])
     with refuse(r"position has shape \(3,\), expected \(N, 3\)"):
         dem.Particles(fibre, nylon, position=[0, 0, 0])
@@ -609,7 +609,7 @@ GOOD = dem.Sphere(diameter=0.01).mass_properties(1000.0)
     ("changes", "message"),
     [
         ({"radii": [0.0]}, "smallest radius of the shape is 0 m, expected .* above 0"),
-        ({"radii": [math.nan]}, "radii of the shape has 1 values that are not finite"),
+        ({"radii": [math.nan]}, "radii of the shape is not finite in 1 place"),
         ({"radii": [0.01, 0.01]}, r"offsets of the shape has shape \(1, 3\), expected \(2, 3\)"),
         ({"radii": [], "offsets": np.zeros((0, 3))}, r"radii of the shape has shape \(0,\), expected \(1,\)"),
         ({"properties": GOOD._replace(mass=-1.0)}, "mass of the shape is -1 kg"),

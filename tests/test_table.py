@@ -9,8 +9,8 @@ from crowds import assert_same_frames, crowd
 from typer.testing import CliRunner
 
 import dem
+from dem.base import progress
 from dem.cli.common import app
-from dem.run import progress
 from dem.run.table import COLUMNS, EVENTFUL, STEPPED
 
 pytestmark = pytest.mark.filterwarnings("ignore:coarse-time-step")

@@ -58,6 +58,23 @@ def test_nothing_of_the_users_is_touched(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("finished", [0, 1])
+def test_no_empty_folder_is_left_behind(tmp_path, monkeypatch, finished, there):
+    """By who is interrupted, or fails, before there is anything to be kept; one that was there stays."""
+
+    def stopped(quick):
+        raise KeyboardInterrupt
+
+    studies = {"whole": lambda quick: Report("whole", "title"), "stopped": stopped}
+    monkeypatch.setattr("dem.validation.STUDIES", studies)
+    if there:
+        (tmp_path / "a" / "b").mkdir(parents=True)
+    assert validate(*list(studies)[1 - finished :], "-o", tmp_path / "a" / "b").exit_code == 130
+    left = ["a", "b"] * (there or finished) + ["whole.json", "whole.md"] * finished
+    assert sorted(path.name for path in tmp_path.rglob("*")) == left
+
+
 def test_without_matplotlib_it_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     refused = validate("sphere", "-o", tmp_path / "new")

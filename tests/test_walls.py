@@ -137,6 +137,14 @@ def test_refuses_walls_that_cannot_be(wall):
         dem.Box((0, 0, 0), (1, 1, 1), wall, open=["x-"], periodic=["x"])
     with pytest.raises(ValueError, match=r"frequency is -1 Hz"):
         dem.Motion(frequency=-1)
+    with pytest.raises(ValueError, match=r"with frequency but no amplitude does not vibrate: give amplitude, or"):
+        dem.Motion(velocity=(0, 0, 1), frequency=30)
+    with pytest.raises(ValueError, match=r"with amplitude but no frequency does not vibrate: give frequency, or"):
+        dem.Motion(amplitude=(0, 0, 1e-3))
+    with pytest.raises(ValueError, match=r"with amplitude and phase but no frequency does not vibrate"):
+        dem.Motion(amplitude=(0, 0, 1e-3), phase=1.0)
+    with pytest.raises(ValueError, match=r"with phase but no amplitude and frequency does not vibrate"):
+        dem.Motion(velocity=(0, 0, 1), phase=1.0)
     with pytest.raises(ValueError, match=r"roughness is 2 rad, .* at most 1"):
         dem.Box((0, 0, 0), (1, 1, 1), wall, roughness=2)
     with pytest.raises(ValueError, match=r"the box is 0.02 m long along its periodic axis x, at least 0.021"):

@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.words import counted
+
 if TYPE_CHECKING:
     from os import PathLike
 
+TABLES = (".csv", ".txt", ".dat")  # how the names of tables of comma-separated values end
 WANTED = {dict: "a dict", np.random.Generator: "a generator, such as numpy.random.default_rng(1)"}  # else ours
 
 
@@ -28,13 +31,12 @@ def number(
     unit: str = "",
 ) -> float:
     """Check one finite number and return it as a float; raises ValueError or TypeError naming it."""
-    if isinstance(value, (str, bytes, bool, np.bool_)):
-        message = f"{name} is {value!r}, expected a number"
-        raise TypeError(message)
     try:
+        if isinstance(value, (str, bytes, bool, np.bool_)):
+            raise TypeError
         result = float(value)
     except (TypeError, ValueError):
-        message = f"{name} is {value!r}, expected a number"
+        message = f"{name} is {value!r}, expected a number{unit and f' [{unit}]'}"
         raise TypeError(message) from None
     except OverflowError:
         result = math.inf
@@ -85,7 +87,7 @@ def array(name: str, value: object, shape: tuple[int, ...], meaning: str) -> np.
     bad = np.argwhere(~np.isfinite(result))
     if len(bad):
         where = tuple(int(i) for i in bad[0])
-        message = f"{name} has {len(bad)} values that are not finite, the first at {where}: {result[where]}"
+        message = f"{name} is not finite in {counted(len(bad), 'place')}, the first at {where}: {result[where]}"
         raise ValueError(message)
     return result
 
@@ -146,8 +148,8 @@ def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "
         problem = "it is no regular file"
     elif not path.parent.is_dir():
         problem = f"there is no folder {path.parent}"
-    elif not path.exists() and not os.access(path.parent, os.W_OK):
-        problem = f"nobody may write to the folder {path.parent.resolve()}"
+    elif not os.access(path.parent, os.W_OK):
+        problem = f"nobody may write to the folder {path.parent.resolve()}: choose another"
     if problem:
         message = f"{what} {path} cannot be written: {problem}"
         raise OSError(message)
@@ -156,6 +158,36 @@ def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "
         message = f"{what} {path} exists already: choose another name{way_out}"
         raise FileExistsError(message)
     return path
+
+
+def folder(path: str | PathLike, *, what: str = "output", parents: bool = False) -> Path:
+    """A folder that files may be written to, or that can be made, with those above it if `parents`.
+
+    Raises
+    ------
+    OSError
+        If there can be no such folder, or nothing can be written to it.
+    """
+    path = Path(path)
+    there = next(each for each in (path, *path.parents) if each.exists())
+    problem = None
+    if not there.is_dir():
+        problem = f"{there} is a file, expected a folder"
+    elif there not in (path, path.parent) and not parents:
+        problem = f"there is no folder {path.parent}"
+    elif not os.access(there, os.W_OK):
+        problem = f"nobody may write to the folder {there.resolve()}: choose another"
+    if problem:
+        message = f"{what} {path} cannot be written to: {problem}"
+        raise OSError(message)
+    return path
+
+
+def ending(path: Path, fitting: Iterable[str], but: str, *, what: str = "output", needed: bool = False) -> None:
+    """Check that a name ends in one of these, or in nothing unless that is needed; raises ValueError saying why not."""
+    if (path.suffix or needed) and not path.name.lower().endswith(tuple(fitting)):
+        message = f"{what} {path} ends in {path.suffix or 'nothing'}, but {but}: let it end in {' or '.join(fitting)}"
+        raise ValueError(message)
 
 
 def of_types(*, optional: bool = False, **given: tuple[object, type]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,3 +28,16 @@ def replace_when_done(path: Path) -> Iterator[Path]:
         raise OSError(message) from None
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def folder_for(path: Path) -> Iterator[Path]:
+    """A folder, made with those above it if it is not there; what has been made and is still empty in the end goes."""
+    made = [each for each in (path, *path.parents) if not each.exists()]
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        yield path
+    finally:
+        for each in made:
+            with suppress(OSError):
+                each.rmdir()

@@ -114,4 +114,6 @@ FREQUENCY = Quantity("frequency", "Hz", "30 Hz")
 SPEED = Quantity("speed", "m/s", "5 cm/s")
 SPIN = Quantity("rate of rotation", "rad/s", "60 rpm")
 ACCELERATION = Quantity("acceleration", "m/s2", "9.81 m/s2")
-ALL = (LENGTH, TIME, DENSITY, MODULUS, ANGLE, FREQUENCY, SPEED, SPIN, ACCELERATION)
+MASS = Quantity("mass", "kg", "5 g")
+DEGREES = Quantity("plane angle", "deg", "60 deg")  # of cases; files take radians
+ALL = (LENGTH, TIME, DENSITY, MODULUS, ANGLE, FREQUENCY, SPEED, SPIN, ACCELERATION, MASS, DEGREES)

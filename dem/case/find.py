@@ -25,7 +25,23 @@ def names() -> list[str]:
 
 
 def cases() -> dict[str, type[BaseCase]]:
-    """All installed cases by name."""
+    """All installed cases by name.
+
+    Returns
+    -------
+    dict of str to type
+        Classes of cases, to be called with parameters.
+
+    Raises
+    ------
+    ValueError
+        If one of them cannot be loaded.
+
+    Examples
+    --------
+    >>> cases()["single-fibre"](angle=45.0).duration
+    2.0
+    """
     return {name: case(name) for name in names()}
 
 

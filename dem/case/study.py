@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field, PositiveInt
 
 from dem.base import checks
+from dem.base.replace import replace_when_done
 from dem.case.bases import SteppedCase
 from dem.model.fields import STATE
 
@@ -51,12 +52,15 @@ class StudyCase(SteppedCase):
 
         Raises
         ------
-        FileExistsError, OSError
-            If the file exists or cannot be written; nothing has been computed then.
+        FileExistsError, OSError, ValueError
+            If the file exists, cannot be written or is named as if it held something else; nothing has been computed
+            then.
         """
-        checks.output(path, overwrite=overwrite)
+        path = checks.output(path, overwrite=overwrite)
+        checks.ending(path, checks.TABLES, "a table is written")
         columns, header, said = self.table()
-        np.savetxt(path, columns, delimiter=",", header=header, comments="", fmt="%.17g")
+        with replace_when_done(path) as partial:
+            np.savetxt(partial, columns, delimiter=",", header=header, comments="", fmt="%.17g")
         return said
 
 

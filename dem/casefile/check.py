@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.words import counted
 from dem.model.kinds import MOST, labels, rest
 
 if TYPE_CHECKING:
@@ -82,14 +83,14 @@ def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str
     told = [f"{count} x {kind}" for kind, count in seen.counts.items()][:MOST]
     yield "particles", f"{n}: " + ", ".join(told) + rest(len(seen.counts))
     light, heavy = seen.masses
-    each = f"{light:.6g} kg each" if light == heavy else f"{light:.4g} to {heavy:.4g} kg"
-    yield "mass", f"{seen.mass:.6g} kg, {each}"
+    each = f", {light:.6g} kg each" if light == heavy else f", {light:.4g} to {heavy:.4g} kg"
+    yield "mass", f"{seen.mass:.6g} kg{each * (n > 1)}"
     if seen.volume is not None:
         yield "box", " x ".join(f"{edge:g}" for edge in sim.box.size) + " m"
         yield "solid fraction", f"{seen.solid_fraction:.4g}"
     yield from seen.advice
     yield "memory", f"{seen.memory / 1e6:.3g} MB, {seen.memory / n:.0f} bytes a particle"
-    steps = f" = {duration / sim.time_step:.0f} steps" if sim.time_step else ""
+    steps = f" = {counted(round(duration / sim.time_step), 'step')}" if sim.time_step else ""
     yield "duration", f"{duration:g} s{steps}"
     yield "computing", f"about {_span(duration / seen.pace)} at the pace of the start, once kernels are compiled"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dem.base import checks
 from dem.case import case, names, with_parameters
 from dem.casefile.chosen import Chosen
+from dem.files.output import ENDINGS
 
 if TYPE_CHECKING:
     from dem.case import BaseCase
@@ -37,7 +38,7 @@ def _check_no_file(name: str) -> None:
     file = path.with_suffix(".toml") if path.name else path
     if not (path.suffix or os.sep in name or file.is_file()):
         return
-    if path.suffix in {".h5", ".hdf5"}:
+    if path.suffix in ENDINGS:
         message = f"{name} looks like a trajectory, expected a case or a case file: --resume {name} goes on with it"
         raise ValueError(message)
     there = [each.name for each in path.parent.glob("*.toml")]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base.words import counted
 from dem.casefile.placements import files, lattice
 from dem.casefile.placements.last_frame import last_frame
 from dem.model import insertion
@@ -115,7 +116,7 @@ def _rows(name: str, value: tuple | list, n: int) -> np.ndarray:
     if rows.ndim == 1:
         return np.tile(rows, (n, 1))
     if len(rows) != n:
-        message = f"{name} has {len(rows)} rows for {n} particles, expected one row, or one for each"
+        message = f"{name} has {counted(len(rows), 'row')} for {counted(n, 'particle')}, expected one, or one each"
         raise ValueError(message)
     return rows
 

@@ -16,12 +16,12 @@ from dem.casefile.schema import CaseTable, HardTable, ShortTable, SteppedTable
 from dem.casefile.settings import put
 from dem.casefile.tables import Table
 from dem.casefile.toml import parsed
+from dem.files.output import SIGNATURE
 
 if TYPE_CHECKING:
     from dem.hard.simulation import HardSpheres
     from dem.soft.simulation import Simulation
 
-HDF5 = b"\x89HDF"  # how such files begin
 METHODS = {"time-steps": SteppedTable, "hard-spheres": HardTable}
 
 
@@ -50,7 +50,10 @@ def read(path: str | Path, settings: dict | None = None) -> Chosen:
         message = f"no file {path}"
         raise FileNotFoundError(message) from None
     except UnicodeDecodeError as error:
-        message = f"{path}: {error}"
+        problem = f"which is text in UTF-8: byte {error.start} is {error.object[error.start]:#x}"
+        if error.object.startswith(SIGNATURE):
+            problem = "but HDF5: dem.Simulation.load goes on with it, dem run --resume with a run"
+        message = f"{path} is no case file, {problem}"
         raise ValueError(message) from None
     try:
         content = parsed(text)
@@ -94,14 +97,6 @@ def load(path: str | Path, settings: dict | None = None) -> Simulation | HardSph
     >>> len(sim.particles), sim.time_step
     (1, 1e-05)
     """
-    path = Path(path)
-    if path.is_file():
-        with path.open("rb") as file:
-            if file.read(len(HDF5)) == HDF5:
-                message = (
-                    f"{path} is no case file but HDF5: dem.Simulation.load goes on from checkpoints and trajectories"
-                )
-                raise ValueError(message)
     chosen = read(path, settings)
     if isinstance(chosen.case, StudyCase):
         message = (

@@ -130,6 +130,16 @@ class MotionTable(Table):
     frequency: Frequency = Field(0.0, ge=0, description="of the vibration [Hz]")
     phase: Angle = Field(0.0, description="of the vibration [rad]")
 
+    @model_validator(mode="after")
+    def _moves(self) -> MotionTable:
+        """Refuse part of a vibration."""
+        self.made()
+        return self
+
+    def made(self) -> Motion:
+        """The motion."""
+        return Motion(**dict(self))
+
 
 class BoxTable(Table):
     """``[box]``."""
@@ -153,7 +163,7 @@ class BoxTable(Table):
 
     def made(self, material: Material) -> Box:
         """The box."""
-        moving = {face: Motion(**dict(motion)) for face, motion in self.motion.items()}
+        moving = {face: motion.made() for face, motion in self.motion.items()}
         if "all" in moving and len(moving) > 1:
             message = f"motion is given for all faces and for {', '.join(moving.keys() - {'all'})}: leave one out"
             raise ValueError(message)

@@ -12,6 +12,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 from dem.base import checks
+from dem.base.compilation import announced
+from dem.base.replace import replace_when_done
+from dem.base.words import counted
 from dem.bench import timing, workloads
 from dem.cli.common import app, plain_errors, say
 from dem.rotation.integrators import integrator_for_contacts
@@ -53,9 +56,11 @@ def bench(
     results = {}
     with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
         for name, benchmark in bar.track(chosen.items(), description="measuring"):
-            results[name] = benchmark.measure(share=share, threads=threads)
+            with announced():
+                results[name] = benchmark.measure(share=share, threads=threads)
     if json_file:
-        json_file.write_text(json.dumps({"machine": timing.machine(), "results": results}, indent=1) + "\n")
+        with replace_when_done(json_file) as partial:
+            partial.write_text(json.dumps({"machine": timing.machine(), "results": results}, indent=1) + "\n")
     ratios = workloads.compare(results, earlier) if earlier else {}
     for name, figures in results.items():
         compared = f"  {ratios[name]:.3f} times {earlier}" if name in ratios else ""
@@ -73,9 +78,10 @@ def _print_figures(name: str, unit: str, figures: dict, compared: str) -> None:
         split = ", ".join(f"{stage} {ns:.3g}" for stage, ns in figures["ns_per_particle"].items())
         say(f"    ns a particle: {split}")
         state, lists = figures["state_bytes_per_particle"], figures["list_bytes_per_particle"]
+        threads = counted(figures["threads"], "thread")
         say(
             f"    {state:.0f} bytes a particle and {lists:.0f} of lists, "
-            f"{figures['share_of_copy_bandwidth']:.0%} of one core's copy bandwidth, {figures['threads']} threads"
+            f"{figures['share_of_copy_bandwidth']:.0%} of one core's copy bandwidth, {threads}"
         )
 
 

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from dem.base import checks
 from dem.base.notices import tell
+from dem.base.replace import replace_when_done
 from dem.case import StudyCase, case
 from dem.casefile import chosen_case, with_words
 from dem.cli.common import app, plain_errors, say, show
@@ -41,7 +42,9 @@ def init(
         raise ValueError(message)
     text = write.blank() if blank else write.example(with_words(case(name), parameters(settings or [])))
     path = checks.output(output or Path(f"{name or 'blank'}.toml"), overwrite=overwrite)
-    path.write_text(text, encoding="utf-8")
+    checks.ending(path, [".toml"], "a case file is written", needed=True)
+    with replace_when_done(path) as partial:
+        partial.write_text(text, encoding="utf-8")
     say(f"{path}: run it with `dem run {path}`, look at it with `dem check {path}`")
 
 

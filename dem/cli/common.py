@@ -64,7 +64,9 @@ def show(table: Table, title: str = "") -> None:
     from rich.console import Console  # noqa: PLC0415, few commands have tables
 
     out = Console(markup=False, highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
-    out.print(*([f"\n{title}"] if title else []), table, sep="\n")
+    with out.capture() as shown:
+        out.print(*([f"\n{title}"] if title else []), table, sep="\n")
+    say("\n".join(line.rstrip() for line in shown.get().splitlines()))
 
 
 def _print_version(wanted: bool) -> None:
@@ -135,6 +137,9 @@ def _from_hdf5(error: Exception) -> bool:
 
 
 def _complain(error: Exception, status: int) -> None:
-    for line in str(error).splitlines():
+    said = str(error)
+    if isinstance(error, OSError) and error.filename and error.strerror:  # in the words of the system
+        said = f"{error.filename}: {error.strerror.lower()}"
+    for line in said.splitlines():
         sys.stderr.write(f"dem: {line}\n")
     raise typer.Exit(status) from None

@@ -16,7 +16,9 @@ from dem.files.exports import FORMATS, export
 @plain_errors
 def export_file(
     file: Annotated[Path, typer.Argument(help="A trajectory.")],
-    to: Annotated[str, typer.Option(help=f"Format: {', '.join(FORMATS)}.")],
+    to: Annotated[
+        str | None, typer.Option(help=f"Format: {', '.join(FORMATS)}; default: that of which -o has the ending.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="File to write; default: beside FILE, by its name.")
     ] = None,
@@ -26,8 +28,17 @@ def export_file(
 ) -> None:
     """Write a trajectory as a file for other programs: csv for tables, gsd for OVITO, spheres.vtkhdf for ParaView."""
     names = None if fields is None else [name.strip() for name in fields.split(",")]
-    path = export(file, to, output, fields=names, frames=_slice(frames), overwrite=overwrite)
+    path = export(file, to or _told_by(output), output, fields=names, frames=_slice(frames), overwrite=overwrite)
     say(f"{path}: {path.stat().st_size} bytes")
+
+
+def _told_by(output: Path | None) -> str:
+    """The format whose files are named like this one."""
+    found = [name for name, each in FORMATS.items() if output and output.name.lower().endswith(each.endings)]
+    if not found:
+        message = f"give --to {', '.join(FORMATS)}, or the name of such a file with -o"
+        raise ValueError(message)
+    return found[0]
 
 
 def _slice(frames: str) -> slice | int:

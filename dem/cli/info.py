@@ -56,7 +56,7 @@ def _sections(held: dict) -> Iterable[tuple[str, list]]:
     names = _names_of_materials(held["kinds"], given.get("box"))
     box, contacts = given.pop("box", None), given.pop("contacts", None)
     del given["kinds"]
-    parameters = given.pop("parameters", {})
+    parameters, file = given.pop("parameters", {}), given.pop("case_file", None) or {}
     yield "", _head(held)
     yield "particles", list(_kinds(held["kinds"], names))
     yield "materials", [(name, _words(json.loads(material), leave="name")) for material, name in names.items()]
@@ -68,6 +68,7 @@ def _sections(held: dict) -> Iterable[tuple[str, list]]:
         yield "contacts", _rows(contacts)
     yield "input", _rows({key: value for key, value in given.items() if key != "particles"})
     yield f"parameters of {given.get('case', 'the case')}", _rows(parameters)
+    yield "case file", _rows({key: value for key, value in file.items() if _says(value)})
     yield "provenance", _rows(held["provenance"])
     yield "energy", [("", "first", "last"), *(_energy(*each) for each in held["energy"].items())]
     yield "data", [("", "shape", "type", "unit", "chunk", "stored"), *map(_dataset, held["datasets"])]
@@ -77,7 +78,7 @@ def _sections(held: dict) -> Iterable[tuple[str, list]]:
 def _head(held: dict) -> list[tuple[str, str]]:
     time = held["time"]
     when = f", {time[0]:.6g} to {time[1]:.6g} s, step {held['step'][1]}" if time else ""
-    unfinished = "none: the run is going on, or did not come to its end"
+    unfinished = "none: the run " + ("broke" if held["error"] else "is going on, or did not come to its end")
     rows = [
         ("file", f"{held['file']}, {_size(held['bytes'])}"),
         ("frames", f"{held['frames']}{when}"),
@@ -126,13 +127,14 @@ def _rows(values: dict) -> list[tuple[str, str]]:
 
 def _words(values: dict, names: dict[str, str] | None = None, leave: str = "") -> str:
     """A mapping in one line, but for one key."""
-    told = (f"{key} {_value(key, value, names)}" for key, value in values.items() if key != leave)
+    shown = {key: value for key, value in values.items() if key != leave and _says(value)}
+    told = (f"{key} {_inner(_value(key, value, names), value)}" for key, value in shown.items())
     return ", ".join(word.replace("material material", "material") for word in told)
 
 
 def _value(key: str, value: object, names: dict[str, str] | None = None) -> str:
     """A value for people, with its unit if the key is a known one."""
-    unit = f" {UNITS[key]}" if key in UNITS else ""
+    unit = f" {UNITS[key]}" if key in UNITS and not isinstance(value, str) else ""
     if isinstance(value, dict) and "least" in value:
         more = f" (mean {value['mean']:.6g}, {value['different']} different)" if "mean" in value else ""
         return f"{value['least']:.6g} to {value['most']:.6g}{unit}{more}"
@@ -149,8 +151,15 @@ def _value(key: str, value: object, names: dict[str, str] | None = None) -> str:
     return f"{value:.12g}{unit}" if isinstance(value, float) else f"{value}{unit}"
 
 
+def _inner(text: str, value: object) -> str:
+    """A value in a line of others: tables and lists of them in brackets, unless they are written as one word."""
+    tables = [value] if isinstance(value, dict) else value if isinstance(value, list) else []
+    several = any(isinstance(each, dict) and "least" not in each for each in tables)
+    return f"({text})" if several and " " in text else text
+
+
 def _says(value: object) -> bool:
-    """Whether a property of the box is there at all: not so for no open faces, or no motion."""
+    """Whether anything is said at all: not so by no open faces, or no motion."""
     return value not in ([], {}, None)
 
 

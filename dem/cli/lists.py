@@ -25,8 +25,15 @@ def list_cases(
     else:
         table = Table("parameter", "default", "meaning", box=None, pad_edge=False)
         for key, field in case(name).model_fields.items():
-            table.add_row(key, str(field.default), field.description)
+            table.add_row(key, _default(field.default), field.description)
     show(table)
+
+
+def _default(value: object) -> str:
+    """As --set takes it, empty if there is none."""
+    if isinstance(value, tuple | list):
+        return ",".join(map(_default, value))
+    return "" if value is None else f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
 def _summary(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,8 @@ from rich.progress import Progress
 
 from dem import plots
 from dem.base import checks
+from dem.base.replace import folder_for, replace_when_done
+from dem.base.words import counted
 from dem.cli.common import app, plain_errors, say
 from dem.files.trajectory import Trajectory
 from dem.plots.bodies import slender
@@ -60,18 +63,21 @@ def plot(
         options = {"frame": _frame(run, frame, time), "colour": colour, "exposures": exposures}
         names = pictures if pictures or movie else [name for name in plots.PICTURES if _applies(name, run)]
         paths = {name: folder / f"{file.stem}-{name}.{ending}" for name in names or ()}
-        _check_free(folder, list(paths.values()), overwrite=overwrite)
+        if paths:
+            checks.folder(folder)
+            _check_free(list(paths.values()), overwrite=overwrite)
+        look = {"size": size} if size else {}
         if movie:
             check_movie(movie, seconds, fps, overwrite=overwrite)
-        folder.mkdir(exist_ok=True)
-        for name, path in paths.items():
-            if name == "scene":
-                plots.scene(run, **options, **({"size": size} if size else {})).savefig(path)
-            else:
-                plots.PICTURES[name](run, **(options if name == "overview" else {})).savefig(path, dpi=dpi)
-            say(str(path))
+        with folder_for(folder) if paths else nullcontext():
+            for name, path in paths.items():
+                given = options | look if name == "scene" else options if name == "overview" else {}
+                figure = plots.PICTURES[name](run, **given)
+                with replace_when_done(path) as partial:
+                    figure.savefig(partial, dpi="figure" if name == "scene" else dpi)
+                say(str(path))
         if movie:
-            _film(run, movie, seconds, fps, {"colour": colour, **({"size": size} if size else {})})
+            _film(run, movie, seconds, fps, {"colour": colour, **look})
 
 
 def _film(run: Trajectory, path: Path, seconds: float, fps: float, options: dict) -> None:
@@ -80,7 +86,7 @@ def _film(run: Trajectory, path: Path, seconds: float, fps: float, options: dict
             run, path, seconds=seconds, fps=fps, overwrite=True, **options,
             track=lambda frames: bar.track(frames, description="filming"),
         )  # fmt: skip
-    say(f"{path}: {count} pictures")
+    say(f"{path}: {counted(count, 'picture')}")
 
 
 def _frame(run: Trajectory, frame: int | None, time: float | None) -> int:
@@ -102,14 +108,8 @@ def _applies(name: str, run: Trajectory) -> bool:
     return name != "orientation" or len(slender(run)) > 0
 
 
-def _check_free(folder: Path, paths: list[Path], *, overwrite: bool) -> None:
+def _check_free(paths: list[Path], *, overwrite: bool) -> None:
     """Nothing is drawn if something is in the way."""
-    if folder.exists() and not folder.is_dir():
-        message = f"output {folder} is a file, expected a folder"
-        raise FileExistsError(message)
-    if not folder.exists() and not folder.parent.is_dir():
-        message = f"output {folder} cannot be made: there is no folder {folder.parent}"
-        raise FileNotFoundError(message)
     taken = [] if overwrite else [path for path in paths if path.exists()]
     if taken:
         message = "\n".join(f"{path} exists already: choose another folder with -o, or --overwrite" for path in taken)

@@ -10,7 +10,7 @@ import typer
 from dem.base import checks
 from dem.cli.common import app, plain_errors, say
 from dem.files.trajectory import Trajectory
-from dem.plots.replay import plot
+from dem.plots.replay import check_picture, plot
 from dem.run import replay
 
 
@@ -26,7 +26,7 @@ def replay_file(
 ) -> None:
     """Show step by step how a run came to break: state, overlaps and forces of the particles concerned."""
     if picture:
-        checks.output(picture, what="picture")
+        check_picture(picture)
     with Trajectory(file) as run:
         shown = particles or replay.concerned(run)
         for n in shown:

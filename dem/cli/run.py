@@ -11,6 +11,7 @@ import typer
 
 from dem.base import compilation
 from dem.base.units import TIME
+from dem.base.words import counted
 from dem.case import StudyCase
 from dem.casefile import chosen_case
 from dem.cli.common import app, plain_errors, say
@@ -121,7 +122,8 @@ def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[
     verdict = sim.run(chosen.duration, output=path, frames=chosen.frames, **options)
     seconds = time.perf_counter() - start
     pace = sim.pace(verdict.count, seconds)
-    return verdict, f"{path}: {len(sim.particles)} particles, {verdict.count} {sim.unit} in {seconds:.2f} s ({pace})"
+    done = f"{counted(len(sim.particles), 'particle')}, {counted(verdict.count, sim.unit)}"
+    return verdict, f"{path}: {done} in {seconds:.2f} s ({pace})"
 
 
 def _number(time: str | None) -> float | str | None:

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from dem import validation
+from dem.base.replace import folder_for
+from dem.base.words import counted
 from dem.cli.common import app, plain_errors, say
 
 
@@ -25,14 +27,15 @@ def validate(
     chosen = {name: validation.study(name) for name in names or validation.STUDIES}
     validation.check_folder(output)
     reports = []
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+    bar = Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True)
+    with folder_for(output), bar:
         for study in bar.track(chosen.values(), description="validating"):
             reports.append(study(quick=quick))
             reports[-1].write(output)
-    validation.write_index(output, reports)
+        validation.write_index(output, reports)
     for report in reports:
         failed = [check.quantity for check in report.checks if not check.passed]
-        verdict = "FAIL: " + "; ".join(failed) if failed else f"PASS, {len(report.checks)} checks"
+        verdict = "FAIL: " + "; ".join(failed) if failed else f"PASS, {counted(len(report.checks), 'check')}"
         say(f"{output / report.name}.md  {verdict}")
     if not all(report.passed for report in reports):
         raise typer.Exit(1)

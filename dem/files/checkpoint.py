@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import h5py
 
+from dem.base import checks
 from dem.base.json_texts import parsed
-from dem.files.gate import text
+from dem.files.gate import CHECKPOINT, is_checkpoint, text
 from dem.files.kinds import kind
 from dem.files.store import open_to_read
 from dem.files.structure import DamagedError, check_memory, damaged, require, size_of
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from dem.system.system import System
 
-FORMAT = "pcdm-dem checkpoint 3"
+FORMAT = f"{CHECKPOINT} 3"
 COPIES = 4  # of an array that going on may need at once
 
 
@@ -79,7 +80,7 @@ def latest(trajectory: h5py.File) -> h5py.Group:
 
 def save(sim: System, path: str | PathLike) -> None:
     """Write a checkpoint; an old one of that name is replaced when the new one is complete on the disk."""
-    path = Path(path)
+    path = checks.output(path, overwrite=True, what="checkpoint")
     if path.exists() and not _is_checkpoint(path):
         message = f"checkpoint {path} cannot be written: there is a file of that name that is none: choose another name"
         raise FileExistsError(message)
@@ -100,7 +101,7 @@ def save(sim: System, path: str | PathLike) -> None:
 def _is_checkpoint(path: Path) -> bool:
     try:
         with h5py.File(path, "r") as file:
-            return str(file.attrs.get("format", "")).startswith("pcdm-dem checkpoint")
+            return is_checkpoint(file)
     except OSError:
         return False
 

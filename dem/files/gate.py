@@ -15,6 +15,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.json_texts import parsed
+from dem.base.words import counted
 from dem.files import layout, logs, structure
 from dem.files.schema import FORMAT, PARTICLES, variants_in
 from dem.files.structure import UNREADABLE, check_memory, damaged, require, size_of
@@ -28,6 +29,8 @@ FACES = 6  # of a box
 TEXTS = ("verdict", "error", "event", "kernels", "command", "started")  # attributes of the parameters
 TABLES = ("versions", "machine", "hook", "table")  # those that are JSON
 
+CHECKPOINT = "pcdm-dem checkpoint"  # how the format of one begins
+ELSEWHERE = "is a checkpoint and no trajectory: dem.Simulation.load, or dem.HardSpheres.load, goes on from it"
 RECORDS = {logs.CHANGES: logs.CHANGED, logs.CONTACTS: logs.CONTACT}
 
 
@@ -40,7 +43,7 @@ def problem(file: h5py.File) -> str | None:
         written = int(file["parameters"].attrs["format"])
         complete = all(f"{PARTICLES}/{name}" in file for name in ("position/step", "position/value"))
     except UNREADABLE:
-        return "is not a trajectory of this engine"
+        return ELSEWHERE if is_checkpoint(file) else "is not a trajectory of this engine"
     if written > FORMAT:
         return f"has format {written}, this version reads up to {FORMAT}: upgrade pcdm-dem"
     if not complete:
@@ -50,6 +53,11 @@ def problem(file: h5py.File) -> str | None:
     except UNREADABLE as error:
         return damaged(error)
     return None
+
+
+def is_checkpoint(file: h5py.File) -> bool:
+    """Whether a file is what `save` of a simulation writes."""
+    return str(file.attrs.get("format", "")).startswith(CHECKPOINT)
 
 
 def text(dataset: h5py.Dataset) -> str:
@@ -64,8 +72,15 @@ def box_of(given: dict | None) -> Box | None:
     """The box as the input of a run describes it; raises ValueError or TypeError if there can be none."""
     if given is None:
         return None
-    motion = {face: Motion(**moved) for face, moved in given["motion"].items()}
+    motion = {face: _motion(**moved) for face, moved in given["motion"].items()}
     return Box(**{**given, "material": Material(**given["material"]), "motion": motion})
+
+
+def _motion(*, amplitude: object = (0, 0, 0), frequency: float = 0.0, **rest: object) -> Motion:
+    """How a wall moves; version 0.1.0 took parts of a vibration, which moved nothing."""
+    swing, rate = checks.vector("amplitude", amplitude, "[m]"), checks.number("frequency", frequency)
+    vibration = {"amplitude": swing, "frequency": rate} if rate and any(swing) else {"phase": 0.0}
+    return Motion(**rest | vibration)
 
 
 def numbers(file: h5py.Group, name: str, shape: tuple[int | None, ...], types: str = "f") -> h5py.Dataset:
@@ -112,7 +127,7 @@ def indices(file: h5py.Group, name: str, count: int | None, most: int) -> np.nda
 def check_contacts(rows: np.ndarray, particles: int) -> None:
     """Raise ValueError unless contacts from a file are of particles and walls that there are."""
     of = (rows["i"] >= 0) & (rows["i"] < particles) & (rows["j"] >= -FACES) & (rows["j"] < particles)
-    require(bool(of.all()), f"contacts are of others than the {particles} particles and the walls")
+    require(bool(of.all()), f"contacts are of others than the {counted(particles, 'particle')} and the walls")
 
 
 def _check(file: h5py.File, written: int) -> None:
@@ -129,7 +144,7 @@ def _check(file: h5py.File, written: int) -> None:
     _check_input(given, particles)
     kinds = _check_kinds(given["kinds"], sizes=written > 2)
     indices(file, f"{PARTICLES}/species", particles, kinds)
-    require(written > 2 or kinds == variants, f"the input has {kinds} kinds, the file {variants}")
+    require(written > 2 or kinds == variants, f"the input has {counted(kinds, 'kind')}, the file {variants}")
     for name in ("start", "latest"):
         if f"restart/{name}" in file:
             for numbered in ("kind", "variant") if written > 2 else ("kind",):
@@ -143,7 +158,7 @@ def _check_frames(file: h5py.File, particles: int) -> None:
     check_memory(A_FRAME * frames, f"{frames} frames")
     time, step = finite(group, "position/time", (None,)), group["position/step"][:]
     for name, values in (("position/time", time), ("position/step", step)):
-        require(len(values) >= frames, f"{name} has {len(values)} rows for {frames} frames")
+        require(len(values) >= frames, f"{name} has {counted(len(values), 'row')} for {counted(frames, 'frame')}")
         require(bool((np.diff(values) >= 0).all()), f"{name} goes backwards")
     require(not frames or step[0] >= 0, "position/step is negative")
     shapes = {name: (None, particles, field.width) for name, field in STATE.items()}
@@ -151,7 +166,8 @@ def _check_frames(file: h5py.File, particles: int) -> None:
         if name not in ("time", "step"):
             types = "iu" if name == layout.NUMBER else "f"
             rows = numbers(file, dataset.name, shapes.get(name, (None, 3) if name == "edges" else (None,)), types)
-            require(len(rows) >= frames, f"{dataset.name} has {len(rows)} rows for {frames} frames")
+            told = f"{counted(len(rows), 'row')} for {counted(frames, 'frame')}"
+            require(len(rows) >= frames, f"{dataset.name} has {told}")
 
 
 def _check_logs(file: h5py.File) -> None:
@@ -185,7 +201,7 @@ def _check_variants(file: h5py.File, particles: int) -> int:
     first = indices(told, "first", count + 1, spheres + 1)
     each = np.diff(first.astype(np.int64))
     fits = first[0] == 0 and first[-1] == spheres and bool(((each > 0) & (each <= MOST_SPHERES)).all())
-    require(fits, f"first does not share {spheres} spheres out among {count} variants")
+    require(fits, f"first does not share {counted(spheres, 'sphere')} out among {counted(count, 'variant')}")
     variant = indices(file, number.name, particles, count)
     balls = int(np.bincount(variant, minlength=count) @ each)
     check_memory(A_SPHERE * balls, f"{balls} spheres")
@@ -195,7 +211,8 @@ def _check_variants(file: h5py.File, particles: int) -> int:
 def _check_input(given: object, particles: int) -> None:
     """What readers use of the input, but for its kinds; the rest is shown as it is."""
     require(isinstance(given, dict), "the input is no table")
-    require(given["particles"] == particles, f"the input is of {given['particles']} particles, there are {particles}")
+    told = counted(given["particles"], "particle")
+    require(given["particles"] == particles, f"the input is of {told}, the file of {particles}")
     checks.vector("gravity of the input", given["gravity"], "[m/s2]")
     box_of(given["box"])
     if given.get("time_step") is not None:

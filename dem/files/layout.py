@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shlex
 import sys
 import time
 from dataclasses import asdict
@@ -201,6 +202,6 @@ def provenance(sim: System) -> dict:
         "machine": {"cpu": processor(), "cores": os.cpu_count(), "system": platform.platform()},
         "threads": sim.threads,
         "seed": "none" if seed is None else seed,
-        "command": " ".join(sys.argv),
+        "command": shlex.join(sys.argv),
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
     }

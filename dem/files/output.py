@@ -1,4 +1,4 @@
-"""What goes into the file of a run, and when a checkpoint is written."""
+"""What goes into the file of a run, how that is told from other files, and when a checkpoint is written."""
 
 from __future__ import annotations
 
@@ -11,10 +11,18 @@ from dem.model.fields import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
 COMPRESSION = ("gzip", "lzf")
+ENDINGS = (".h5", ".hdf5", ".h5md", ".vtkhdf")
+SIGNATURE = b"\x89HDF\r\n\x1a\n"  # how files of HDF5 begin
 EVERY = "10 min"
 SECONDS = {"s": 1, "min": 60, "h": 3600}
+
+
+def check_ending(path: Path) -> None:
+    """Raise ValueError for a name that promises something else than a trajectory."""
+    checks.ending(path, ENDINGS, "a trajectory is HDF5, of which dem export makes csv, gsd and spheres.vtkhdf")
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import struct
 from pathlib import Path
@@ -11,8 +12,11 @@ import h5py
 import numpy as np
 
 from dem.base import checks
+from dem.base.words import counted
 from dem.files import layout, logs
-from dem.files.store import SIGNATURE, Store, recover
+from dem.files.journal import path_of
+from dem.files.output import SIGNATURE, check_ending
+from dem.files.store import Store, recover
 from dem.files.vtkhdf import write_view
 from dem.files.writer import close, open_again
 
@@ -23,7 +27,7 @@ END = 40  # where the first version of HDF5's superblock keeps the end of the fi
 
 
 def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
-    """Make a trajectory readable for every program; returns what was done, in words.
+    """Make a trajectory readable for every program.
 
     What a killed run left in its journal is put into the file. A file that lost its end, as on a file system that
     broke down, stays as it is, and the frames that are whole go into a new one.
@@ -35,30 +39,54 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
     output : path, optional
         New file, if one is needed; default: its name with ``-repaired``.
 
+    Returns
+    -------
+    str
+        What was done, in words.
+
     Raises
     ------
     OSError, ValueError
         If there is no such file, nothing can be saved, or the new one exists already.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/fall.h5"
+    ...     verdict = dem.Simulation(ball, time_step=1e-4).run(duration=0.1, output=path, frames=10)
+    ...     dem.repair(path).removeprefix(folder)
+    '/fall.h5: 11 frames, there was nothing to repair'
     """
     path = Path(path)
     if not path.is_file():
         message = f"no file {path}"
         raise FileNotFoundError(message)
+    if not os.access(path, os.W_OK):
+        journal = f" and {path_of(path).name}" if path_of(path).exists() else ""
+        message = f"{path} may not be written to: copy it{journal} to where that is allowed, and repair the copy"
+        raise OSError(message)
     try:
         recovered = recover(path)
     except BlockingIOError:
         message = f"{path} is being written by another process: wait until it has ended"
         raise OSError(message) from None
+    target = path.with_name(f"{path.stem}-repaired{path.suffix}")
+    if output is not None:
+        target = Path(output)
+        check_ending(target)
     try:
         store, file = open_again(path)
     except ValueError as error:
-        return _save(path, Path(output or path.with_name(f"{path.stem}-repaired{path.suffix}")), error)
+        return _save(path, target, error)
     try:
         frames = len(layout.frame_datasets(file)["step"])
     finally:
         close(file, store)
     done = "what its journal had was put in" if recovered else "there was nothing to repair"
-    return f"{path}: {frames} frames, {done}"
+    return f"{path}: {counted(frames, 'frame')}, {done}"
 
 
 def _save(path: Path, target: Path, error: ValueError) -> str:
@@ -83,7 +111,7 @@ def _save(path: Path, target: Path, error: ValueError) -> str:
             raise
         message = f"{path} lost {end - size} of {end} bytes, and its index with them: its frames cannot be found"
         raise ValueError(message) from None
-    return f"{target}: {frames} frames saved from {path}, which lost {end - size} of {end} bytes"
+    return f"{target}: {counted(frames, 'frame')} saved from {path}, which lost {end - size} of {end} bytes"
 
 
 def _cut(path: Path, size: int) -> int:

@@ -24,6 +24,7 @@ import h5py
 
 from dem.files import structure
 from dem.files.journal import path_of, read_journal, write_journal
+from dem.files.output import SIGNATURE
 from dem.files.pages import PAGE, Pages
 
 try:
@@ -34,7 +35,6 @@ except ImportError:  # Windows has none: there nothing keeps two writers apart
 if TYPE_CHECKING:
     from collections.abc import Buffer, Callable
 
-SIGNATURE = b"\x89HDF\r\n\x1a\n"
 TRIES, PAUSE = 20, 0.02  # looks at a file that is just being committed to, and seconds between them
 
 
@@ -213,6 +213,13 @@ def is_broken(path: Path) -> bool:
     """Whether a file that HDF5 cannot open is what is left of one: it is empty, or begins as such files do."""
     with path.open("rb") as file:
         return file.read(len(SIGNATURE)) in {b"", SIGNATURE}
+
+
+def unreadable(path: Path, error: Exception) -> str:
+    """What to say of a file that HDF5 cannot open."""
+    if is_broken(path):
+        return f"{path} is not a readable HDF5 file ({error}): dem repair may save its frames"
+    return f"{path} is no HDF5 file, so no trajectory"
 
 
 def being_written(path: Path) -> bool:

@@ -12,7 +12,7 @@ from dem.base.json_texts import parsed
 from dem.files import gate, logs
 from dem.files.recipes import variants_of
 from dem.files.schema import ENERGIES, variants_in
-from dem.files.store import open_to_read
+from dem.files.store import open_to_read, unreadable
 from dem.files.stored_field import StoredField, read_rows
 from dem.files.structure import DamagedError, damaged, require
 from dem.model.bodies import Variant
@@ -48,8 +48,7 @@ class StoredRun(Declared):
             message = f"{self.path} is being written by another program: wait, or copy it and read the copy"
             raise ValueError(message) from None
         except OSError as error:
-            message = f"{self.path} is not a readable HDF5 file ({error}): dem repair may save its frames"
-            raise ValueError(message) from None
+            raise ValueError(unreadable(self.path, error)) from None
 
     @property
     def location(self) -> Path:

@@ -6,6 +6,7 @@ import copy
 from typing import TYPE_CHECKING
 
 from dem.base import checks
+from dem.base.words import counted
 from dem.files import selection, summary, tables
 from dem.files.frame import Frame
 from dem.files.stored import StoredRun
@@ -74,7 +75,7 @@ class Trajectory(StoredRun):
             return f"<Trajectory {self.path}: closed>"
         time, what = self.time, in_words(self.describe())
         when = f"{time[0]:.6g} to {time[-1]:.6g} s" if len(time) else "no time"
-        return f"<Trajectory {self.path}: {len(self)} frames, {when}; {what}; {', '.join(self.fields)}>"
+        return f"<Trajectory {self.path}: {counted(len(self), 'frame')}, {when}; {what}; {', '.join(self.fields)}>"
 
     def __getitem__(self, key: int | slice) -> Frame | Trajectory:
         """A frame, or for a slice that part of the run; raises IndexError for a frame that is not there."""

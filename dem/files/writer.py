@@ -16,9 +16,9 @@ from dem.base.json_texts import parsed
 from dem.base.notices import Notice, warn
 from dem.base.replace import DiskFullError
 from dem.files import checkpoint, gate, layout, logs
-from dem.files.output import EVERY, Every, Output
+from dem.files.output import EVERY, Every, Output, check_ending
 from dem.files.plans import check_frames, plan_of
-from dem.files.store import Store, being_written, is_broken
+from dem.files.store import Store, being_written, is_broken, unreadable
 from dem.files.vtkhdf import write_view
 from dem.files.waiting import Waiting
 from dem.system.observer import Change, Observer
@@ -274,8 +274,7 @@ def open_again(path: Path) -> tuple[Store, h5py.File]:
         file = h5py.File(store, "r+")
     except (OSError, RuntimeError) as error:
         store.close()
-        message = f"{path} is not a readable HDF5 file ({error}): dem repair may save its frames"
-        raise ValueError(message) from None
+        raise ValueError(unreadable(path, error)) from None
     problem = gate.problem(file)
     if problem:
         close(file, store)
@@ -293,10 +292,11 @@ def close(file: h5py.File, store: Store) -> None:
 
 
 def check_output(path: str | PathLike, *, overwrite: bool) -> Path:
-    """A path that a trajectory may be written to; raises OSError, FileExistsError."""
+    """A path that a trajectory may be written to; raises OSError, FileExistsError, ValueError."""
     path = checks.output(path, overwrite=overwrite)
     if path.exists():
         _check_free(path)
+    check_ending(path)
     return path
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dem.base import checks, compilation
+from dem.base.hints import hinted
+from dem.base.words import counted
 from dem.hard.accounted import Accounted
 from dem.hard.checks import check_apart, check_box, check_going_on, check_spheres, law
 from dem.hard.engine import HardEngine, HardState
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
 
+@hinted
 class HardSpheres(Accounted):
     """Hard spheres in a box, advanced from impact to impact.
 
@@ -81,7 +84,7 @@ class HardSpheres(Accounted):
     (1, 0.4905)
     """
 
-    unit: ClassVar[str] = "collisions"  # of work
+    unit: ClassVar[str] = "collision"  # of work
 
     def __init__(
         self,
@@ -160,8 +163,8 @@ class HardSpheres(Accounted):
     def __repr__(self) -> str:
         """Particles, time and impacts."""
         return (
-            f"<{type(self).__name__}: {len(self._particles)} particles, t = {self.time:.6g} s after "
-            f"{self.collisions.total} collisions>"
+            f"<{type(self).__name__}: {counted(len(self._particles), 'particle')}, t = {self.time:.6g} s after "
+            f"{counted(self.collisions.total, 'collision')}>"
         )
 
     def _new_engine(self, now: float) -> HardEngine:
@@ -225,7 +228,8 @@ class HardSpheres(Accounted):
         """Plan for a duration from now."""
         first = self.time
         if not first < first + duration / frames < np.inf:
-            message = f"duration {duration:g} s in {frames} frames cannot be told from none at t = {first:g} s"
+            told = f"{duration:g} s in {counted(frames, 'frame')}"
+            message = f"duration {told} cannot be told from none at t = {first:g} s"
             raise ValueError(message)
         return Segment(first, duration, frames)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from dem.base.words import counted
+
 BUDGET = 1e-8  # of energy and of overlaps; both are rounding, some 1e-13 after 1e6 impacts
 
 
@@ -56,7 +58,7 @@ class HardVerdict:
         """One line."""
         c = self.collisions
         line = (
-            f"{self.status}: {c.pair} collisions of spheres and {c.wall} with walls to "
+            f"{self.status}: {counted(c.pair, 'collision of spheres')} and {c.wall} with walls to "
             f"t = {self.time:.6g} s, energy changed by {self.energy_change:+.3g} of "
             f"{self.energy_reference}, {self.energy_error:.1e} unaccounted for, "
             f"largest overlap {self.largest_overlap:.1e} of the radii"

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dem.base import checks
+from dem.base.hints import hinted
 from dem.model.materials import Material
 
 AXES = ("x", "y", "z")
 FACES = ("x-", "x+", "y-", "y+", "z-", "z+")
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True)
 class Motion:
     """How a wall moves: at a constant velocity, vibrating, or both.
@@ -35,7 +37,7 @@ class Motion:
     Raises
     ------
     ValueError
-        If a value is not finite or the frequency negative.
+        If a value is not finite or the frequency negative, or for a part of a vibration that needs another.
     """
 
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -49,6 +51,12 @@ class Motion:
             object.__setattr__(self, name, checks.vector(name, getattr(self, name), meaning))
         object.__setattr__(self, "frequency", checks.number("frequency", self.frequency, least=0, unit="Hz"))
         object.__setattr__(self, "phase", checks.number("phase", self.phase, unit="rad"))
+        given = [name for name in ("amplitude", "frequency", "phase") if np.any(getattr(self, name))]
+        lacking = " and ".join(name for name in ("amplitude", "frequency") if name not in given)
+        if given and lacking:
+            there = " and ".join(given)
+            message = f"a motion with {there} but no {lacking} does not vibrate: give {lacking}, or leave out {there}"
+            raise ValueError(message)
 
     @property
     def fastest(self) -> float:
@@ -56,6 +64,7 @@ class Motion:
         return math.hypot(*self.velocity) + 2 * math.pi * self.frequency * math.hypot(*self.amplitude)
 
 
+@hinted
 @dataclass(frozen=True)
 class Box:
     """A box of six flat walls along the axes.

@@ -10,6 +10,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.frozen import frozen
+from dem.base.hints import hinted
 from dem.model.shapes import MOST_SPHERES, MassProperties
 
 ARC_NODES = 24  # Gauss nodes along an arc: exact to rounding for up to a whole circle
@@ -17,6 +18,7 @@ SLICE_NODES = 20  # between two heights at which the arcs change
 SAME = 1e-9  # heights and directions closer than this, relative to the size, count as one
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Clump:
     """Any rigid set of spheres, overlapping or not; its mass is that of the union, counted once.

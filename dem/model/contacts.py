@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.base.declared import Declared
+from dem.base.words import counted
 from dem.model.adhesion import JKR
 from dem.model.materials import Material
 from dem.model.parts import SLOTS, Hertz, Part, keep_checked, plain
@@ -139,7 +140,7 @@ class Contacts(Declared):
 
     def __repr__(self) -> str:
         """Count the pairs, and name the rule for others."""
-        return f"<Contacts: {len(self._table)} pairs of materials, others by rule {self.rule}>"
+        return f"<Contacts: {counted(len(self._table), 'pair of materials')}, others by rule {self.rule}>"
 
     @property
     def rule(self) -> str | None:

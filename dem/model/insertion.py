@@ -7,27 +7,35 @@ F. H. Stillinger, Phys. Rev. E 74 (2006) 061308); the last few percent would tak
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import checks
+from dem.base import checks, compilation
+from dem.base.hints import hinted
+from dem.base.progress import progress_bar
+from dem.base.words import counted
 from dem.model.bodies import place
 from dem.model.box import Box
+from dem.model.materials import Material
 from dem.model.particles import Particles
-from dem.model.shapes import Fibre, Shape, Sphere
+from dem.model.shapes import check_shape
 from kernels.packing import insertion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from dem.model.materials import Material
+    from dem.model.shapes import Shape
 
 MOST_OFFERS = 200_000  # to one particle
+LEAST_OFFERS = 20  # to each particle on average, before it is foreseen how many more find a place
+MORE_TO_COME = 1.5 / (2 ** (1 / 3) - 1)  # times those of the second half of all tries: by Feder's law, and half as many
 CELLS = 4  # at most so many for each sphere
 UNIT_NORM = 1e-6  # how far from 1 the norm of an orientation may be
 
 
+@hinted
 def pack(
     shape: Shape,
     material: Material,
@@ -89,6 +97,8 @@ def pack(
     >>> sim.energy().elastic
     0.0
     """
+    check_shape(shape, 1.0)
+    checks.of_types(material=(material, Material))
     checks.of_types(optional=True, box=(box, Box))
     corners = region(lower, upper, box)
     if (number is None) == (solid_fraction is None):
@@ -148,15 +158,12 @@ def sized(
         while (factors**3).sum() < wanted:
             factors = np.append(factors, rng.uniform(low, high, math.ceil(wanted / mean)))
         factors = factors[: np.argmin(np.abs(np.cumsum(factors**3) - wanted)) + 1]
-    return [shape] * len(factors) if low == high == 1.0 else [_scaled(shape, f) for f in factors.tolist()]
-
-
-def _scaled(shape: Shape, factor: float) -> Shape:
-    if isinstance(shape, Sphere):
-        return Sphere(diameter=factor * shape.diameter)
-    if isinstance(shape, Fibre):
-        return Fibre(diameter=factor * shape.diameter, spheres=shape.spheres, spacing=factor * shape.spacing)
-    return shape.scaled(factor)
+    if low == high == 1.0:
+        return [shape] * len(factors)
+    if not hasattr(shape, "scaled"):
+        message = f"scale needs a shape that has a method scaled(factor), which {type(shape).__name__} has not"
+        raise TypeError(message)
+    return [shape.scaled(factor) for factor in factors.tolist()]
 
 
 def isotropic(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -181,7 +188,7 @@ def scatter(
     Raises
     ------
     ValueError
-        If one of them found no place.
+        If one of them found no place, or it is foreseen that not all of them will.
     """
     lower, upper = corners
     periodic = np.array([box is not None and axis in box.periodic for axis in "xyz"])
@@ -192,21 +199,46 @@ def scatter(
     size = np.concatenate([body.radii for body in bodies])
     taken, number = _taken(box, corners, periodic, others, size)
     placed, turned = np.empty((3, len(bodies))), np.empty((4, len(bodies)))
-    progress = np.array([0, number, 0])
-    while progress[0] < len(bodies):
-        offers = 1024 + 2 * (len(bodies) - int(progress[0]))
-        position = lower + (upper - lower) * rng.random((offers, 3))
-        turns = isotropic(rng, offers) if orientation is None else np.tile(orientation, (offers, 1))
-        insertion.insert(
-            first, offset, size, low, high, position.T.copy(), turns.T.copy(), taken, placed, turned, progress
-        )
-        if progress[2] > MOST_OFFERS:
-            message = (
-                f"random found no place for particle {progress[0]} of {len(bodies)} in {MOST_OFFERS} tries: take fewer "
-                "(it works to a solid fraction of about 0.3), a lattice, or the last frame of a run that settles"
+    state, so_far = np.array([0, number, 0]), [(0, 0)]
+    wanted = False if compilation.SILENT else None
+    with progress_bar(len(bodies), lambda n, _: f"{counted(n, 'place')} found", wanted=wanted, steady=False) as moved:
+        while state[0] < len(bodies):
+            (tries, before), offers = so_far[-1], 1024 + 2 * (len(bodies) - int(state[0]))
+            position = lower + (upper - lower) * rng.random((offers, 3))
+            turns = isotropic(rng, offers) if orientation is None else np.tile(orientation, (offers, 1))
+            insertion.insert(
+                first, offset, size, low, high, position.T.copy(), turns.T.copy(), taken, placed, turned, state
             )
-            raise ValueError(message)
+            so_far.append((tries + offers, int(state[0])))
+            moved(state[0] - before, int(state[0]) - before)
+            if state[2] > MOST_OFFERS or will_not_fit(so_far, len(bodies)):
+                raise _no_room(bodies[: state[0]], len(bodies), corners, tries + offers)
     return placed.T.copy(), turned.T.copy()
+
+
+def will_not_fit(so_far: list[tuple[int, int]], wanted: int) -> bool:
+    """Whether fewer will find a place than are wanted, going by numbers of tries and places found so far.
+
+    Equal spheres still to come are as many as one over the cube root of the tries (J. Feder, J. Theor. Biol. 87 (1980)
+    237), 3.85 times those that came in the second half of all tries. Half as many again, and what chance may add, are
+    not exceeded by fibres and mixtures of sizes either: their last ones come more slowly than `MOST_OFFERS` allows.
+    """
+    tries, placed = so_far[-1]
+    if tries < max(LEAST_OFFERS * wanted, MOST_OFFERS):
+        return False
+    late = placed - so_far[bisect_right(so_far, (tries // 2, wanted)) - 1][1]
+    return wanted - placed > MORE_TO_COME * (late + 4 * math.sqrt(late) + 10)
+
+
+def _no_room(placed: list[Shape], wanted: int, corners: tuple[np.ndarray, np.ndarray], tries: int) -> ValueError:
+    """What is said then."""
+    filled = sum(shape.mass_properties(1.0).volume for shape in placed) / np.prod(corners[1] - corners[0])
+    message = (
+        f"random found places for {len(placed)} of {counted(wanted, 'particle')} in {tries} tries, a solid fraction of "
+        f"{filled:.2g}, and will not find enough for the rest: take fewer (equal spheres go in to a solid fraction of "
+        "about 0.35, long fibres to less), a lattice, or the last frame of a run that settles"
+    )
+    return ValueError(message)
 
 
 def _taken(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base.words import counted
 from dem.model.parts import plain
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def in_words(kinds: Sequence[dict]) -> str:
 
 def rest(count: int) -> str:
     """What to say of kinds that are too many to be told."""
-    return f" and {count - MOST} kinds more" if count > MOST else ""
+    return f" and {counted(count - MOST, 'kind')} more" if count > MOST else ""
 
 
 def _word(value: object) -> str:

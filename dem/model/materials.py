@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from dem.base import checks
+from dem.base.hints import hinted
 from dem.model.parts import Part, keep_checked, plain
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Material:
     """Properties of a solid, for particles and walls.

@@ -83,7 +83,21 @@ def along(axes: np.ndarray) -> np.ndarray:
 
 
 def random_velocities(n: int, speed: float, rng: np.random.Generator) -> np.ndarray:
-    """Normally distributed velocities (n, 3) with this root mean square, without drift.
+    """Normally distributed velocities with a given root mean square, without drift.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    speed : float
+        Root mean square of their magnitudes [m/s].
+    rng : numpy.random.Generator
+        Source of the numbers.
+
+    Returns
+    -------
+    (n, 3) array
+        Velocities [m/s].
 
     Raises
     ------

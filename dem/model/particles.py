@@ -10,6 +10,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.declared import Declared
 from dem.base.frozen import frozen
+from dem.base.hints import hinted
 from dem.model.fields import STATE, heading
 from dem.model.kinds import Kind, described, in_words, kind_of, numbered, values_of
 from dem.model.materials import Material
@@ -26,6 +27,7 @@ UNIT_NORM = 1e-6  # how far a quaternion's norm may be from 1: beyond what writi
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
 
+@hinted
 class Particles(Declared):
     """N rigid bodies: their shapes, materials and whole-step state.
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.frozen import frozen
+from dem.base.hints import hinted
+from dem.base.words import counted
 
 MOST_SPHERES = 4000  # in one particle: two such touching make 2^24 pairs, what kernels/soft/candidates.py can count
 
@@ -44,6 +46,7 @@ class Shape(Protocol):
         """Mass properties for a density [kg/m³]."""
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True)
 class Fibre:
     r"""Equal spheres on a line, body x: overlapping, touching or with gaps.
@@ -114,7 +117,7 @@ class Fibre:
             ratio = implied
         elif abs(ratio - implied) > 1e-9 * ratio:
             message = (
-                f"{n} spheres of diameter {d:g} m every {s:g} m make an aspect ratio of {implied:g}, "
+                f"{counted(n, 'sphere')} of diameter {d:g} m every {s:g} m make an aspect ratio of {implied:g}, "
                 f"not {ratio:g}: leave one of the three out"
             )
             raise ValueError(message)
@@ -140,6 +143,10 @@ class Fibre:
     def radii(self) -> np.ndarray:
         """Sphere radii (n,) [m]."""
         return frozen(np.full(self.spheres, 0.5 * self.diameter))
+
+    def scaled(self, factor: float) -> Fibre:
+        """The same fibre larger by a factor."""
+        return Fibre(diameter=factor * self.diameter, spheres=self.spheres, spacing=factor * self.spacing)
 
     def mass_properties(self, density: float) -> MassProperties:
         """Exact mass properties of the union of the spheres for a density [kg/m³]."""
@@ -177,6 +184,7 @@ def _slab_second_moment(r: float, c: float, u: float) -> float:
     )
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True)
 class Sphere:
     """A ball.
@@ -214,6 +222,10 @@ class Sphere:
     def radii(self) -> np.ndarray:
         """The radius, (1,) [m]."""
         return frozen(np.array([0.5 * self.diameter]))
+
+    def scaled(self, factor: float) -> Sphere:
+        """The same sphere larger by a factor."""
+        return Sphere(diameter=factor * self.diameter)
 
     def mass_properties(self, density: float) -> MassProperties:
         """V = π D³/6, m = ρ V, I = m D²/10 about any axis."""

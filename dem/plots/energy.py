@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.plots.figure import INK, legend, new_figure, scaled, tidy, whole_decades
+from dem.plots.figure import INK, check_run, legend, new_figure, scaled, tidy, whole_decades
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,22 @@ def energy(run: Trajectory) -> Figure:
     -------
     Figure
         The figure.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not there.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.cases()["nine-fibres"]().simulation().run(1e-4, output=f"{folder}/run.h5", frames=5)
+    ...     with dem.Trajectory(f"{folder}/run.h5") as run:
+    ...         [ax.get_ylabel() for ax in energy(run).axes]
+    ['energy [mJ]', 'error [–]']
     """
+    check_run(run)
     figure = new_figure(7.0, 4.8)
     draw_energy(figure.subplots(2, height_ratios=(3, 1), sharex=True), run)
     figure.align_ylabels()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from os import PathLike
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
+
+    from dem.files.trajectory import Trajectory
 
 PREFIXES = {9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ", -9: "n", -12: "p"}
 DPI = 150
@@ -33,6 +36,13 @@ def new_figure(width: float, height: float, layout: str = "constrained") -> Figu
     """
     figures = optional.library("matplotlib.figure", extra="plot", purpose="a picture")
     return figures.Figure(figsize=(width, height), dpi=DPI, layout=layout)
+
+
+def check_run(run: Trajectory) -> None:
+    """Raise TypeError if a path was given in place of what it holds."""
+    if isinstance(run, str | PathLike):
+        message = f"run is {str(run)!r}, expected a trajectory: open it, as in with dem.Trajectory({str(run)!r}) as run"
+        raise TypeError(message)
 
 
 def tidy(ax: Axes, **labels: object) -> None:

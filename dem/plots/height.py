@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.plots.bodies import heights_of
-from dem.plots.figure import band, legend, new_figure, scaled, tidy
+from dem.plots.figure import band, check_run, legend, new_figure, scaled, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,24 @@ def height(run: Trajectory) -> Figure:
     -------
     Figure
         The figure.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not there.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.cases()["nine-fibres"]().simulation().run(1e-4, output=f"{folder}/run.h5", frames=5)
+    ...     with dem.Trajectory(f"{folder}/run.h5") as run:
+    ...         figure = height(run)
+    ...         figure.savefig(f"{folder}/height.png")
+    >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
+    ('time [µs]', 'height [m]')
     """
+    check_run(run)
     figure = new_figure(7.0, 3.4)
     draw_height(figure.subplots(), run)
     return figure

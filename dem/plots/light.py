@@ -40,6 +40,11 @@ class Light:
         How much of what is farthest away is lost in the background, from 0 to 1.
     shadows : bool
         Whether spheres cast shadows.
+
+    Examples
+    --------
+    >>> Light(direction=(0, 2, 0), shadows=False).towards.tolist()
+    [0.0, 1.0, 0.0]
     """
 
     direction: tuple[float, float, float] = (-0.55, 1.0, -0.7)

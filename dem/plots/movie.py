@@ -15,6 +15,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.replace import replace_when_done
 from dem.plots.bodies import numbers_up_to
+from dem.plots.figure import check_run
 from dem.plots.scene import colour_limits, moment, scene, shot, viewpoint
 
 if TYPE_CHECKING:
@@ -65,9 +66,21 @@ def movie(
     ------
     ValueError
         If the file name ends in anything else, or ffmpeg is missing or fails.
-    FileExistsError
-        If the file exists and is not to be overwritten.
+    FileExistsError, OSError
+        If the file exists and is not to be overwritten, or cannot be written.
+    ImportError
+        If matplotlib is not there.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.cases()["nine-fibres"]().simulation().run(1e-4, output=f"{folder}/run.h5", frames=5)
+    ...     with dem.Trajectory(f"{folder}/run.h5") as run:
+    ...         movie(run, f"{folder}/run.gif", seconds=0.2, size=(80, 60))
+    4
     """
+    check_run(run)
     path = check_movie(path, seconds, fps, overwrite=overwrite)
     frames = numbers_up_to(len(run), max(1, round(seconds * fps)))
     few = numbers_up_to(len(run), LOOKED_AT)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.plots.bodies import directions, slender, vertical
-from dem.plots.figure import INK, band, legend, new_figure, scaled, tidy
+from dem.plots.figure import INK, band, check_run, legend, new_figure, scaled, tidy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,19 @@ def orientation(run: Trajectory) -> Figure:
     ------
     ValueError
         If no particle has a long axis.
+    ImportError
+        If matplotlib is not there.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.cases()["nine-fibres"]().simulation().run(1e-4, output=f"{folder}/run.h5", frames=5)
+    ...     with dem.Trajectory(f"{folder}/run.h5") as run:
+    ...         [ax.get_ylabel() for ax in orientation(run).axes]
+    ['angle to vertical [°]', 'order [–]']
     """
+    check_run(run)
     figure = new_figure(7.0, 4.4)
     draw_orientation(figure.subplots(2, height_ratios=(2, 1), sharex=True), run)
     figure.align_ylabels()

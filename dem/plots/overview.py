@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dem.base.words import counted
 from dem.plots.bodies import slender
 from dem.plots.energy import draw_energy
-from dem.plots.figure import INK, new_figure
+from dem.plots.figure import INK, check_run, new_figure
 from dem.plots.height import draw_height
 from dem.plots.orientation import draw_orientation
 from dem.plots.paths import draw_paths, moving
@@ -39,7 +40,19 @@ def overview(run: Trajectory, frame: int = -1, *, colour: str = "speed", exposur
     ------
     ValueError
         If there is no such frame, or nothing to colour by under that name.
+    ImportError
+        If matplotlib is not there.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.cases()["nine-fibres"]().simulation().run(1e-4, output=f"{folder}/run.h5", frames=5)
+    ...     with dem.Trajectory(f"{folder}/run.h5") as run:
+    ...         len(overview(run, colour="height").axes)  # with the colour bar
+    8
     """
+    check_run(run)
     figure = new_figure(12.0, 8.1)
     left, right = figure.subfigures(1, 2, width_ratios=(5.6, 6.4))
     grid = left.add_gridspec(2, 2, width_ratios=(40, 1), height_ratios=(1, 1))
@@ -61,7 +74,7 @@ def overview(run: Trajectory, frame: int = -1, *, colour: str = "speed", exposur
 
 def _title(run: Trajectory) -> str:
     """What was computed and how."""
-    said = [f"{run.input.get('case', run.path.stem)}: {len(run.kind)} particles"]
+    said = [f"{run.input.get('case', run.path.stem)}: {counted(len(run.kind), 'particle')}"]
     if run.input.get("integrator"):
         said.append(f"{run.input['integrator']}, dt = {run.input['time_step']:g} s")
     return ", ".join(said)

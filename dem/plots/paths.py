@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.words import counted
 from dem.model.box import AXES
 from dem.plots.bodies import corners, numbers_up_to, positions, spheres, vertical
-from dem.plots.figure import INK, new_figure, scaled, shades, tidy
+from dem.plots.figure import INK, check_run, new_figure, scaled, shades, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +37,22 @@ def paths(run: Trajectory) -> Figure:
     -------
     Figure
         The figure, with a view for each horizontal axis along which particles move.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not there.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.cases()["nine-fibres"]().simulation().run(1e-4, output=f"{folder}/run.h5", frames=5)
+    ...     with dem.Trajectory(f"{folder}/run.h5") as run:
+    ...         [(ax.get_xlabel(), ax.get_ylabel()) for ax in paths(run).axes]  # they move along x
+    [('x [m]', 'y [m]')]
     """
+    check_run(run)
     views = moving(run)
     figure = new_figure(0.8 + 4.2 * len(views), 4.6)
     for ax, axis in zip(np.ravel(figure.subplots(1, len(views))), views, strict=True):
@@ -70,7 +86,7 @@ def draw_paths(ax: Axes, run: Trajectory, axis: int) -> None:
     tidy(ax, xlabel=f"{AXES[axis]} [{unit}]", ylabel=f"{AXES[plane[1]]} [{unit}]", aspect="equal")
     ax.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
     if len(shown) < len(run.kind):
-        ax.set_title(f"{len(shown)} of {len(run.kind)} particles", fontsize=9, loc="left")
+        ax.set_title(f"{len(shown)} of {counted(len(run.kind), 'particle')}", fontsize=9, loc="left")
 
 
 def _lines(ax: Axes, run: Trajectory, tracks: np.ndarray, plane: list[int], size: np.ndarray) -> None:

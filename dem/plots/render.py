@@ -18,10 +18,28 @@ LINE_COLOUR, LINE_RADIUS = (0.35, 0.38, 0.42), 0.7  # radius in pixels
 
 
 class Floor(NamedTuple):
-    """A rectangle to stand on."""
+    """A rectangle to stand on.
 
-    corner: np.ndarray  # (3,) [m]
-    edges: np.ndarray  # from there, at right angles (2, 3) [m]
+    Parameters
+    ----------
+    corner : (3,) array
+        One of its corners [m].
+    edges : (2, 3) array
+        Its edges from there, at right angles [m].
+    colour : (3,) floats
+        Red, green and blue from 0 to 1.
+
+    Examples
+    --------
+    >>> floor = Floor(np.array([-1.0, -1.0, 0.0]), np.array([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0]]))
+    >>> camera = Camera((0, 0, 0), forward=(0, 1, -1), span=4.0)
+    >>> seen = render([[0, 0, 0.5]], [0.5], [[1, 0, 0]], camera, size=(40, 40), floor=floor)
+    >>> bool(seen[22, 20, 0] < seen[22, 12, 0] < 255)  # darker where the shadow falls
+    True
+    """
+
+    corner: np.ndarray
+    edges: np.ndarray
     colour: tuple[float, float, float] = (0.8, 0.82, 0.85)
 
 

@@ -6,12 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import checks
+from dem.base.replace import replace_when_done
 from dem.plots.figure import new_figure
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from dem.run.replay import State
+
+ENDINGS = (".png", ".pdf", ".svg", ".jpg")
+
+
+def check_picture(path: Path) -> None:
+    """Raise OSError or ValueError if there can be no picture of this name."""
+    checks.ending(checks.output(path, what="picture"), ENDINGS, "a picture is drawn", what="picture", needed=True)
 
 
 def plot(frames: list[list[State]], path: Path) -> None:
@@ -27,4 +36,5 @@ def plot(frames: list[list[State]], path: Path) -> None:
     speed.set_ylabel("speed [m/s]")
     energy.set(ylabel="kinetic energy [J]", xlabel="time [s]")
     overlap.legend()
-    figure.savefig(path, dpi=120)
+    with replace_when_done(path) as partial:
+        figure.savefig(partial, dpi=120)

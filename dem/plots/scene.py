@@ -12,7 +12,7 @@ from dem.model.box import AXES
 from dem.model.kinds import MOST, labels, rest
 from dem.plots.bodies import corners, heights_of, numbers_up_to, spheres, vertical
 from dem.plots.camera import Camera
-from dem.plots.figure import DPI, INK, categories, colour_map, new_figure, scaled
+from dem.plots.figure import DPI, INK, categories, check_run, colour_map, new_figure, scaled
 from dem.plots.render import Floor, render
 
 if TYPE_CHECKING:
@@ -62,7 +62,21 @@ def scene(
     ------
     ValueError
         If there is no such frame, or nothing to colour by under that name.
+    ImportError
+        If matplotlib is not there.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.cases()["nine-fibres"]().simulation().run(1e-4, output=f"{folder}/run.h5", frames=5)
+    ...     with dem.Trajectory(f"{folder}/run.h5") as run:
+    ...         figure = scene(run, colour="height", exposures=3, size=(300, 200))
+    ...         figure.savefig(f"{folder}/scene.png")
+    >>> figure.axes[1].get_ylabel()  # of the colour bar
+    'height [m]'
     """
+    check_run(run)
     width, height = size
     figure = new_figure(width / (1 - BAR) / DPI, height / DPI, layout="none")
     ax, bar = figure.add_axes((0, 0, 1 - BAR, 1)), figure.add_axes((1 - BAR + 0.01, 0.2, 0.018, 0.6))

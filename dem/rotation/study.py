@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
+from dem.base.compilation import announced
+from dem.base.hints import hinted
 from dem.model.particles import UNIT_NORM
 from dem.rotation import integrators
 from kernels.base.jit import CompileError
@@ -44,6 +46,7 @@ class RotationHistory(NamedTuple):
     angular_velocity: np.ndarray  # (K, 3) [rad/s], in the frame asked for
 
 
+@hinted
 def integrate_rotation(
     integrator: str,
     *,
@@ -124,9 +127,10 @@ def integrate_rotation(
     # no body has a moment above the sum of the other two; of one that does, schemes turn by more than omega dt at once
     most_turn = LARGEST_TURN / max(1.0, max(moments) / (sum(moments) - max(moments)))
     try:
-        code, n = _loop(law)[row.torques > 1](
-            scheme, law, body_frame, q, omega_body, moments, dt, most_turn, steps, every, q_out, omega_out
-        )
+        with announced():
+            code, n = _loop(law)[row.torques > 1](
+                scheme, law, body_frame, q, omega_body, moments, dt, most_turn, steps, every, q_out, omega_out
+            )
     except CompileError as error:
         message = f"torque cannot be compiled with the loop: {str(error).strip().splitlines()[-1]}"
         raise TypeError(message) from error
@@ -152,9 +156,44 @@ def rub_cylinders(
     time_step: float,
     steps: int,
 ) -> np.ndarray:
-    """Angular velocities (steps + 1, 2) of two cylinders on parallel axes that rub with a force -friction v.
+    """Follow two cylinders on parallel axes that rub with a force -friction v.
 
-    For schemes with one torque a step; radii [m], friction [kg/s], inertia about the axes [kg m²].
+    Parameters
+    ----------
+    integrator : str
+        A scheme with one torque a step, see `dem.INTEGRATORS`.
+    radii : two floats
+        Of the cylinders [m].
+    friction : float
+        Force over relative velocity [kg/s].
+    inertia : two floats
+        About the axes [kg m²].
+    angular_velocity : two floats
+        At the start [rad/s].
+    time_step : float
+        [s].
+    steps : int
+        How many.
+
+    Returns
+    -------
+    (steps + 1, 2) array
+        Angular velocities [rad/s].
+
+    Raises
+    ------
+    ValueError, TypeError
+        For values out of range, or a scheme that needs several torques a step.
+    FloatingPointError
+        If the cylinders speed up, which a smaller time step prevents.
+
+    Examples
+    --------
+    >>> omega = rub_cylinders(
+    ...     "pcdm", radii=(1, 2), friction=1.0, inertia=(1, 1), angular_velocity=(5, 1), time_step=1e-3, steps=5000
+    ... )
+    >>> bool(abs(omega[-1] @ (1, 2)) < 1e-9)  # they roll on each other
+    True
     """
     row = integrators.integrator_for_contacts(integrator)
     time_step, steps = checks.number("time_step", time_step, above=0, unit="s"), checks.whole("steps", steps, least=1)

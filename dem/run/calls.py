@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base import checks
+from dem.base.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +48,7 @@ class Interval(NamedTuple):
     def check(self, name: str, sim: System) -> None:
         """Raise ValueError if a system cannot stop there."""
         if self.steps is not None and sim.step_count is None:
-            message = f"{name} is {self.steps} steps, but hard spheres have none: give simulated seconds as a float"
+            message = f"{name} is {counted(self.steps, 'step')}, but hard spheres have none: give seconds as a float"
             raise ValueError(message)
         if self.seconds is not None and sim.time_step and self.seconds < sim.time_step:
             message = f"{name} is {self.seconds:g} s, shorter than one time step of {sim.time_step:g} s"
@@ -55,7 +56,7 @@ class Interval(NamedTuple):
 
     def __str__(self) -> str:
         """In words."""
-        return f"{self.seconds:g} s" if self.steps is None else f"{self.steps} steps"
+        return f"{self.seconds:g} s" if self.steps is None else counted(self.steps, "step")
 
 
 class Call(NamedTuple):

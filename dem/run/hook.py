@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dem.base.json_texts import parsed
 from dem.base.notices import Notice, tell
+from dem.base.words import counted
 from dem.files import logs
 from dem.run.calls import Call
 
@@ -55,8 +56,8 @@ def check_repeatable(path: str | PathLike, file: h5py.File) -> None:
         told = file["parameters"].attrs.get(HOOK)
         by = _told(told) if told else "somebody from outside"
         message = (
-            f"{path} cannot be run again: {by} changed it, {len(changes)} times from t = {changes['time'][0]:.6g} s on,"
-            " and is no part of the file: run it anew in Python, with the function"
+            f"{path} cannot be run again: {by} changed it, {counted(len(changes), 'time')} from t = "
+            f"{changes['time'][0]:.6g} s on, and is no part of the file: run it anew in Python, with the function"
         )
         raise ValueError(message)
 

@@ -7,7 +7,8 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base import stopping
-from dem.run.progress import progress_bar
+from dem.base.progress import progress_bar
+from dem.base.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -52,7 +53,7 @@ def record(
     with (
         observer,
         _interruptible() as interrupted,
-        progress_bar(sim, length, wanted=progress) as advance,
+        progress_bar(length, sim.pace, wanted=progress) as advance,
         recorder or nullcontext(lambda **_: None) as note,
     ):
         if table:
@@ -71,8 +72,9 @@ def record(
             table.end(sim)
         observer.finish(verdict, interrupted=bool(stopped))
     if stopped:
-        kept = f", {observer.frames} frames in {observer.path}: dem run --resume goes on" if observer.path else ""
-        message = f"interrupted at t = {sim.time:.6g} s{kept}"
+        message = f"interrupted at t = {sim.time:.6g} s"
+        if observer.path:
+            message += f", {counted(observer.frames, 'frame')} in {observer.path}: dem run --resume goes on"
         raise Interrupted(message, stopped[0])
     return verdict
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dem.base.words import counted
 from dem.files import checkpoint, layout
 from dem.files.plans import check_frames, plan_of
 from dem.files.store import open_to_read
@@ -42,7 +43,7 @@ class Comparison:
 
     def __str__(self) -> str:
         """One line, and one more for each thing that has changed."""
-        line = f"the bytes of all {self.frames} frames are the same"
+        line = f"all bytes of {counted(self.frames, 'frame')} are the same"
         if not self.same:
             line = f"the bytes differ from frame {self.frame} on: {self.difference}"
         return "\n".join([line, *(f"{name}: {old} then, {new} now" for name, (old, new) in self.changed.items())])
@@ -71,10 +72,35 @@ def rerun(path: str | PathLike, *, threads: int | None = None, progress: bool = 
 
     The file stays as it is; nothing is written. A run that was stopped is repeated as far as its frames go.
 
+    Parameters
+    ----------
+    path : path
+        What `Simulation.run` or ``dem run`` wrote.
+    threads : int, optional
+        At most so many; default: all cores. They change no bit.
+    progress : bool
+        Whether to show a bar.
+
+    Returns
+    -------
+    Comparison
+        Whether the bytes are the same, or where they differ, and what else has changed since.
+
     Raises
     ------
     OSError, ValueError
         If there is no such file, or it cannot be run again: a function that was called meanwhile changed it.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/fall.h5"
+    ...     verdict = dem.Simulation(ball, time_step=1e-4).run(duration=0.1, output=path, frames=10)
+    ...     print(dem.rerun(path))
+    all bytes of 11 frames are the same
     """
     Trajectory(path).close()  # says what is wrong with it
     with open_to_read(Path(path)) as file:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dem.base import checks
+from dem.base.hints import hinted
 from dem.files.output import EVERY
 from dem.files.writer import TrajectoryWriter
 from dem.run import hook
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from dem.system.verdict import Judgement
 
 
+@hinted
 def resume(
     path: str | PathLike,
     *,
@@ -43,6 +45,11 @@ def resume(
     threads, every, progress, checkpoint_every, strict
         As in `Simulation` and `Simulation.run`. A function that was called every so often is no part of the file: give
         it again. If it has changed anything, the run does not go on without.
+
+    Returns
+    -------
+    Verdict or HardVerdict
+        What `Simulation.run` returns, of the whole run.
 
     Raises
     ------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dem.base.hints import hinted
 from dem.base.notices import tell
 from dem.files import checkpoint
 from dem.files.output import EVERY
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 class Runnable(System):
     """A system that is carried through time, with a file of what it did."""
 
+    @hinted
     def run(
         self,
         duration: float,

@@ -28,7 +28,6 @@ from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft import advance as loop
 from kernels.soft import cells, lists, sweeps
 from kernels.soft.chunks import CHUNK, Serial, Threaded
-from kernels.soft.travel import as_float
 from kernels.soft.walls import PLANE
 
 if TYPE_CHECKING:
@@ -242,7 +241,7 @@ class Engine(Present):
             passes = self.limits.passes(share, overlap)
         else:
             passes = code == loop.TOO_BRISK
-        acceleration = math.sqrt(as_float(self.partial[:, sweeps.BRISK].max()))
+        acceleration = math.sqrt(self.partial[:, sweeps.BRISK].max().view(np.float64))
         if passes and acceleration > self.limits.briskest:
             self.limits.note(briefest(self), acceleration)
         self.setting = self._setting(self.energy_unit)

@@ -142,7 +142,8 @@ def recorded(
         path = crash_path(Path(output), overwrite=overwrite)
         try:
             frames = recorder.write(path, error, overwrite=overwrite)
-            message = f"{error}\nthe last {frames} steps before are in {path}: dem replay {path}"
+            last = "step" if frames == 1 else f"{frames} steps"
+            message = f"{error}\nthe last {last} before: dem replay {path}"
         except OSError as trouble:
             message = f"{error}\nthe last steps before cannot be shown: {trouble}"
         raise BrokenRunError(message, error.name, error.particles) from None

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from dem.base import checks, compilation
+from dem.base.hints import hinted
 from dem.model.contacts import Contacts
 from dem.model.fields import STATE
 from dem.model.law import law as contact_law
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
 
+@hinted
 class Simulation(Accounted):
     """Rigid particles in a box, advanced in time.
 

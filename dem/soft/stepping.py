@@ -6,6 +6,7 @@ import math
 import time
 from typing import TYPE_CHECKING, ClassVar
 
+from dem.base.words import counted
 from dem.run.record import next_chunk
 from dem.run.runnable import Runnable
 from dem.system.plan import Segment, evenly, whole_steps
@@ -17,15 +18,15 @@ if TYPE_CHECKING:
 class Stepping(Runnable):
     """A system whose time is a number of steps."""
 
-    unit: ClassVar[str] = "steps"  # of work
+    unit: ClassVar[str] = "step"  # of work
     _time_step: float
     _slice = 1  # steps between looks at the keyboard
 
     def __repr__(self) -> str:
         """Particles and time."""
         return (
-            f"<{type(self).__name__}: {len(self._particles)} particles, t = {self.time:.6g} s after {self.step_count} "
-            f"steps of {self.time_step:.6g} s>"
+            f"<{type(self).__name__}: {counted(len(self._particles), 'particle')}, t = {self.time:.6g} s after "
+            f"{counted(self.step_count, 'step')} of {self.time_step:.6g} s>"
         )
 
     @property

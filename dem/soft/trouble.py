@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base.words import counted
 from dem.model.box import FACES
 from dem.model.fields import STATE
 from dem.soft.impacts import ADVISED, RESOLVED, effective_masses, rounded_down
@@ -13,7 +14,6 @@ from dem.soft.limits import FARTHEST
 from dem.system.diagnosis import outside, point
 from kernels.soft import advance as loop
 from kernels.soft.sweeps import TRAVEL
-from kernels.soft.travel import as_float
 
 if TYPE_CHECKING:
     from dem.model.box import Box
@@ -85,8 +85,9 @@ def _check_finite(now: _Moment, where: str) -> None:
     concerned = np.flatnonzero(np.any(list(bad.values()), axis=0))
     if len(concerned):
         names, first = " and ".join(name for name, rows in bad.items() if rows.any()), now.who(concerned[0])
+        everybody = counted(len(now.particles), "particle")
         message = (
-            f"{where}: {names} not finite for {len(concerned)} of {len(now.particles)} particles, first particle "
+            f"{where}: {names} not finite for {len(concerned)} of {everybody}, first particle "
             f"{first}; values are not numbers because they were set so, or because a time step too large (now "
             f"{now.time_step:g} s) made the contacts explode: look at the steps before, or lower time_step"
         )
@@ -110,7 +111,7 @@ def _raise_too_fast(now: _Moment, where: str) -> None:
     surface = there * (now.by_row(np.linalg.norm(engine.bodies.velocity, axis=0)) + spin * engine.kinds.tip[p.variant])
     row = int(surface.argmax())
     i = now.who(row)
-    farthest, gone = engine.limits.farthest, float(as_float(engine.partial[:, TRAVEL].max()))
+    farthest, gone = engine.limits.farthest, float(engine.partial[:, TRAVEL].max().view(np.float64))
     message = (
         f"{where}: particle {i} moves {gone:.3g} m in one time step at {surface[row]:.3g} m/s, more than the "
         f"skin of {farthest:.3g} m ({FARTHEST:.0%} of the smallest diameter), and could pass through others unseen; "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dem.base.words import counted
 from dem.soft.impacts import RESOLVED
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Verdict:
     def __str__(self) -> str:
         """One line."""
         line = (
-            f"{self.status}: {self.steps} steps to t = {self.time:.6g} s, largest energy error "
+            f"{self.status}: {counted(self.steps, 'step')} to t = {self.time:.6g} s, largest energy error "
             f"{self.energy_error:.2e} of {self.energy_reference} ({self.energy_rate:.1e} a second, budget "
             f"{self.energy_budget:.1e}), quaternion norm error {self.norm_error:.1e}, "
             f"largest overlap {self.largest_overlap:.2%} of the smallest diameter (limit {OVERLAP_LIMIT / 2:.1%})"

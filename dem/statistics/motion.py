@@ -19,7 +19,17 @@ UNEVEN = 0.01  # of the mean interval between frames: they are due at whole step
 
 
 def lags(time: np.ndarray) -> np.ndarray:
-    """Time differences (T,) [s] that the functions here have values for, from the times of the frames (T,).
+    """Time differences that the functions here have values for.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Of the frames [s].
+
+    Returns
+    -------
+    (T,) array
+        From the first one on [s].
 
     Raises
     ------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base.notices import Notice
+from dem.base.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +44,7 @@ def check_finite(particles: Particles, where: str, cause: str) -> None:
     for name in ("position", "velocity", "orientation", "angular_velocity"):
         bad = np.flatnonzero(~np.isfinite(getattr(particles, name)).all(1))
         if len(bad):
-            count = f"{len(bad)} of {len(particles)} particles, first particle {bad[0]}"
+            count = f"{len(bad)} of {counted(len(particles), 'particle')}, first particle {bad[0]}"
             message = f"{where}: {name} not finite for {count}; {cause}"
             raise FloatingPointError(message)
 

@@ -48,7 +48,7 @@ class System(Declared):
     none, so that nobody needs to ask of which kind a system is.
     """
 
-    unit: ClassVar[str]  # of work, in words
+    unit: ClassVar[str]  # one of what work is counted in
     start_energy: Energy
     description: dict  # for later readers, goes to the output file
 

@@ -6,6 +6,7 @@ import importlib.util
 from typing import TYPE_CHECKING
 
 from dem.base import checks
+from dem.base.words import counted
 from dem.validation import (
     annuli,
     comparison,
@@ -57,18 +58,20 @@ def study(name: str) -> Callable[..., Report]:
 
 
 def check_folder(folder: Path) -> None:
-    """Make an empty folder for the results, or refuse one that holds anything; refuse to start without matplotlib."""
+    """Refuse a folder that holds anything or cannot be written to; refuse to start without matplotlib."""
     if importlib.util.find_spec("matplotlib") is None:
         message = "dem validate draws with matplotlib, which is not installed: pip install 'pcdm-dem[plot]'"
         raise ValueError(message)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         message = f"output {folder} exists already and is not an empty folder: choose another name"
         raise ValueError(message)
-    folder.mkdir(parents=True, exist_ok=True)
+    checks.folder(folder, parents=True)
 
 
 def write_index(folder: Path, reports: list[Report]) -> None:
     """Write README.md with a line for each study."""
     lines = ["# Published tables and figures, reproduced", ""]
-    lines += [f"- [{r.title}]({r.name}.md): {'PASS' if r.passed else 'FAIL'}, {len(r.checks)} checks" for r in reports]
+    for report in reports:
+        passed = f"{'PASS' if report.passed else 'FAIL'}, {counted(len(report.checks), 'check')}"
+        lines.append(f"- [{report.title}]({report.name}.md): {passed}")
     (folder / "README.md").write_text("\n".join(lines) + "\n")

@@ -66,6 +66,15 @@ def reached(low, lower, higher):
 
 
 @formula
+def near_body(b, skin, grid, bodies, kinds):
+    """Centre and bounding radius of body b, its cell along each axis, and how many cells away it looks."""
+    centre, bound = load(bodies.position, b), kinds.bound[bodies.kind[b]]
+    most = max(grid.shape_x, grid.shape_y, grid.shape_z)
+    span = np.int64(min(math.ceil((2.0 * bound + skin) * SLACK / grid.size), most))
+    return centre, bound, cell_at(centre, grid), span
+
+
+@formula
 def search_cells(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
     """Bodies whose bounding spheres come closer to that of b than the skin.
 
@@ -86,11 +95,7 @@ def search_cells(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbo
     -------
     end of what was found, beyond `stop` if there was no room
     """
-    centre = load(bodies.position, b)
-    x, y, z = cell_at(centre, grid)
-    bound = kinds.bound[bodies.kind[b]]
-    most = max(grid.shape_x, grid.shape_y, grid.shape_z)
-    span = np.int64(min(math.ceil((2.0 * bound + skin) * SLACK / grid.size), most))
+    centre, bound, (x, y, z), span = near_body(b, skin, grid, bodies, kinds)
     for cz in range(z if grid.equal else max(z - span, 0), min(z + span + 1, grid.shape_z)):
         for cy in range(y if grid.equal and cz == z else max(y - span, 0), min(y + span + 1, grid.shape_y)):
             base = row_of(cy, cz, grid)
@@ -107,6 +112,9 @@ def search_cells(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbo
 def search_folded(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighbours):
     """The same where the box is periodic: cells beyond a face are those on the other side.
 
+    All boxes could be searched like this. But where nothing folds a row of cells is one stretch of bodies, and equal
+    bodies need half of the cells only: without `search_cells` 1e4 spheres took a fifth longer, 1e4 fibres an eighth.
+
     Parameters
     ----------
     box, b, skin, grid, cell_first, k, stop, bodies, kinds : see `search_cells`
@@ -115,11 +123,7 @@ def search_folded(box, b, skin, grid, cell_first, k, stop, bodies, kinds, neighb
     ------
     neighbours.higher : from k on
     """
-    centre = load(bodies.position, b)
-    x, y, z = cell_at(centre, grid)
-    bound = kinds.bound[bodies.kind[b]]
-    most = max(grid.shape_x, grid.shape_y, grid.shape_z)
-    span = np.int64(min(math.ceil((2.0 * bound + skin) * SLACK / grid.size), most))
+    centre, bound, (x, y, z), span = near_body(b, skin, grid, bodies, kinds)
     low_x, cells_x = window(x, span, grid.shape_x, box.length_x > 0.0)
     low_y, cells_y = window(y, span, grid.shape_y, box.length_y > 0.0)
     low_z, cells_z = window(z, span, grid.shape_z, box.length_z > 0.0)

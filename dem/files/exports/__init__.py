@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.base import checks
+from dem.base.hints import hinted
 from dem.base.replace import replace_when_done
 from dem.files.exports import csv_table, hoomd_gsd, spheres_vtkhdf
 from dem.files.trajectory import Trajectory
@@ -23,6 +24,7 @@ FORMATS: dict[str, Format] = {
 }
 
 
+@hinted
 def export(
     run: str | PathLike | Trajectory,
     to: str,
@@ -84,8 +86,9 @@ def export(
     numbers = _numbers(run, frames)
     names = _names(run, to, fields)
     beside = run.path if run.path.absolute() == run.location else run.location  # in words as they were given
-    path = beside.with_suffix(chosen.ending) if output is None else Path(output)
+    path = beside.with_suffix(chosen.endings[0]) if output is None else Path(output)
     _check_output(path, run.location, overwrite=overwrite)
+    checks.ending(path, chosen.endings, f"{to} is asked for")
     with replace_when_done(path) as partial:
         chosen.write(run, partial, numbers, names)
     return path
@@ -94,13 +97,16 @@ def export(
 def _numbers(run: Trajectory, frames: slice | int) -> range:
     """Of the frames chosen."""
     there = range(len(run))
-    if isinstance(frames, slice) and frames.step is not None and frames.step < 1:
-        message = f"every {frames.step}th frame cannot be taken: expected at least 1"
-        raise ValueError(message)
     try:
+        if isinstance(frames, slice) and frames.step is not None and frames.step < 1:
+            message = f"every {frames.step}th frame cannot be taken: expected at least 1"
+            raise ValueError(message)
         numbers = there[frames] if isinstance(frames, slice) else range(there[frames], there[frames] + 1)
     except IndexError:
         numbers = range(0)
+    except TypeError:
+        message = f"frames is {frames!r}, expected a whole number or a slice, such as slice(None, None, 10)"
+        raise TypeError(message) from None
     if not numbers:
         known = f"it has 0 to {len(there) - 1}" if there else "it has none at all"
         ends = (frames.start, frames.stop, frames.step) if isinstance(frames, slice) else (frames,)

@@ -9,6 +9,7 @@ import csv
 from itertools import repeat
 from typing import TYPE_CHECKING
 
+from dem.base.checks import TABLES
 from dem.files.exports.format import Format
 from dem.model.fields import ROWS, STATE, heading
 
@@ -29,4 +30,4 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
             table.writerows(zip(*map(repeat, (k, step[k], time[k])), range(len(kind)), kind, *columns, strict=False))
 
 
-FORMAT = Format(".csv", lambda _: {name: (name,) for name in STATE}, _write)
+FORMAT = Format(TABLES, lambda _: {name: (name,) for name in STATE}, _write)

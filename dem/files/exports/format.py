@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 class Format(NamedTuple):
     """A format that trajectories can be written in.
 
-    ``fields(run)`` says what can be asked for, and which fields of the run each is made from; those of ``always`` are
-    written unasked. ``write(run, path, frames, fields)`` writes frames of these numbers to a new file.
+    Names of files end in one of ``endings``, by default the first. ``fields(run)`` says what can be asked for, and
+    which fields of the run each is made from; those of ``always`` are written unasked. ``write(run, path, frames,
+    fields)`` writes frames of these numbers to a new file.
     """
 
-    ending: str
+    endings: tuple[str, ...]
     fields: Callable[[Trajectory], dict[str, tuple[str, ...]]]
     write: Callable[[Trajectory, Path, range, Sequence[str]], None]
     always: tuple[str, ...] = ()

@@ -135,4 +135,4 @@ def _angular_momentum(orientation: np.ndarray, inertia: np.ndarray, angular_velo
     return 2 * np.hstack([-(v * s).sum(axis=1, keepdims=True), w * s + np.cross(v, s)])
 
 
-FORMAT = Format(".gsd", _fields, _write, always=("position",))
+FORMAT = Format((".gsd",), _fields, _write, always=("position",))

@@ -50,4 +50,4 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
                 data["velocity"][here] = run.velocity[k][owner] + spin
 
 
-FORMAT = Format(".spheres.vtkhdf", _fields, _write, always=("position",))
+FORMAT = Format((".spheres.vtkhdf", ".vtkhdf", ".hdf", ".h5"), _fields, _write, always=("position",))

@@ -1,4 +1,4 @@
-"""How far a run has come, on a terminal or in a notebook."""
+"""How far something has come that takes a while, on a terminal or in a notebook."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from dem.system.system import System
-
 PATIENCE = 3.0  # s of computing before a bar is shown that nobody has asked for
 LOOKS = 0.25  # s between two looks of a notebook
 WIDTH = 40  # characters
 
 
 class Bar(Protocol):
-    """Something that shows how far a run has come."""
+    """Something that shows how far it has come."""
 
-    def show(self, done: float, pace: str, left: float) -> None:
-        """Show the share done, the pace in words, and the time that is left [s]."""
+    def show(self, done: float, pace: str, left: str) -> None:
+        """Show the share done, the pace, and the time that is left, in words."""
 
     def close(self) -> None:
         """Leave it as it is."""
 
 
 @contextmanager
-def progress_bar(sim: System, length: float, *, wanted: bool | None) -> Iterator[Callable[[float, int], None]]:
-    """Progress bar with rate and remaining time, to be told way and work; on a terminal, or in a notebook.
+def progress_bar(
+    length: float, pace: Callable[[int, float], str], *, wanted: bool | None, steady: bool = True
+) -> Iterator[Callable[[float, int], None]]:
+    """Progress bar, to be told way and work; on a terminal, or in a notebook.
 
-    None as to whether it is wanted shows it when the run has taken some seconds.
+    It shows the pace, which is asked for with work and seconds so far, and the time that is left if the way is made at
+    a steady rate. None as to whether it is wanted shows it when some seconds have passed.
     """
     kind = _kind_of_bar()
     if kind is None or wanted is False:
@@ -47,7 +48,8 @@ def progress_bar(sim: System, length: float, *, wanted: bool | None) -> Iterator
         if bar is None and (wanted or seconds > PATIENCE):
             bar = kind()
         if bar is not None and way > 0:
-            bar.show(way / length, sim.pace(work, seconds), seconds * (length - way) / way)
+            left = clock(seconds * (length - way) / way) if steady else ""
+            bar.show(way / length, pace(work, seconds), left)
 
     try:
         yield moved
@@ -76,9 +78,9 @@ class Terminal:
         self._task = self._bar.add_task("", total=1.0, pace="", left="")
         self._bar.start()
 
-    def show(self, done: float, pace: str, left: float) -> None:
-        """Show the share done, the pace in words, and the time that is left [s]."""
-        self._bar.update(self._task, completed=done, pace=pace, left=clock(left))
+    def show(self, done: float, pace: str, left: str) -> None:
+        """Show the share done, the pace, and the time that is left, in words."""
+        self._bar.update(self._task, completed=done, pace=pace, left=left)
 
     def close(self) -> None:
         """Leave it as it is."""
@@ -94,10 +96,10 @@ class Notebook:
         self._display, self._handle, self._next = display, None, 0.0
         self._line = ""
 
-    def show(self, done: float, pace: str, left: float) -> None:
-        """Show the share done, the pace in words, and the time that is left [s]."""
+    def show(self, done: float, pace: str, left: str) -> None:
+        """Show the share done, the pace, and the time that is left, in words."""
         full = round(WIDTH * min(done, 1.0))
-        self._line = f"[{'#' * full}{'.' * (WIDTH - full)}] {done:4.0%}  {pace}  {clock(left)}"
+        self._line = f"[{'#' * full}{'.' * (WIDTH - full)}] {done:4.0%}  {pace}  {left}"
         if time.perf_counter() >= self._next:
             self._draw()
 
