@@ -6,6 +6,9 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
 ``base``        what all others stand on
     ``jit``         how everything here is compiled and cached
     ``linking``     how parts are put together to what Python calls
+    ``lowering``    how numba lowers them
+    ``libraries``   their code: what of it is optimised when
+    ``keeping``     parts on disk, for what is compiled next
     ``convention``  how parts are called
     ``startup``     what numba need not do before its first function runs, how threads wait
     ``vector``      3-vectors as tuples

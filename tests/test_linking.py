@@ -1,12 +1,16 @@
-"""Parts, wholes and plain compiling: the same functions, the same bits."""
+"""Parts, wholes, parts kept on disk, and plain compiling: the same functions, the same bits."""
 
 import os
+import pickle
 import subprocess
 import sys
+from typing import NamedTuple
 
 import pytest
+from numba.core import types
 
-from kernels.base import jit, linking, quaternion
+from kernels import laws
+from kernels.base import jit, keeping, linking, quaternion
 from kernels.laws import hertz
 
 compiled = pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="looks at compiled code")
@@ -43,6 +47,66 @@ def test_numba_has_what_parts_lean_on(monkeypatch):
     assert linking.is_as_expected()
     monkeypatch.setattr(linking, "EXPECTED", (*linking.EXPECTED, (linking.codegen.JITCodeLibrary, "no_such_name")))
     assert not linking.is_as_expected()
+
+
+ONE_FORMULA = """
+import sys
+from kernels.base import quaternion
+q, v = (0.5, 0.1, -0.7, 0.3), (0.2, -0.4, 0.9)
+formula = getattr(quaternion, sys.argv[1])
+assert formula(q, v) == formula.py_func(q, v)
+"""
+
+
+def run_formula(name, folder):
+    """Call a formula in a process of its own; returns the file of parts that this adds to a cache folder."""
+    before = set(folder.rglob(keeping.PATTERN))
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
+    subprocess.run([sys.executable, "-c", ONE_FORMULA, name], check=True, env=environment)
+    (new,) = set(folder.rglob(keeping.PATTERN)) - before
+    return new
+
+
+def functions(path):
+    entries = pickle.loads(path.read_bytes()[32:]).values()
+    return {entry.call.split(":")[0].removeprefix("kernels.base.") for entry in entries}
+
+
+@compiled
+@pytest.mark.skipif(jit.PLAIN, reason="nothing is kept")
+def test_another_process_lowers_only_what_is_not_kept_and_takes_nothing_from_a_broken_file(tmp_path, monkeypatch):
+    """`rotate_back` is `conjugate` and `rotate`, whose parts the first process has lowered."""
+    first = run_formula("rotate", tmp_path)
+    assert "vector.cross" in functions(first)
+    second = run_formula("rotate_back", tmp_path)
+    assert functions(second) == {"quaternion.conjugate", "quaternion.rotate"}
+
+    monkeypatch.setattr(jit.numba.config, "CACHE_DIR", str(first.parent))
+    data = first.read_bytes()
+    calls = {path: [entry.call for entry in pickle.loads(path.read_bytes()[32:]).values()] for path in (first, second)}
+    assert all(keeping.Store().find(call) for call in calls[first] + calls[second])
+    for broken in (b"", b"no such thing", data[:-1], data[:-9] + bytes([data[-9] ^ 1]) + data[-8:]):
+        first.write_bytes(broken)
+        assert not any(keeping.Store().find(call) for call in calls[first])
+        kept = [call for call in calls[second] if keeping.Store().find(call)]
+        assert [call.split(":")[0] for call in kept] == ["kernels.base.quaternion.conjugate"]  # needs no other
+
+
+class Elastic(NamedTuple):
+    """Named as a law of ours is."""
+
+
+@pytest.mark.skipif(jit.PLAIN, reason="nothing is kept")
+def test_what_may_change_unseen_is_not_kept():
+    number = types.float64
+    ours, theirs = (types.NamedTuple((), one) for one in (laws.Elastic, Elastic))
+    force = hertz.force.py_func
+    assert keeping.call_of(force, (number, number)) is not None
+    assert keeping.call_of(force, (ours, number)) != keeping.call_of(force, (number, number))
+    assert keeping.call_of(force, (ours,)) is not None
+    assert keeping.call_of(force, (theirs,)) is None  # a type of others
+    assert keeping.call_of(lambda x: x, (number,)) is None  # a function of others
+    assert keeping.call_of(force, (types.Dispatcher(hertz.force),)) is None  # a function as an argument
 
 
 @compiled

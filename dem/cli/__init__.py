@@ -4,6 +4,8 @@ Exit status 0 for success, 2 for bad input, 1 for a run that broke or failed, 13
 143 after SIGTERM.
 """
 
+import gc
+
 from dem.base import interrupts
 
 
@@ -12,4 +14,7 @@ def main() -> None:
     interrupts.end_at_once()
     from dem.cli.common import app  # noqa: PLC0415, takes a moment in which Ctrl-C may come
 
-    app()
+    try:
+        app()
+    finally:
+        gc.freeze()  # nobody need look for what the compiler left: the process ends

@@ -174,7 +174,8 @@ numba.config.CACHE_DIR = str(CACHE)  # process-wide: numba offers no cache folde
 class _Listener(event.Listener):
     """Tells of each kernel that is compiled rather than found in the cache; while it is, no garbage is looked for.
 
-    That would take a tenth longer: what the compiler makes is thrown away as a whole.
+    That would take a tenth longer, and to look for what is left of it as soon as it is done another tenth: it counts
+    as old, so that Python looks when it looks at all there is.
     """
 
     def __init__(self, begin, end):
@@ -192,6 +193,8 @@ class _Listener(event.Listener):
         self.depth -= 1
         if self.depth == 0:
             if self.collecting:
+                gc.freeze()
+                gc.unfreeze()
                 gc.enable()
             self.end()
 

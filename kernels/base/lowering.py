@@ -1,0 +1,114 @@
+"""How parts and wholes are lowered: parts are called with each argument as one value, and not made machine code."""
+
+# ruff: noqa: SLF001 (numba has no other way in)
+
+import hashlib
+from collections import Counter
+
+from numba.core import imputils, ir, lowering, typed_passes
+from numba.core.compiler_machinery import register_pass
+from numba.parfors.parfor_lowering import ParforLower
+
+from kernels.base import keeping
+from kernels.base.convention import calling_parts
+from kernels.base.libraries import Part, Whole
+
+
+class KeepsArguments(lowering.Lower):
+    """Lower with arguments as they came; numba keeps them in memory and reads all of a tuple to get at one array."""
+
+    def _find_singly_assigned_variable(self):
+        super()._find_singly_assigned_variable()
+        assigned = [one for block in self.func_ir.blocks.values() for one in block.find_insts(ir.Assign)]
+        times = Counter(one.target.name for one in assigned)
+        arguments = {one.target.name for one in assigned if isinstance(one.value, ir.Arg)}
+        self._singly_assigned_vars |= {name for name in arguments if times[name] == 1}
+
+
+class TakesThemAsTheyAre:
+    """Mixed into numba's lowering: the function itself is called as parts are, what it calls is not its business."""
+
+    def setup_function(self, fndesc):
+        """Declare it."""
+        context, self.context = self.context, calling_parts(self.context)
+        super().setup_function(fndesc)
+        self.context = context
+
+    def extract_function_arguments(self):
+        """Take its arguments."""
+        self.fnargs = list(self.call_conv.get_arguments(self.function))
+        return self.fnargs
+
+
+class LowerPartBody(TakesThemAsTheyAre, KeepsArguments):
+    """Lowers a part."""
+
+
+class LowerParallelPartBody(TakesThemAsTheyAre, ParforLower):
+    """Lowers a part with parallel loops."""
+
+
+def calls_of(fndesc, library, as_they_are):
+    """What writes a call of a part."""
+    usual = imputils.user_function(fndesc, [library])
+    if not as_they_are:
+        return usual
+
+    def call(context, builder, sig, args):
+        return usual(calling_parts(context), builder, sig, args)
+
+    call.signature, call.libs = usual.signature, usual.libs
+    return call
+
+
+def announce(context, fndesc, library):
+    """Tell numba how to call a part; returns what stands for it in numba's tables."""
+    name = [fndesc.qualname].copy  # a builtin like no other; nobody calls it
+    call = calls_of(fndesc, library, not library.is_loop)
+    context._defns[name].append(call, call.signature)
+    return name
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LowerPart(typed_passes.NativeLowering):
+    """Lower to a library that is not finished.
+
+    The arrays of a loop go one by one: LLVM can be told that they do not overlap only of arguments.
+    """
+
+    _name = "lower_part"
+    lowering_class = KeepsArguments  # of the compilation under way: numba keeps one object a pass
+
+    def run_pass(self, state):
+        """Lower, and tell callers where the code is."""
+        flags = state.flags
+        state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.is_loop = flags.noalias
+        state.library.stays_apart = getattr(state.func_id.func, "stays_apart", False)
+        call = keeping.call_of(state.func_id.func, state.args)
+        if call is not None:  # a name that it has in every process
+            call += flags.get_mangle_string()
+            state.func_id.unique_id = f"kept{hashlib.sha256(call.encode()).hexdigest()[:16]}"
+            state.func_id.unique_name = f"{state.func_id.func_qualname}${state.func_id.unique_id}"
+        flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+        bodies = LowerParallelPartBody if flags.auto_parallel.enabled else LowerPartBody
+        self.lowering_class = KeepsArguments if flags.noalias else bodies
+        super().run_pass(state)
+        name = announce(state.targetctx, state["cr"].fndesc, state.library)
+        state["cr"] = state["cr"]._replace(cfunc=name)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LowerWhole(typed_passes.NativeLowering):
+    """Lower what Python calls."""
+
+    _name = "lower_whole"
+    lowering_class = KeepsArguments  # of the compilation under way: numba keeps one object a pass
+
+    def run_pass(self, state):
+        """Lower, with the parts."""
+        state.library = Whole(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        self.lowering_class = ParforLower if state.flags.auto_parallel.enabled else KeepsArguments
+        return super().run_pass(state)
