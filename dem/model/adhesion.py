@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dem.base import checks
+from dem.base.hints import hinted
 from dem.model.part import Part, kind
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def _of_pairs(table: Table, value: Callable[[Adhesion], float]) -> np.ndarray:
     return table(lambda contact, *_: value(contact.adhesion) if contact.adhesion else 0.0)
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DMT(Adhesion):
     """Adhesion of small, stiff spheres: a pull of 2π w R* while they touch (Derjaguin, Muller & Toporov 1975).
@@ -75,6 +77,7 @@ class DMT(Adhesion):
         return 2 * math.pi * self.work * radius
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class JKR(Adhesion):
     """Adhesion of soft or large spheres, which stick until they are torn apart (Johnson, Kendall & Roberts 1971).
@@ -120,6 +123,7 @@ class JKR(Adhesion):
         return 1.5 * math.pi * self.work * radius
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Bridge(Adhesion):
     """Liquid bridge: forms where surfaces touch, pulls until it ruptures (Willett et al. 2000).

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.base.declared import Declared
+from dem.base.hints import hinted
 from dem.base.words import counted
 from dem.model.adhesion import JKR
 from dem.model.materials import Material
@@ -26,6 +27,7 @@ RULES: dict[str, Callable[[float, float], float]] = {
 DAMPED = ("together", "alone")
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Contact:
     """How two materials meet: what contact laws are composed of.
@@ -84,6 +86,7 @@ class Contact:
         return f"Contact({', '.join(f'{name}={value!r}' for name, value in values.items())})"
 
 
+@hinted
 class Contacts(Declared):
     """How each pair of materials meets, particles' and wall's alike.
 

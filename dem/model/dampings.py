@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from dem.model.part import Table
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Viscoelastic(Part):
     """Viscoelastic spheres, whose restitution falls with speed (Brilliantov et al. 1996); with Hertz's force only.
@@ -47,6 +48,7 @@ class Viscoelastic(Part):
         return Tables(table(lambda contact, *_: contact.damping.time if contact.damping else 0.0))
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Dashpot(Part):
     """A dashpot of constant coefficient, F = F_el + c δ'.

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from dem.base.hints import hinted
 from dem.model import restitution
 from dem.model.part import Part, kind
 
@@ -37,6 +38,7 @@ class Normal(Part):
         return 0.5
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Hertz(Normal):
     """Elastic spheres, F = 4/3 E* √(R* δ³); Johnson (1985), eq. (4.22). The default.
@@ -68,6 +70,7 @@ class Hertz(Normal):
         return math.sqrt(2 / 3 * shear)
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Linear(Normal):
     """Linear spring, F = k δ, whose contacts last equally long at any speed (Cundall & Strack 1979).
@@ -143,6 +146,7 @@ class Linear(Normal):
         return (self.speed / self.overlap) ** 2 if self.overlap else 0.0
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Hysteretic(Normal):
     """Plastic contacts: springs that are stiffer when they unload (Walton & Braun 1986; Luding 2008, sec. 2.2).
@@ -228,6 +232,7 @@ class Hysteretic(Normal):
         return self.restitution() == 0
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PowerLaw(Normal):
     """A spring F = k δ^n.

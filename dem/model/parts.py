@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from dem.base import checks
+from dem.base.hints import hinted
 from dem.model.adhesion import DMT, JKR, Bridge
 from dem.model.dampings import Dashpot, Viscoelastic
 from dem.model.normals import Hertz, Hysteretic, Linear, PowerLaw
@@ -13,6 +14,7 @@ from dem.model.part import Part, kind
 SLOTS = ("normal", "damping", "rolling", "twisting", "adhesion")  # beside restitution and friction
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Rolling(Part):
     """Resistance to rolling: a couple up to μ_r R* F_n, like friction's force (Luding 2008; Ai et al. 2011, type C).
@@ -54,6 +56,7 @@ class Rolling(Part):
         self._check("damping", least=0)
 
 
+@hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Twisting(Part):
     """Resistance to twisting about the normal, from the same friction as sliding.

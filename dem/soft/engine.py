@@ -28,6 +28,7 @@ from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft import advance as loop
 from kernels.soft import cells, lists, sweeps
 from kernels.soft.chunks import CHUNK, Serial, Threaded
+from kernels.soft.travel import as_float
 from kernels.soft.walls import PLANE
 
 if TYPE_CHECKING:
