@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dem.base.hints import hinted
 from dem.model.part import Part, kind
 
 if TYPE_CHECKING:
