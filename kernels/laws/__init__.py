@@ -192,6 +192,7 @@ def secant(law, i, j, touch, history, half):
     return pressed.stiffness * pressed.root
 
 
+@formula
 def never(law):
     """Elastic contacts end where surfaces part."""
     return False

@@ -188,7 +188,8 @@ def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
     m, nowhere = kinds.material[bodies.kind[b]], (0.0, 0.0, 0.0)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         overlap = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
-        if overlap > 0.0:
+        held = laws.lasting(law) and neighbours.wall_has_history[6 * s + face] != 0
+        if overlap > 0.0 or held:
             touch, x = meeting(s, b, face, overlap, inward(face), bodies, kinds, box)
             history = laws.nothing(law)
             if neighbours.wall_has_history.size > 0 and neighbours.wall_has_history[6 * s + face] != 0:
