@@ -50,7 +50,10 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``candidates``  which of their spheres may touch within the next few steps
     ``contact``     place spheres, evaluate elastic pairs
     ``gather``      sum forces and torques by body
-    ``touching``    evaluate pairs by laws that need velocities
+    ``touching``    find those that touch, for laws that need velocities
+    ``blocks``      evaluate them, many at a time
+    ``known``       what laws want to know of them
+    ``sharing``     several contacts of the same two bodies
     ``values``      one value for all pairs or one each
     ``surfaces``    how bodies move at a point of contact, and how heavy they are there
     ``walls``       what the faces of the box do

@@ -10,8 +10,8 @@ import numpy as np
 from dem.model.walls import fold
 from kernels.base.jit import in_python
 from kernels.laws import hertz
-from kernels.soft.blocks import BLOCK, KNOWN
 from kernels.soft.candidates import GROUP
+from kernels.soft.known import BLOCK, KNOWN
 from kernels.soft.state import Bodies, Kinds, Neighbours
 
 if TYPE_CHECKING:

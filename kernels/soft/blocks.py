@@ -5,217 +5,18 @@ as long: LLVM makes vector code of the loop in the middle, which has nothing but
 few enough pairs for these to stay in the fastest cache.
 """
 
-import math
-
 import numpy as np
 
-from kernels import laws, rotation
+from kernels import laws
 from kernels.base.energy import add_words, as_fixed, as_words
-from kernels.base.jit import formula, loop, part
-from kernels.base.vector import add, cross, dot, load, scale, subtract
-from kernels.box.periodic import gap
-from kernels.laws import Touch
+from kernels.base.jit import loop, part
+from kernels.base.vector import cross
 from kernels.soft.chunks import first_candidate
-from kernels.soft.sharing import of_mass
-from kernels.soft.surfaces import rolling_inertia
-from kernels.soft.touching import TINY, Sums, look, no_energy, rate_of_pair
+from kernels.soft.known import BLOCK, get, know, know_alike, put, touch_of
+from kernels.soft.touching import Sums, no_energy
 
-BLOCK = 64  # pairs
-
-# rows of what is known of spheres: from j to i [m], velocities [m/s], spins [rad/s], radii [m], K [N m^-1.5], inverse
-# masses [1/kg], what resists rolling [kg m²], centre of i [m]
-GAP, SPEED, SPIN_I, SPIN_J, RADIUS_I, RADIUS_J, HERTZ, LIGHT_I, LIGHT_J, HEAVY_I, HEAVY_J, CENTRE = (
-    0, 3, 6, 9, 12, 13, 14, 15, 16, 17, 18, 19
-)  # fmt: skip
-# rows of what is known of contacts of other bodies: those of `Touch`, and the point
-NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT = (
-    0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16
-)  # fmt: skip
-KNOWN = 22
 # rows of what comes out are columns of `Neighbours.wrench`, and whether the contact lasts
 FORCE, LASTS, BELOW, COUPLE = 0, 3, 4, 8
-
-
-@loop
-def gather_spheres(box, first, touching, sphere_i, sphere_j, position, velocity, spin, known):
-    """Where pairs of single spheres are and how they move, from `first` in the list on.
-
-    Parameters
-    ----------
-    box : see `kernels.soft.state`
-    first, touching : (T,) candidates that touch
-    sphere_i, sphere_j : (K,) the spheres of each candidate
-    position, velocity, spin : (3, N) [m, m/s, rad/s]; the last may be empty
-
-    Writes
-    ------
-    known : rows GAP to SPIN_J, and CENTRE
-    """
-    for t in range(min(BLOCK, touching.size - first)):
-        i, j = sphere_i[touching[first + t]], sphere_j[touching[first + t]]
-        x = load(position, i)
-        put(known, GAP, t, gap(box, x, load(position, j)))
-        put(known, SPEED, t, subtract(load(velocity, i), load(velocity, j)))
-        put(known, CENTRE, t, x)
-        if spin.shape[1] > 0:
-            put(known, SPIN_I, t, load(spin, i))
-            put(known, SPIN_J, t, load(spin, j))
-
-
-@formula
-def put(rows, r, t, v):
-    """Write a vector to rows from r on."""
-    rows[r, t], rows[r + 1, t], rows[r + 2, t] = v
-
-
-@formula
-def get(rows, r, t):
-    """The vector in rows from r on."""
-    return rows[r, t], rows[r + 1, t], rows[r + 2, t]
-
-
-@formula
-def put_sphere(known, i_or_j, t, b, bodies, kinds):
-    """Write what does not change of a sphere that is body b; 0 for i, 1 for j."""
-    g = bodies.kind[b]
-    known[RADIUS_I + i_or_j, t] = kinds.radius[kinds.first_offset[g]]
-    known[LIGHT_I + i_or_j, t] = kinds.inverse_mass[g]
-    known[HEAVY_I + i_or_j, t] = rolling_inertia(kinds.radius[kinds.first_offset[g]], b, bodies, kinds)
-
-
-@part
-def know_alike(bodies, kinds, neighbours, known, material_i, material_j):
-    """What all pairs of a block have in common if all spheres are alike.
-
-    Parameters
-    ----------
-    bodies, kinds, neighbours : see `kernels.soft.state`
-
-    Writes
-    ------
-    known : rows RADIUS_I to HEAVY_J; SPIN_I to SPIN_J, for those that do not turn
-    material_i, material_j : (BLOCK,)
-    """
-    for t in range(BLOCK):
-        put_sphere(known, 0, t, 0, bodies, kinds)
-        put_sphere(known, 1, t, 0, bodies, kinds)
-        known[HERTZ, t] = kinds.stiffness
-        put(known, SPIN_I, t, (0.0, 0.0, 0.0))
-        put(known, SPIN_J, t, (0.0, 0.0, 0.0))
-        material_i[t] = material_j[t] = kinds.material[bodies.kind[0]]
-
-
-@part
-def know_spheres(
-    scheme, law, start, first, stop, touching, half, bodies, kinds, neighbours, box, known, material_i, material_j
-):
-    """What the law wants to know of the pairs of single spheres from `first` to `stop` in the list.
-
-    Parameters
-    ----------
-    scheme, law, half, bodies, kinds, neighbours, box : see `kernels.soft.state`
-    start, first, stop, touching : first candidate of the chunk; pairs in the list of those that touch
-
-    Writes
-    ------
-    known, material_i, material_j : as the two above
-    """
-    gather_spheres(
-        box, first, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
-        bodies.velocity_ahead, bodies.spin, known,
-    )  # fmt: skip
-    if kinds.reach == 0.0:
-        for t in range(stop - first):
-            k = start + touching[first + t]
-            i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-            put_sphere(known, 0, t, i, bodies, kinds)
-            put_sphere(known, 1, t, j, bodies, kinds)
-            known[HERTZ, t] = neighbours.stiffness[k]
-            material_i[t], material_j[t] = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]
-
-
-@part
-def know_bodies(
-    scheme, law, start, first, stop, touching, half, bodies, kinds, neighbours, box, known, material_i, material_j
-):
-    """The same for bodies of several spheres, whose damping may be shared, see ``sharing``.
-
-    Parameters
-    ----------
-    scheme, law, start, first, stop, touching, half, bodies, kinds, neighbours, box : see `know_spheres`
-
-    Writes
-    ------
-    known : all rows
-    material_i, material_j : (BLOCK,)
-    """
-    end, rate = first, 0.0
-    for t in range(stop - first):
-        k = start + touching[first + t]
-        b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
-        material_i[t], material_j[t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
-        touch, x, history = look(law, k, b, c, bodies, kinds, neighbours, box)
-        if laws.shares_damping(law):
-            if first + t == end:
-                begin = first_of_pair(end, start, touching, bodies, neighbours)
-                end, rate = rate_of_pair(law, begin, start, touching, half, bodies, kinds, neighbours, box)
-            if rate > 0.0:
-                touch = of_mass(touch, laws.secant(law, material_i[t], material_j[t], touch, history, half) / rate)
-        put(known, NORMAL, t, touch.normal)
-        put(known, VELOCITY, t, touch.velocity)
-        put(known, TURNING, t, touch.turning)
-        put(known, POINT, t, x)
-        known[STIFFNESS, t], known[MASS, t] = touch.stiffness, touch.mass
-        known[OVERLAP, t], known[TWIST, t] = touch.overlap, touch.twist
-        known[RADIUS, t], known[REDUCED, t], known[ROLLING, t] = touch.radius, touch.reduced, touch.rolling
-
-
-@formula
-def first_of_pair(first, start, touching, bodies, neighbours):
-    """The first in the list of the contacts of the same two bodies: a block may begin among them."""
-    k = start + touching[first]
-    b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
-    while first > 0:
-        k = start + touching[first - 1]
-        if bodies.owner[neighbours.sphere_i[k]] != b or bodies.owner[neighbours.sphere_j[k]] != c:
-            break
-        first -= 1
-    return first
-
-
-know = rotation.spheres_or(know_spheres, know_bodies)
-
-
-@formula
-def touch_of_spheres(scheme, alike, known, t):
-    """What two single spheres do to each other; the point of contact, or the arm to it if all are alike."""
-    d, r_i, r_j = get(known, GAP, t), known[RADIUS_I, t], known[RADIUS_J, t]
-    w_i, w_j = get(known, SPIN_I, t), get(known, SPIN_J, t)
-    distance = math.sqrt(dot(d, d))
-    normal = scale(1.0 / (distance + TINY), d)
-    overlap = r_i + r_j - distance
-    arm_i, arm_j = r_i - 0.5 * overlap, r_j - 0.5 * overlap
-    around = add(scale(arm_i, w_i), scale(arm_j, w_j))
-    mass = 1.0 / (known[LIGHT_I, t] + known[LIGHT_J, t])
-    touch = Touch(
-        known[HERTZ, t], mass, overlap, normal, subtract(get(known, SPEED, t), cross(around, normal)),
-        0.5 * dot(add(w_i, w_j), normal), turning=subtract(w_i, w_j), radius=r_i * r_j / (r_i + r_j), reduced=mass,
-        rolling=known[HEAVY_I, t] * known[HEAVY_J, t] / (known[HEAVY_I, t] + known[HEAVY_J, t]),
-    )  # fmt: skip
-    arm = scale(-arm_i, normal)
-    return touch, arm if alike else add(get(known, CENTRE, t), arm)
-
-
-@formula
-def touch_of_bodies(scheme, alike, known, t):
-    """The same of other bodies, which has been found out."""
-    return Touch(
-        known[STIFFNESS, t], known[MASS, t], known[OVERLAP, t], get(known, NORMAL, t), get(known, VELOCITY, t),
-        known[TWIST, t], get(known, TURNING, t), known[RADIUS, t], known[REDUCED, t], known[ROLLING, t],
-    ), get(known, POINT, t)  # fmt: skip
-
-
-touch_of = rotation.spheres_or(touch_of_spheres, touch_of_bodies)
 
 
 @loop
@@ -269,7 +70,17 @@ def recall(law, first, number, touching, history, has_history, kept):
 
 @loop
 def keep(law, first, number, touching, kept, out, history, has_history):
-    """Scatter what contacts remember."""
+    """Scatter what contacts remember.
+
+    Parameters
+    ----------
+    law, kept, out : see `act`
+    first, number, touching : pairs of the block in the list of candidates that touch
+
+    Writes
+    ------
+    history, has_history : of those candidates
+    """
     for t in range(number):
         k = touching[first + t]
         for r in range(laws.columns(law)):

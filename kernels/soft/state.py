@@ -118,7 +118,7 @@ class Neighbours(NamedTuple):
     wrench: np.ndarray  # (F, 8) force on sphere i in 0 to 2; in 4 to 6 the point where it acts [m], or for equal
     # single spheres its torque on each [N m]; a line of the cache, zero where nothing touches; where contacts hand on
     # couples (F, 16), with that on sphere i in 8 to 10 [N m]
-    known: np.ndarray  # (B, KNOWN, BLOCK) scratch of the B blocks, see kernels.soft.blocks
+    known: np.ndarray  # (B, KNOWN, BLOCK) scratch of the B blocks, see kernels.soft.known
     kept: np.ndarray  # (B, R or 1, BLOCK) the same
     out: np.ndarray  # (B, 11, BLOCK) the same
     met: np.ndarray  # (B, 2, BLOCK) int64, the same
