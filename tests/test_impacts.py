@@ -307,7 +307,7 @@ def test_friction_that_sticks_is_second_order():
         runs = [collide(BIG, HARD, contact(1, 1), velocity=(0.3, 0, -1), steps=n, phase=p) for p in phases]
         errors.append(np.sqrt(np.mean([(run.spin[0, 1] / exact - 1) ** 2 for run in runs])))
     assert slope(steps, errors) > 1.9  # it is 2.1; springs that set in otherwise have 1.5 in the end, and 1.7 here
-    assert errors[-1] < 1e-3
+    assert errors[-1] < 3e-4
 
 
 @pytest.mark.parametrize(("weight", "s"), [(fourth_root, 1 / 4), (square_root, 1 / 2)])

@@ -22,7 +22,7 @@ SAMPLES = {
     "damping": [None, dem.Viscoelastic(time=3e-6), dem.Dashpot(coefficient=0.01)],
     "rolling": [None, dem.Rolling(friction=0.1), dem.Rolling(friction=0.1, model="constant")],
     "twisting": [None, dem.Twisting(), dem.Twisting(model="marshall")],
-    "adhesion": [None, dem.DMT(work=0.05)],
+    "adhesion": [None, dem.DMT(work=0.05), dem.JKR(work=0.05), dem.Bridge(volume=1e-12, tension=0.07)],
 }  # fmt: skip
 
 
@@ -38,6 +38,8 @@ def contacts(draw):
     friction, restitution = draw(st.sampled_from([0.0, 0.3])), draw(st.sampled_from([1.0, 0.6]))
     if friction == 0:
         parts |= {"rolling": None, "twisting": None}
+    if isinstance(parts["adhesion"], dem.JKR) and not isinstance(parts["normal"], dem.Hertz | None):
+        parts["adhesion"] = None
     if isinstance(parts["damping"], dem.Viscoelastic) and not isinstance(parts["normal"], dem.Hertz | None):
         parts["damping"] = None
     if parts["damping"] or isinstance(parts["normal"], dem.Hysteretic):
@@ -76,7 +78,8 @@ def test_account_and_momenta_are_kept_by_any_combination(contact, pair):
         assert sim.energy().dissipated > -0.5 / n**2 * impact
         assert sim.energy().mechanical < before.mechanical + 5 / n**2 * impact
     assert found[0] < 0.05
-    assert found[1] < max(0.2 * found[0], 1e-5)  # of second order 1/16, of first 1/4
+    lives_on = isinstance(contact.adhesion, dem.JKR | dem.Bridge)  # whose ends are jumps of force within a step
+    assert found[1] < max((0.5 if lives_on else 0.2) * found[0], 1e-5)  # of second order 1/16, of first 1/4
 
 
 SMOOTH = [
