@@ -146,21 +146,23 @@ class Store:
     """All that is kept, and what this process has to add."""
 
     def __init__(self):
-        self.entries, self.symbols, self.libraries, self.new = None, {}, {}, {}
+        self.entries, self.symbols, self.libraries, self.new, self.seen = {}, {}, {}, {}, set()
+
+    def read(self):
+        """Read what others have written since this process looked last."""
+        for path in sorted(set(Path(numba.config.CACHE_DIR).glob(PATTERN)) - self.seen):
+            self.seen.add(path)
+            with suppress(OSError):
+                data = path.read_bytes()
+                if hashlib.sha256(data[32:]).digest() == data[:32]:
+                    self.entries.update(pickle.loads(data[32:]))
+        while lame := [name for name, one in self.entries.items() if not self.entries.keys() >= set(one.callees)]:
+            for name in lame:
+                del self.entries[name]
+        self.symbols = {entry.call: symbol for symbol, entry in self.entries.items()}
 
     def find(self, call):
         """Symbol of what was kept for a call; None if nothing was."""
-        if self.entries is None:
-            self.entries = {}
-            for path in sorted(Path(numba.config.CACHE_DIR).glob(PATTERN)):
-                with suppress(OSError):
-                    data = path.read_bytes()
-                    if hashlib.sha256(data[32:]).digest() == data[:32]:
-                        self.entries.update(pickle.loads(data[32:]))
-            while lame := [name for name, one in self.entries.items() if not self.entries.keys() >= set(one.callees)]:
-                for name in lame:
-                    del self.entries[name]
-            self.symbols = {entry.call: symbol for symbol, entry in self.entries.items()}
         return self.symbols.get(call)
 
     def library(self, symbol, make):
@@ -193,7 +195,8 @@ class Store:
             self.entries.update(entries)
             data = pickle.dumps(entries)
             folder, digest = Path(numba.config.CACHE_DIR), hashlib.sha256(data).digest()
+            path, unfinished = folder / PATTERN.replace("*", digest.hex()[:16]), folder / f"parts-{os.getpid()}.new"
+            self.seen.add(path)
             with suppress(OSError):
-                unfinished = folder / f"parts-{os.getpid()}.new"
                 unfinished.write_bytes(digest + data)
-                unfinished.replace(folder / PATTERN.replace("*", digest.hex()[:16]))
+                unfinished.replace(path)

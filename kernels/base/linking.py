@@ -90,6 +90,8 @@ def pipeline(lower):
     class Compiler(compiler.CompilerBase):
         def __init__(self, typingctx, targetctx, *others):
             flags = others[3]
+            if lower is LowerWhole:
+                PARTS_KEPT.read()
             looked_through = lower is LowerPart and not flags.auto_parallel.enabled  # all there is, for the whole
             if looked_through:
                 typingctx.refresh = targetctx.refresh = lambda: None
