@@ -849,8 +849,8 @@ def test_what_stands_behind_the_hash_would_do(tmp_path, monkeypatch):
         SteppedTable.model_validate(content)
     assert {error["type"] for error in wrong.value.errors()} == {"value_error"}
     assert {".".join(map(str, error["loc"])) for error in wrong.value.errors()} == {
-        "shapes.bead", "particles.0.random", "materials.glass.normal", "materials.glass.damping", "materials.glass.adhesion",
-        "contacts.0",
+        "shapes.bead", "particles.0.random", "contacts.0",
+        "materials.glass.normal", "materials.glass.damping", "materials.glass.adhesion",
     }  # fmt: skip
     assert ImpactTable(**uncommented(hard.partition(":\n")[2])["impacts"])
     for name, model in (("lattice", LatticeTable), ("random", RandomTable)):
