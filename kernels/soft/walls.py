@@ -120,7 +120,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     m = kinds.material[bodies.kind[b]]
     rows, has_history = neighbours.wall_history, neighbours.wall_has_history
     own = PLANE if box.roughness > 0.0 else 0
-    rates = rates_at_walls(law, b, half, bodies, kinds, neighbours, box)
+    seen, rate = -1, 0.0
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         for face in range(6):
             k = 6 * s + face
@@ -133,9 +133,12 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
                 history = laws.nothing(law)
                 if has_history.size > 0 and has_history[k] != 0:
                     history = laws.load(law, rows, k, own)
-                if laws.shares_damping(law) and rates[face] > 0.0:
-                    secant = laws.secant(law, m, kinds.modulus.shape[0], touch, history, half)
-                    touch = of_mass(touch, secant / rates[face])
+                if laws.shares_damping(law) and box.roughness == 0.0:
+                    if face != seen:  # those of one face come one after the other, but in a corner
+                        seen, rate = face, rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box)
+                    if rate > 0.0:
+                        secant = laws.secant(law, m, kinds.modulus.shape[0], touch, history, half)
+                        touch = of_mass(touch, secant / rate)
                 outcome, history = laws.contact(law, m, kinds.modulus.shape[0], touch, history, half, time_sign)
                 if has_history.size > 0:
                     laws.store(law, rows, k, own, history)
@@ -154,26 +157,9 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, work, jump)
 
 
-@formula
-def rates_at_walls(law, b, half, bodies, kinds, neighbours, box):
-    """ω² of body b at each face, see ``sharing``: 0 where less than two spheres touch it, or where it is rough."""
-    rates = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    if laws.shares_damping(law) and box.roughness == 0.0:
-        if bodies.first_sphere[b + 1] - bodies.first_sphere[b] > 1:
-            rates = (
-                rate_at_wall(law, b, 0, half, bodies, kinds, neighbours, box),
-                rate_at_wall(law, b, 1, half, bodies, kinds, neighbours, box),
-                rate_at_wall(law, b, 2, half, bodies, kinds, neighbours, box),
-                rate_at_wall(law, b, 3, half, bodies, kinds, neighbours, box),
-                rate_at_wall(law, b, 4, half, bodies, kinds, neighbours, box),
-                rate_at_wall(law, b, 5, half, bodies, kinds, neighbours, box),
-            )
-    return rates
-
-
 @part
 def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
-    """ω² of body b at one face.
+    """ω² of body b at one face, see ``sharing``; 0 where fewer than two of its spheres touch it.
 
     Parameters
     ----------
