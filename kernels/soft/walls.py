@@ -115,12 +115,10 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     `Sums`
     """
     elastic, stored, loss, work, jump = np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy()
-    largest = 0.0
-    x_b = load(bodies.position, b)
-    m = kinds.material[bodies.kind[b]]
+    largest, seen, rate = 0.0, -1, 0.0
+    x_b, m = load(bodies.position, b), kinds.material[bodies.kind[b]]
     rows, has_history = neighbours.wall_history, neighbours.wall_has_history
     own = PLANE if box.roughness > 0.0 else 0
-    seen, rate = -1, 0.0
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         for face in range(6):
             k = 6 * s + face
