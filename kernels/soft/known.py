@@ -18,7 +18,7 @@ BLOCK = 64  # pairs
 GAP, SPEED, SPIN_I, SPIN_J, RADIUS_I, RADIUS_J, HERTZ, LIGHT_I, LIGHT_J, HEAVY_I, HEAVY_J, CENTRE = (
     0, 3, 6, 9, 12, 13, 14, 15, 16, 17, 18, 19
 )  # fmt: skip
-# rows of what is known of contacts of other bodies: those of `Touch`, and the point
+# rows of what is known of contacts of other bodies: those of `Touch`, and the point, or the arm if all are alike
 NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT = (
     0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16
 )  # fmt: skip
@@ -127,7 +127,7 @@ def know_spheres(
 def know_bodies(
     scheme, law, start, first, stop, touching, half, bodies, kinds, neighbours, box, known, material_i, material_j
 ):
-    """The same for bodies of several spheres, whose damping may be shared, see ``sharing``.
+    """The same for bodies of several spheres, whose damping may be shared, see ``sharing``, or under other schemes.
 
     Parameters
     ----------
@@ -153,7 +153,8 @@ def know_bodies(
         put(known, NORMAL, t, touch.normal)
         put(known, VELOCITY, t, touch.velocity)
         put(known, TURNING, t, touch.turning)
-        put(known, POINT, t, x)
+        alike = kinds.round and kinds.reach > 0.0
+        put(known, POINT, t, subtract(x, load(bodies.position, b)) if alike else x)
         known[STIFFNESS, t], known[MASS, t] = touch.stiffness, touch.mass
         known[OVERLAP, t], known[TWIST, t] = touch.overlap, touch.twist
         known[RADIUS, t], known[REDUCED, t], known[ROLLING, t] = touch.radius, touch.reduced, touch.rolling
@@ -197,7 +198,7 @@ def touch_of_spheres(scheme, alike, known, t):
 
 @formula
 def touch_of_bodies(scheme, alike, known, t):
-    """The same of other bodies, which has been found out."""
+    """The same of other bodies, or under other schemes: it has been found out."""
     return Touch(
         known[STIFFNESS, t], known[MASS, t], known[OVERLAP, t], get(known, NORMAL, t), get(known, VELOCITY, t),
         known[TWIST, t], get(known, TURNING, t), known[RADIUS, t], known[REDUCED, t], known[ROLLING, t],
