@@ -138,3 +138,25 @@ def test_the_secant_is_force_over_overlap():
     touch = laws.Touch(2e6, 1e-3, 3e-5, (0.0, 0, 1), (0.0, 0, -0.1), 0.0, (0.0, 0, 0), 0.01, 2e-3, 1e-7)
     law = laws.Composite(laws.Hertz(), laws.SharedDamping(np.zeros((1, 1))))
     assert laws.secant(law, 0, 0, touch, laws.nothing(law), 1e-6) == pytest.approx(2e6 * math.sqrt(3e-5), rel=1e-14)
+
+
+@pytest.mark.parametrize("pair", [False, True])
+@pytest.mark.parametrize("damped", ["together", "alone"])
+def test_forces_that_are_listed_are_those_of_the_step(damped, pair):
+    """Their sum is mass times the central difference of the velocity, off by its second order in the step."""
+    shape, material, dt, gap = fibre(5), dem.Material(**SOFT, restitution=0.5), LASTING / 400, 1e-9
+    mass = shape.mass_properties(material.density).mass
+    position, velocity = [[0, 0, 0.003 + gap]], [[0, 0, -SPEED]]
+    box = dem.Box((-1, -1, 0), (1, 1, 1), material, open=OPEN)
+    if pair:
+        position, velocity, box = [[0, 0, 0.006 + gap], [0, 0, 0]], [[0, 0, -SPEED], [0, 0, 0]], None
+    bodies = dem.Particles(shape, material, position=position, velocity=velocity)
+    sim = dem.Simulation(bodies, box, gravity=(0, 0, 0), time_step=dt, threads=1, contacts=dem.Contacts(damped=damped))
+    sim.step(60)
+    before = sim.particles.velocity[0, 2]
+    sim.step(1)
+    contacts = sim.contact_forces()
+    sim.step(1)
+    force = mass * (sim.particles.velocity[0, 2] - before) / (2 * dt)
+    assert len(contacts.i) == 5
+    assert contacts.force[:, 2].sum() == pytest.approx(force, rel=2e-4)

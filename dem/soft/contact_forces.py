@@ -25,12 +25,13 @@ def contact_forces(engine: Engine) -> ContactForces:
         velocity_ahead=np.ascontiguousarray(velocity[:, row]),
         spin=np.ascontiguousarray(spin[:, row]) if turning else np.zeros((3, 0)),
     )
+    listed = np.empty(engine.neighbours.sphere_i.size, np.int32)
     count, room = ROOM, 0
     while count > room:
         room = count
         who, what = np.empty((room, 4), np.int64), np.empty((room, listing.COLUMNS))
         count = listing.list_contacts(
-            engine.law, 0.5 * engine.dt, bodies, engine.kinds, engine.neighbours, engine.faces, who, what
+            engine.law, 0.5 * engine.dt, bodies, engine.kinds, engine.neighbours, engine.faces, listed, who, what
         )
     who, what = who[:count], what[:count]
     wall = who[:, 1] < 0

@@ -52,12 +52,27 @@ def slide(part, i, j, touch, press, eta, limit, slip, spring, before, half, time
     force on i [N], memory, stored [J]
     """
     k_t = part.shear[i, j] * press.stiffness * press.root
+    dashpot, most = eta * part.dashpot[i, j], part.friction[i, j] * limit
+    return drag(k_t, dashpot, most, slip, touch, press, spring, before, half, time_sign)
+
+
+@formula
+def drag(k, dashpot, limit, velocity, touch, press, spring, before, half, time_sign):
+    """Force of a spring and a dashpot in the plane of contact that follow a velocity, up to a limit.
+
+    Parameters
+    ----------
+    k, dashpot, limit, velocity : stiffness [N/m], dashpot [N s/m], largest force [N], in the plane of contact [m/s]
+    touch, press, spring, before, half, time_sign : see `slide`
+
+    Returns
+    -------
+    force on i [N], memory, stored [J]
+    """
     lead = time_sign * half if before > 0.0 else (1.0 + time_sign) * half * (press.onset - 0.5)
     spring = carry(spring, press.grip, before, touch.normal, (1.0 + time_sign) * half * touch.twist)
-    spring = add_scaled(spring, -lead * k_t, slip)
-    spring, force = capped(spring, -eta * part.dashpot[i, j], slip, part.friction[i, j] * limit)
-    stored = 0.5 * dot(spring, spring) / k_t
-    return force, add_scaled(spring, -half * k_t, slip), stored
+    spring, force = capped(add_scaled(spring, -lead * k, velocity), -dashpot, velocity, limit)
+    return force, add_scaled(spring, -half * k, velocity), 0.5 * dot(spring, spring) / (k + TINY)
 
 
 @formula

@@ -15,7 +15,7 @@ import numpy as np
 
 from kernels.base.jit import formula
 from kernels.base.vector import add_scaled, cross, dot, scale
-from kernels.laws.friction import TINY, capped, carry
+from kernels.laws.friction import TINY, drag
 from kernels.laws.touch import forgetful, with_vector
 
 # Half of I over I + m R² of solid spheres: half of what stops them in a step, in which friction does not yet take part;
@@ -52,14 +52,10 @@ def roll(part, i, j, touch, press, limit, spring, before, half, time_sign):
     """
     velocity = scale(touch.radius, cross(touch.turning, touch.normal))
     k_r = part.spring[i, j] * press.stiffness * press.root
-    lead = time_sign * half if before > 0.0 else (1.0 + time_sign) * half * (press.onset - 0.5)
-    spring = carry(spring, press.grip, before, touch.normal, (1.0 + time_sign) * half * touch.twist)
-    spring = add_scaled(spring, -lead * k_r, velocity)
     dashpot = 2.0 * part.damping[i, j] * math.sqrt(k_r * touch.rolling) / touch.radius
-    spring, force = capped(spring, -dashpot, velocity, part.friction[i, j] * limit)
-    stored = 0.5 * dot(spring, spring) / (k_r + TINY)
-    couple = scale(touch.radius, cross(touch.normal, force))
-    return couple, add_scaled(spring, -half * k_r, velocity), stored
+    most = part.friction[i, j] * limit
+    force, spring, stored = drag(k_r, dashpot, most, velocity, touch, press, spring, before, half, time_sign)
+    return scale(touch.radius, cross(touch.normal, force)), spring, stored
 
 
 @formula

@@ -123,7 +123,7 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
     remembers = neighbours.has_history.size > 0
     alike = kinds.round and kinds.reach > 0.0
     if alike:
-        know_alike(bodies, kinds, neighbours, known, material_i, material_j)
+        know_alike(min(BLOCK, touching.size), bodies, kinds, neighbours, known, material_i, material_j)
     sums = Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
     for first in range(0, touching.size, BLOCK):
         number = min(BLOCK, touching.size - first)

@@ -2,14 +2,13 @@
 
 import math
 
-from kernels import laws, rotation
+from kernels import rotation
 from kernels.base.jit import formula, loop, part
 from kernels.base.vector import add, cross, dot, load, scale, subtract
 from kernels.box.periodic import gap
 from kernels.laws import Touch
-from kernels.soft.sharing import of_mass
 from kernels.soft.surfaces import rolling_inertia
-from kernels.soft.touching import TINY, look, rate_of_pair
+from kernels.soft.touching import TINY, look_together
 
 BLOCK = 64  # pairs
 
@@ -73,11 +72,12 @@ def put_sphere(known, i_or_j, t, b, bodies, kinds):
 
 
 @part
-def know_alike(bodies, kinds, neighbours, known, material_i, material_j):
-    """What all pairs of a block have in common if all spheres are alike.
+def know_alike(number, bodies, kinds, neighbours, known, material_i, material_j):
+    """What all pairs of a block have in common if all spheres are alike, for as many as it may have.
 
     Parameters
     ----------
+    number : of pairs
     bodies, kinds, neighbours : see `kernels.soft.state`
 
     Writes
@@ -85,7 +85,7 @@ def know_alike(bodies, kinds, neighbours, known, material_i, material_j):
     known : rows RADIUS_I to HEAVY_J; SPIN_I to SPIN_J, for those that do not turn
     material_i, material_j : (BLOCK,)
     """
-    for t in range(BLOCK):
+    for t in range(number):
         put_sphere(known, 0, t, 0, bodies, kinds)
         put_sphere(known, 1, t, 0, bodies, kinds)
         known[HERTZ, t] = kinds.stiffness
@@ -143,13 +143,9 @@ def know_bodies(
         k = start + touching[first + t]
         b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
         material_i[t], material_j[t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
-        touch, x, history = look(law, k, b, c, bodies, kinds, neighbours, box)
-        if laws.shares_damping(law):
-            if first + t == end:
-                begin = first_of_pair(end, start, touching, bodies, neighbours)
-                end, rate = rate_of_pair(law, begin, start, touching, half, bodies, kinds, neighbours, box)
-            if rate > 0.0:
-                touch = of_mass(touch, laws.secant(law, material_i[t], material_j[t], touch, history, half) / rate)
+        touch, x, _, end, rate = look_together(
+            law, first + t, start, end, rate, touching, half, bodies, kinds, neighbours, box
+        )
         put(known, NORMAL, t, touch.normal)
         put(known, VELOCITY, t, touch.velocity)
         put(known, TURNING, t, touch.turning)
@@ -158,19 +154,6 @@ def know_bodies(
         known[STIFFNESS, t], known[MASS, t] = touch.stiffness, touch.mass
         known[OVERLAP, t], known[TWIST, t] = touch.overlap, touch.twist
         known[RADIUS, t], known[REDUCED, t], known[ROLLING, t] = touch.radius, touch.reduced, touch.rolling
-
-
-@formula
-def first_of_pair(first, start, touching, bodies, neighbours):
-    """The first in the list of the contacts of the same two bodies: a block may begin among them."""
-    k = start + touching[first]
-    b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
-    while first > 0:
-        k = start + touching[first - 1]
-        if bodies.owner[neighbours.sphere_i[k]] != b or bodies.owner[neighbours.sphere_j[k]] != c:
-            break
-        first -= 1
-    return first
 
 
 know = rotation.spheres_or(know_spheres, know_bodies)

@@ -11,47 +11,92 @@ from kernels.base.vector import dot, load, scale, subtract
 from kernels.box.periodic import gap
 from kernels.laws import hertz
 from kernels.soft import touching, walls
-from kernels.soft.chunks import candidate_room
+from kernels.soft.chunks import first_candidate
 from kernels.soft.surfaces import radius_of
 
 OVERLAP, NORMAL, FORCE, ARM, BRANCH, COLUMNS = 0, 1, 4, 7, 10, 13  # where things are in a row
 
 
 @formula
-def force_elastic(law, i, j, touch, rows, has_history, k, at, half):
-    """Hertz's force.
+def pair_elastic(law, t, start, end, rate, listed, half, bodies, kinds, neighbours, box):
+    """Hertz's force between two spheres.
 
     Parameters
     ----------
-    law, i, j, touch, rows, has_history, k, at, half : see `force_dissipative`
+    law, t, start, end, rate, listed, half, bodies, kinds, neighbours, box : see `pair_dissipative`
 
     Returns
     -------
-    force [N]
+    as `pair_dissipative`
     """
-    return scale(hertz.force(touch.stiffness, touch.overlap), touch.normal)
+    k = start + listed[t]
+    i, j, reach, stiffness = neighbours.sphere_i[k], neighbours.sphere_j[k], kinds.reach, kinds.stiffness
+    if reach == 0.0:
+        reach, stiffness = neighbours.reach[k], neighbours.stiffness[k]
+    touch, x = touching.meeting(i, bodies.owner[i], j, bodies.owner[j], reach, stiffness, bodies, kinds, box)
+    return touch, x, scale(hertz.force(touch.stiffness, touch.overlap), touch.normal), end, rate
 
 
 @formula
-def force_dissipative(law, i, j, touch, rows, has_history, k, at, half):
+def pair_dissipative(law, t, start, end, rate, listed, half, bodies, kinds, neighbours, box):
     """Force by a law that needs velocities, at the time of what the contact remembers.
 
     Parameters
     ----------
-    law, i, j, touch, half : see `kernels.laws`
-    rows, has_history, k, at : what contacts remember; which row and column is that of this one
+    law, t, start, end, rate, half, bodies, kinds, neighbours, box : see `kernels.soft.touching.look_together`
+    listed : candidates that touch
 
     Returns
     -------
-    force [N]
+    `laws.Touch`, point [m], force on i [N], end, rate
     """
-    history = laws.nothing(law)
-    if has_history.size > 0 and has_history[k] != 0:
-        history = laws.load(law, rows, k, at)
-    return laws.contact(law, i, j, touch, history, half, -1.0)[0].force
+    touch, x, history, end, rate = touching.look_together(
+        law, t, start, end, rate, listed, half, bodies, kinds, neighbours, box
+    )
+    b = bodies.owner[neighbours.sphere_i[start + listed[t]]]
+    c = bodies.owner[neighbours.sphere_j[start + listed[t]]]
+    m_b, m_c = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
+    return touch, x, laws.contact(law, m_b, m_c, touch, history, half, -1.0)[0].force, end, rate
 
 
-force_now = laws.elastic_or(force_elastic, force_dissipative)
+@formula
+def wall_elastic(law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box):
+    """Hertz's force of a wall.
+
+    Parameters
+    ----------
+    law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box : see `wall_dissipative`
+
+    Returns
+    -------
+    as `wall_dissipative`
+    """
+    touch, x = walls.meeting(s, b, face, overlap, normal, bodies, kinds, box)
+    return touch, x, scale(hertz.force(touch.stiffness, touch.overlap), touch.normal), seen, rate
+
+
+@formula
+def wall_dissipative(law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box):
+    """Force of a wall by a law that needs velocities, at the time of what the contact remembers.
+
+    Parameters
+    ----------
+    law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box :
+        see `kernels.soft.walls.look_together`
+
+    Returns
+    -------
+    `laws.Touch`, point [m], force [N], seen, rate
+    """
+    touch, x, history, seen, rate = walls.look_together(
+        law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box
+    )
+    m, wall = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
+    return touch, x, laws.contact(law, m, wall, touch, history, half, -1.0)[0].force, seen, rate
+
+
+pair_now = laws.elastic_or(pair_elastic, pair_dissipative)
+wall_now = laws.elastic_or(wall_elastic, wall_dissipative)
 
 
 @formula
@@ -78,7 +123,31 @@ def write(n, i, j, of_i, of_j, touch, force, arm, branch, who, what):
 
 
 @part
-def list_pairs(law, half, bodies, kinds, neighbours, box, who, what):
+def list_touching(law, c, bodies, kinds, neighbours, box, listed):
+    """List the candidates of chunk c that touch, or have not let go since; returns their number.
+
+    Parameters
+    ----------
+    law, c, bodies, kinds, neighbours, box : see `list_contacts`
+
+    Writes
+    ------
+    listed : counted from the chunk's first
+    """
+    n, start = 0, first_candidate(c, neighbours)
+    for k in range(neighbours.pairs[c]):
+        i, j = neighbours.sphere_i[start + k], neighbours.sphere_j[start + k]
+        reach = kinds.reach if kinds.reach > 0.0 else neighbours.reach[start + k]
+        d = gap(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
+        held = laws.lasting(law) and neighbours.has_history[start + k] != 0
+        if math.sqrt(dot(d, d)) < reach or held:
+            listed[n] = k
+            n += 1
+    return n
+
+
+@part
+def list_pairs(law, half, bodies, kinds, neighbours, box, listed, who, what):
     """List the contacts of two spheres; returns their number.
 
     Parameters
@@ -87,28 +156,24 @@ def list_pairs(law, half, bodies, kinds, neighbours, box, who, what):
 
     Writes
     ------
-    who, what : as `list_contacts`
+    listed, who, what : as `list_contacts`
     """
     n = 0
-    room = candidate_room(neighbours)
     for c in range(neighbours.pairs.size):
-        for k in range(c * room, c * room + neighbours.pairs[c]):
-            i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+        start = first_candidate(c, neighbours)
+        present = listed[: list_touching(law, c, bodies, kinds, neighbours, box, listed)]
+        end, rate = 0, 0.0
+        for t in range(present.size):
+            i, j = neighbours.sphere_i[start + present[t]], neighbours.sphere_j[start + present[t]]
             a, b = bodies.owner[i], bodies.owner[j]
-            reach, stiffness = kinds.reach, kinds.stiffness
-            if reach == 0.0:
-                reach, stiffness = neighbours.reach[k], neighbours.stiffness[k]
-            d = gap(box, load(bodies.sphere_position, i), load(bodies.sphere_position, j))
-            held = laws.lasting(law) and neighbours.has_history[k] != 0
-            if math.sqrt(dot(d, d)) < reach or held:
-                touch, x = touching.meeting(i, a, j, b, reach, stiffness, bodies, kinds, box)
-                m_a, m_b = kinds.material[bodies.kind[a]], kinds.material[bodies.kind[b]]
-                force = force_now(law, m_a, m_b, touch, neighbours.history, neighbours.has_history, k, 0, half)
-                arm, other = (gap(box, x, load(bodies.position, a)), gap(box, x, load(bodies.position, b)))
-                of_a, of_b = i - bodies.first_sphere[a], j - bodies.first_sphere[b]
-                identity = bodies.identity
-                write(n, identity[a], identity[b], of_a, of_b, touch, force, arm, subtract(other, arm), who, what)
-                n += 1
+            touch, x, force, end, rate = pair_now(
+                law, t, start, end, rate, present, half, bodies, kinds, neighbours, box
+            )
+            arm, other = (gap(box, x, load(bodies.position, a)), gap(box, x, load(bodies.position, b)))
+            of_a, of_b = i - bodies.first_sphere[a], j - bodies.first_sphere[b]
+            identity = bodies.identity
+            write(n, identity[a], identity[b], of_a, of_b, touch, force, arm, subtract(other, arm), who, what)
+            n += 1
     return n
 
 
@@ -138,9 +203,8 @@ def list_walls(n, law, half, bodies, kinds, neighbours, box, who, what):
     ------
     who, what : as `list_contacts`
     """
-    own = walls.PLANE if box.roughness > 0.0 else 0
     for b in range(bodies.kind.size):
-        m = kinds.material[bodies.kind[b]]
+        seen, rate = -1, 0.0
         for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
             radius = radius_of(s, b, bodies, kinds)
             for face in range(6):
@@ -149,11 +213,9 @@ def list_walls(n, law, half, bodies, kinds, neighbours, box, who, what):
                 overlap, normal = plane_now(k, face, flat, radius, neighbours, box)
                 held = laws.lasting(law) and neighbours.wall_has_history[k] != 0
                 if overlap > 0.0 or held:
-                    touch, x = walls.meeting(s, b, face, overlap, normal, bodies, kinds, box)
-                    force = force_now(
-                        law, m, kinds.modulus.shape[0], touch, neighbours.wall_history, neighbours.wall_has_history,
-                        k, own, half,
-                    )  # fmt: skip
+                    touch, x, force, seen, rate = wall_now(
+                        law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box
+                    )
                     arm = subtract(x, load(bodies.position, b))
                     of_b = s - bodies.first_sphere[b]
                     write(n, bodies.identity[b], -1 - face, of_b, 0, touch, force, arm, scale(-1.0, arm), who, what)
@@ -162,7 +224,7 @@ def list_walls(n, law, half, bodies, kinds, neighbours, box, who, what):
 
 
 @kernel
-def list_contacts(law, half, bodies, kinds, neighbours, box, who, what):
+def list_contacts(law, half, bodies, kinds, neighbours, box, listed, who, what):
     """List all contacts.
 
     Parameters
@@ -172,6 +234,7 @@ def list_contacts(law, half, bodies, kinds, neighbours, box, who, what):
 
     Writes
     ------
+    listed : (K,) int32, scratch for the candidates of a chunk
     who : (R, 4) int64: numbers of the two bodies, -1 - face for a wall; those of the spheres within them
     what : (R, COLUMNS): overlap [m], unit normal from j to i, force on i [N], arm from the centre of i to the point of
         contact [m], branch from the centre of j, or the point at a wall, to that of i [m]
@@ -180,5 +243,5 @@ def list_contacts(law, half, bodies, kinds, neighbours, box, who, what):
     -------
     number of contacts, also of those for which there is no room
     """
-    n = list_pairs(law, half, bodies, kinds, neighbours, box, who, what)
+    n = list_pairs(law, half, bodies, kinds, neighbours, box, listed, who, what)
     return list_walls(n, law, half, bodies, kinds, neighbours, box, who, what)

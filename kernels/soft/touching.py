@@ -13,7 +13,7 @@ from kernels import laws
 from kernels.base.jit import formula, loop, part
 from kernels.base.vector import add, add_scaled, dot, load, scale, subtract
 from kernels.box.periodic import gap
-from kernels.soft.sharing import add_contact, no_push, yields
+from kernels.soft.sharing import add_contact, no_push, of_mass, yields
 from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
 from kernels.soft.values import of_pair
 
@@ -104,6 +104,41 @@ def look(law, k, b, c, bodies, kinds, neighbours, box):
     return touch, x, history
 
 
+@formula
+def of_pair_of(k, b, c, bodies, neighbours):
+    """Whether candidate k is one of bodies b and c."""
+    return bodies.owner[neighbours.sphere_i[k]] == b and bodies.owner[neighbours.sphere_j[k]] == c
+
+
+@formula
+def look_together(law, t, start, end, rate, touching, half, bodies, kinds, neighbours, box):
+    """As `look`, of the t-th in a list, which is to be damped together with others of its pair of bodies.
+
+    Parameters
+    ----------
+    t, start, touching : its place in the list of those that touch, whose numbers are counted from `start`
+    end, rate : of the last pair looked at, where its contacts end in the list and its ω² [1/s²]; at first t and 0
+    law, half, bodies, kinds, neighbours, box : see `kernels.soft.state`
+
+    Returns
+    -------
+    `laws.Touch`, with the mass that is to be damped; point [m]; history; end; rate
+    """
+    k = start + touching[t]
+    b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
+    touch, x, history = look(law, k, b, c, bodies, kinds, neighbours, box)
+    if laws.shares_damping(law):
+        if t == end:
+            begin = t  # or before it: a block may begin among them
+            while begin > 0 and of_pair_of(start + touching[begin - 1], b, c, bodies, neighbours):
+                begin -= 1
+            end, rate = rate_of_pair(law, begin, start, touching, half, bodies, kinds, neighbours, box)
+        if rate > 0.0:
+            m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
+            touch = of_mass(touch, laws.secant(law, m_i, m_j, touch, history, half) / rate)
+    return touch, x, history, end, rate
+
+
 @part
 def rate_of_pair(law, first, start, touching, half, bodies, kinds, neighbours, box):
     """End of the contacts of one pair of bodies, and ω² of them together, see ``sharing``; 0 for a single one.
@@ -120,10 +155,7 @@ def rate_of_pair(law, first, start, touching, half, bodies, kinds, neighbours, b
     k = start + touching[first]
     b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
     stop = first + 1
-    while stop < touching.size:
-        k = start + touching[stop]
-        if bodies.owner[neighbours.sphere_i[k]] != b or bodies.owner[neighbours.sphere_j[k]] != c:
-            break
+    while stop < touching.size and of_pair_of(start + touching[stop], b, c, bodies, neighbours):
         stop += 1
     push = no_push()
     if stop - first > 1:

@@ -127,16 +127,9 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
             if box.roughness > 0.0:
                 overlap, normal = plane_seen(s, b, face, overlap, half, rows, has_history, bodies, kinds, box)
             if overlap > 0.0 or (laws.lasting(law) and has_history[k] != 0):
-                touch, x = meeting(s, b, face, overlap, normal, bodies, kinds, box)
-                history = laws.nothing(law)
-                if has_history.size > 0 and has_history[k] != 0:
-                    history = laws.load(law, rows, k, own)
-                if laws.shares_damping(law) and box.roughness == 0.0:
-                    if face != seen:  # those of one face come one after the other, but in a corner
-                        seen, rate = face, rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box)
-                    if rate > 0.0:
-                        secant = laws.secant(law, m, kinds.modulus.shape[0], touch, history, half)
-                        touch = of_mass(touch, secant / rate)
+                touch, x, history, seen, rate = look_together(
+                    law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box
+                )
                 outcome, history = laws.contact(law, m, kinds.modulus.shape[0], touch, history, half, time_sign)
                 if has_history.size > 0:
                     laws.store(law, rows, k, own, history)
@@ -153,6 +146,34 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
             elif has_history.size > 0:
                 has_history[k] = 0
     return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, work, jump)
+
+
+@formula
+def look_together(law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box):
+    """As `meeting`, with what the contact remembers, and to be damped together with others of the body at this face.
+
+    Parameters
+    ----------
+    s, b, face, overlap, normal : see `meeting`
+    seen, rate : the face that was looked at last, and its ω² [1/s²]; at first -1 and 0
+    law, half, bodies, kinds, neighbours, box : see `kernels.soft.state`
+
+    Returns
+    -------
+    `laws.Touch`, with the mass that is to be damped; point [m]; history; seen; rate
+    """
+    k = 6 * s + face
+    touch, x = meeting(s, b, face, overlap, normal, bodies, kinds, box)
+    history = laws.nothing(law)
+    if neighbours.wall_has_history.size > 0 and neighbours.wall_has_history[k] != 0:
+        history = laws.load(law, neighbours.wall_history, k, PLANE if box.roughness > 0.0 else 0)
+    if laws.shares_damping(law) and box.roughness == 0.0:
+        if face != seen:  # those of one face come one after the other, but in a corner
+            seen, rate = face, rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box)
+        if rate > 0.0:
+            m, wall = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
+            touch = of_mass(touch, laws.secant(law, m, wall, touch, history, half) / rate)
+    return touch, x, history, seen, rate
 
 
 @part
