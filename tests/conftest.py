@@ -1,5 +1,7 @@
 """Fixtures and the switches --slow and --nightly."""
 
+import signal
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,8 @@ import dem
 from kernels.base import jit
 
 collect_ignore = [] if jit.numba.config.DISABLE_JIT else ["plain"]  # see test_plain
+
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # tests send it, also where pytest itself runs under nohup
 
 
 def pytest_addoption(parser):

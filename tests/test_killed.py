@@ -84,12 +84,24 @@ def test_killed_at_any_moment(tmp_path, count):
     assert sum(1 < n < 301 for n in frames) >= count // 3, frames
 
 
-def command(*words):
-    return subprocess.Popen([sys.executable, "-m", "dem.cli", *map(str, words)], stderr=subprocess.PIPE, text=True)
+@pytest.fixture
+def command():
+    """Start a command that does not outlive the test."""
+    begun = []
+
+    def begin(*words):
+        line = [sys.executable, "-m", "dem.cli", *map(str, words)]
+        begun.append(subprocess.Popen(line, stderr=subprocess.PIPE, text=True))
+        return begun[-1]
+
+    yield begin
+    for process in begun:
+        process.kill()
+        process.wait()
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
-def test_a_signal_leaves_a_checkpoint_and_its_status(tmp_path, number, status):
+def test_a_signal_leaves_a_checkpoint_and_its_status(command, tmp_path, number, status):
     path = tmp_path / "run.h5"
     words = ("run", "nine-fibres", "--time-step", "1e-5", "--duration", "4000", "--frames", "4000", "-o", path)
     process = command(*words, "--quiet")
