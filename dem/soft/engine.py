@@ -17,6 +17,7 @@ from dem.soft.history import ContactHistory
 from dem.soft.limits import Limits
 from dem.soft.numbering import Numbering
 from dem.soft.overlaps import DEEPEST
+from dem.soft.pace import Pace
 from dem.soft.per_body import reorder
 from dem.soft.present import Present
 from dem.soft.skins import Skins
@@ -87,6 +88,7 @@ class Engine(Present):
         chunks = -(-len(particles) // CHUNK)
         self.mode = self.mode_for(len(particles), threads)()
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
+        self.pace = Pace(blocks)
         self.neighbours = arrays.lists(self.bodies, chunks, blocks, self.layout)
         self.workspace = arrays.workspace(len(particles), chunks, most_cells(len(particles)))
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
@@ -222,7 +224,7 @@ class Engine(Present):
         while self.code == loop.DONE:
             if self.exits.due(self.progress):
                 self.let_go()
-            code = self._order(loop.ADVANCE, self.exits.next_look(int(self.progress.step[0]), stop))
+            code = self._take_steps(self.exits.next_look(int(self.progress.step[0]), stop))
             if code == loop.LIST_STALE:
                 self.rebuild()
             elif code == loop.NO_ROOM:
@@ -234,6 +236,14 @@ class Engine(Present):
             elif code != loop.DONE and not self._passes(code):
                 self.code = code
         return self.code
+
+    def _take_steps(self, stop: int) -> int:
+        """Take steps, `stop` of them complete at most; returns DONE or why the kernels came back."""
+        step = self.progress.step
+        before = int(step[0])
+        code = self._order(loop.ADVANCE, before + self.pace.begin(stop - before))
+        self.pace.end(int(step[0]) - before)
+        return code
 
     def _passes(self, code: int) -> bool:
         """Whether what the kernels came back for is no reason to stop, and only has to be noted."""
