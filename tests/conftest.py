@@ -10,7 +10,9 @@ from kernels.base import jit
 
 collect_ignore = [] if jit.numba.config.DISABLE_JIT else ["plain"]  # see test_plain
 
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # tests send it, also where pytest itself runs under nohup
+# Tests send them, also where pytest itself runs under nohup or in the background, where they would be passed over.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser):

@@ -81,8 +81,8 @@ def wall_dissipative(law, s, b, face, overlap, normal, seen, rate, half, bodies,
 
     Parameters
     ----------
-    law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box :
-        see `kernels.soft.walls.look_together`
+    law, s, b, face, overlap, normal, seen, rate : see `kernels.soft.walls.look_together`
+    half, bodies, kinds, neighbours, box : see `kernels.soft.state`
 
     Returns
     -------
