@@ -244,7 +244,7 @@ def work_of(word, end):
     return quad(lambda gap: pull / (1 + 1.05 * gap / stretch + 2.5 * (gap / stretch) ** 2), 0, end)[0]
 
 
-@pytest.mark.parametrize(("rupture", "angle"), [("lian", 0.0), ("willett", 0.4)])
+@pytest.mark.parametrize(("rupture", "angle"), [("lian", 0.0), pytest.param("willett", 0.4, marks=pytest.mark.slow)])
 def test_a_bridge_takes_the_work_of_its_rupture(rupture, angle):
     word = dem.Bridge(volume=1e-12, tension=0.0728, angle=angle, rupture=rupture)
     tables = bridges(word)
@@ -364,6 +364,7 @@ def test_free_spheres_keep_energy_and_both_momenta(kind, together):
         assert sim.energy_departure < 0.12 * PULL_OFF * dt  # for one step, at up to 0.12 m/s
 
 
+@pytest.mark.slow
 def test_a_fibre_keeps_the_ledger_and_slides_where_the_pull_off_force_lets_it():
     """Coulomb's limit is μ (F_n + 2 F_po) at each of its two spheres, at no load here."""
     fibre = dem.Fibre(diameter=2 * RADIUS, aspect_ratio=2, spheres=2)

@@ -60,10 +60,14 @@ def energy_of_impact(*, pair):
     return 0.5 * mass * 0.4**2
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, database=None)
-@given(contact=contacts(), pair=st.booleans())
-def test_account_and_momenta_are_kept_by_any_combination(contact, pair):
+@pytest.mark.parametrize("count", [15, pytest.param(60, marks=pytest.mark.slow)])
+def test_account_and_momenta_are_kept_by_any_combination(count):
     """Momenta to rounding at any time; the account's departures are of second order."""
+    draw = given(contact=contacts(), pair=st.booleans())
+    settings(max_examples=count, deadline=None, derandomize=True, database=None)(draw(keeps_account_and_momenta))()
+
+
+def keeps_account_and_momenta(contact, pair):
     impact, found = energy_of_impact(pair=pair), []
     for n in (40, 160):
         sim = meet(contact, n, pair=pair)
@@ -93,7 +97,12 @@ SMOOTH = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("contact", SMOOTH, ids=range(len(SMOOTH)))
+SELDOM = (1, 2, 4)  # run with the long tests
+
+
+@pytest.mark.parametrize(
+    "contact", [pytest.param(one, marks=[pytest.mark.slow] * (n in SELDOM), id=str(n)) for n, one in enumerate(SMOOTH)]
+)
 def test_outcomes_of_combinations_are_of_second_order(contact):
     """Velocities and spins of the surfaces after an impact of two: what halving the step changes, each time less.
 

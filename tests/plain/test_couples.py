@@ -66,6 +66,7 @@ def test_a_rolling_ball_slows_down_evenly_and_stops(model):
     assert sim.energy_departure < 1e-5 * sim.energy().dissipated
 
 
+@pytest.mark.slow
 def test_a_rolling_spring_turns_the_ball_back():
     """Undamped it goes (I + m l²) v²/(2 l μ_r R m g) + l θ/2, while the spring still takes up the last; damped it comes
 
@@ -87,6 +88,7 @@ def test_a_rolling_spring_turns_the_ball_back():
     assert turned - sim.particles.position[0, 0] == pytest.approx(LEVER * ANGLE, rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.95, 1.05])
 def test_rolling_resistance_holds_on_a_slope_up_to_its_angle(share):
     """tan θ = μ_r R/l."""

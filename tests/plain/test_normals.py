@@ -100,8 +100,12 @@ def hysteretic(**options):
     return dem.Contact(normal=dem.Hysteretic(**{**SPRING, **options}))
 
 
-@pytest.mark.parametrize("pair", [False, True])
-@pytest.mark.parametrize(("cohesion", "e"), [(400.0, 0.761577310586391), (0.0, 0.790569415042095)])
+@pytest.mark.parametrize(("cohesion", "e", "pair"), [
+    (400.0, 0.761577310586391, False),
+    (0.0, 0.790569415042095, True),
+    pytest.param(400.0, 0.761577310586391, True, marks=pytest.mark.slow),
+    pytest.param(0.0, 0.790569415042095, False, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_hysteretic_restitution_and_losses_are_those_of_the_closed_form(cohesion, e, pair):
     """At any speed; what the account has lost is 1 - e² of the energy, and its total departs at second order."""
     contact, mass = hysteretic(cohesion=cohesion), M / 2 if pair else M
@@ -136,7 +140,7 @@ def test_contacts_that_pull_enough_stick_for_ever():
     for cohesion, sticks in ((1001.0, True), (999.0, False)):
         contact = hysteretic(unloading=3000.0, cohesion=cohesion)
         assert contact.normal.sticks() == sticks
-        path = impact(contact, speed=V, dt=1e-7, steps=6000, ball=POINT)
+        path = impact(contact, speed=V, dt=2.5e-7, steps=2400, ball=POINT)
         assert (path.overlap[-1] > 0) == sticks
 
 
@@ -251,7 +255,14 @@ def test_viscoelastic_restitution_begins_with_its_series():
 
 
 @pytest.mark.parametrize(
-    "normal", [None, linear(), linear(tension=True), dem.PowerLaw(stiffness=1e8, exponent=2)], ids=str
+    "normal",
+    [
+        None,
+        linear(tension=True),
+        pytest.param(linear(), marks=pytest.mark.slow),
+        pytest.param(dem.PowerLaw(stiffness=1e8, exponent=2), marks=pytest.mark.slow),
+    ],
+    ids=str,
 )
 def test_a_dashpot_of_constant_coefficient(normal):
     """Against the equation, or a linear oscillator's closed form; second order, though it sets in with a jump."""
@@ -288,7 +299,7 @@ def test_a_power_law_has_duration_and_depth_of_its_closed_form(exponent):
     assert path.departure < 1e-4 * 0.5 * BALL.mass * V**2
 
 
-@pytest.mark.parametrize("exponent", [1.0, 1.5, 2.5])
+@pytest.mark.parametrize("exponent", [*(pytest.param(n, marks=pytest.mark.slow) for n in (1.0, 1.5)), 2.5])
 def test_a_power_law_has_the_restitution_wanted(exponent):
     """At any speed, of second order."""
     contact = dem.Contact(restitution=0.6, normal=dem.PowerLaw(stiffness=100.0 ** (2 * exponent), exponent=exponent))
