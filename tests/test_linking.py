@@ -128,3 +128,35 @@ def test_plain_compiling_gives_the_same_bits(tmp_path):
         what, *state = done.stdout.splitlines()[-1].split()
         said[what] = state
     assert said["True"] == said["False"]
+
+
+THREADS = """
+import numpy as np
+from kernels.base import jit
+from kernels.soft import lists
+jit.set_threads(2)
+order = np.random.default_rng(0).permutation(5000)
+rows = np.arange(10000.0).reshape(2, 5000)
+expected, scratch = rows[:, order], np.empty(5000)
+if OUT:
+    order[4000] = 5000
+lists.reorder(order, rows, scratch)
+assert (rows == expected).all()
+"""
+
+
+@compiled
+@pytest.mark.parametrize("plain", ["", "1"])
+def test_threads_do_what_loops_do_with_and_without_numbas_insides(plain, tmp_path):
+    environment = {**os.environ, "PCDM_DEM_PLAIN": plain, "NUMBA_CACHE_DIR": str(tmp_path)}
+    for _ in range(2):  # the second one finds what the first has compiled
+        subprocess.run([sys.executable, "-c", THREADS.replace("OUT", "False")], check=True, env=environment)
+
+
+@compiled
+def test_a_thread_that_goes_out_of_bounds_is_heard(tmp_path):
+    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", THREADS.replace("OUT", "True")]
+    done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "IndexError: index out of bounds in a thread" in done.stderr

@@ -1,6 +1,6 @@
 """How every kernel is compiled: the only module that configures numba.
 
-Eight decorators; what all but the last two make is only ever linked into kernels (`kernels.base.linking`):
+Seven decorators; what all but the last two make is only ever linked into kernels (`kernels.base.linking`):
 
 ``formula``   a pure function of scalars and tuples; inlined wherever it is called. Without forced
               inlining LLVM leaves calls in the body loops and gives up vectorising them.
@@ -10,7 +10,6 @@ Eight decorators; what all but the last two make is only ever linked into kernel
 ``stage``     a part of a time step; inlined as formulae are.
 ``part``      a larger part of kernels, which LLVM inlines or not.
 ``apart``     one that is called now and then, and stays a function of its own.
-``threaded``  a loop of few long turns, spread over threads by ``prange``.
 ``kernel``    what Python calls: wrapped, made machine code and cached, with all parts that it needs.
 ``functional``  a formula that is given a function, which may allocate; numba cannot keep it in the cache.
 
@@ -30,7 +29,7 @@ import os
 import shutil
 import sys
 import tempfile
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 import numba
@@ -38,7 +37,7 @@ from llvmlite import binding as llvm
 from numba.core import cpu, errors, event, options
 from numba.extending import overload
 
-from kernels.base import linking, startup
+from kernels.base import linking, spreading, startup
 
 OPTIONS = {"error_model": "numpy", "fastmath": False, "cache": True, "_nrt": False}
 
@@ -66,11 +65,26 @@ formula = stage = _parts(forceinline=True)
 loop = _parts(noalias=True, forceinline=True)
 part = _parts()
 apart = _parts(stays_apart=True)
-threaded = _parts(parallel=True)
 kernel = (
     partial(numba.njit, no_cfunc_wrapper=True, **OPTIONS) if PLAIN else linking.whole(no_cfunc_wrapper=True, **OPTIONS)
 )
 functional = partial(numba.njit, error_model="numpy", forceinline=True)
+
+
+def spread(part):
+    """Function of (n, *arguments) that calls ``part(k, *arguments)`` for all k in range(n), each once, by threads.
+
+    One after the other where numba is not as expected.
+    """
+    if not PLAIN:
+        return spreading.spread(part)
+
+    @numba.njit(**OPTIONS)
+    def one_by_one(n, *arguments):
+        for k in range(n):
+            part(k, *arguments)
+
+    return one_by_one
 
 
 def by_type(choose):
@@ -209,16 +223,9 @@ def most_threads():
     return numba.config.NUMBA_NUM_THREADS
 
 
-@cache
-def _launch_threads():
-    """Load the threading layer, which happens once, and reads the environment."""
-    with startup.short_spinning():
-        numba.get_num_threads()
-
-
 def set_threads(count):
     """Number of threads of the sweeps that this Python thread starts from now on."""
-    _launch_threads()
+    spreading.launch()
     numba.set_num_threads(count)
 
 

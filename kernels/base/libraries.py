@@ -58,7 +58,7 @@ class Part(Library):
         return self._final_module
 
     def _get_module_for_linking(self):
-        """Its code with all that it needs, for numba's own libraries: those of parallel loops."""
+        """Its code with all that it needs, for what numba compiles its own way."""
         self._ensure_finalized()
         if self._shared_module is None:
             self._shared_module = self.own_module().clone()

@@ -13,8 +13,8 @@ stages is optimised at every level, and four fifths of what is made is never cal
 
 What is lowered is kept on disk (`kernels.base.keeping`): another combination lowers only what it does not share.
 
-This module and those that it imports (`libraries`, `lowering`, `convention`, `keeping`) alone lean on numba's insides;
-`kernels.base.jit` does without where they are not as expected.
+This module, those that it imports (`libraries`, `lowering`, `convention`, `keeping`) and `spreading` alone lean on
+numba's insides; `kernels.base.jit` does without where they are not as expected.
 """
 
 # ruff: noqa: SLF001 (numba has no other way in)
@@ -30,6 +30,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin
+from numba.np.ufunc import parallel
 
 from kernels.base import keeping
 from kernels.base.libraries import Part
@@ -44,13 +45,13 @@ EXPECTED = (
     (cpu.CPUContext, "call_conv", "codegen"),
     (lowering.Lower, "setup_function", "extract_function_arguments"),
     (typed_passes.NativeLowering, "run_pass", "lowering_class"),
-    (typed_passes.NativeParforLowering, "run_pass", "lowering_class"),
     (dispatcher._FunctionCompiler, "_customize_flags", "compile"),
     (CPUDispatcher, "add_overload", "compile"),
     (PassManager, "_runPass"),
+    (parallel, "_launch_threads"),
     (compiler, "compile_result"),
     (compiler.Flags, "copy", "summary", "get_mangle_string"),
-    (compiler.Flags, "no_compile", "no_cpython_wrapper", "no_cfunc_wrapper", "noalias", "auto_parallel"),
+    (compiler.Flags, "no_compile", "no_cpython_wrapper", "no_cfunc_wrapper", "noalias"),
     (llvm.ModulePassManager, "add_sroa_pass", "add_simplify_cfg_pass", "add_instruction_combine_pass"),
     (llvm.ModulePassManager, "add_jump_threading_pass", "run"),
     (llvm.ValueRef, "add_function_attribute", "linkage"),
@@ -85,15 +86,13 @@ class Passes(PassManager):
 
 
 def pipeline(lower):
-    """numba's pipeline with another way to lower, and without idle passes unless loops are parallel."""
+    """numba's pipeline with another way to lower, and without idle passes."""
 
     class Compiler(compiler.CompilerBase):
         def __init__(self, typingctx, targetctx, *others):
-            flags = others[3]
             if lower is LowerWhole:
                 PARTS_KEPT.read()
-            looked_through = lower is LowerPart and not flags.auto_parallel.enabled  # all there is, for the whole
-            if looked_through:
+            else:  # all there is has been looked through for the whole
                 typingctx.refresh = targetctx.refresh = lambda: None
             try:
                 super().__init__(typingctx, targetctx, *others)
@@ -103,10 +102,9 @@ def pipeline(lower):
 
         def define_pipelines(self):
             usual = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-            idle = set() if self.state.flags.auto_parallel.enabled else IDLE
             passes = Passes(lower._name)
             for one, description in usual.passes:
-                if one.__name__ not in idle:
+                if one.__name__ not in IDLE:
                     passes.add_pass(lower if issubclass(one, typed_passes.BaseNativeLowering) else one, description)
             passes.finalize()
             return [passes]
@@ -188,8 +186,6 @@ class PartCompiler(dispatcher._FunctionCompiler):
 
     def _customize_flags(self, flags):
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-        if flags.auto_parallel.enabled:
-            return flags
         return SHARED.setdefault(flags.summary(), SharedFlags(flags))
 
 
@@ -204,6 +200,11 @@ class PartDispatcher(CPUDispatcher):
         if not hasattr(self, "whole"):
             self.whole = whole(cache=True, **self.options)(self.py_func)
         return self.whole(*arguments)
+
+    def get_call_template(self, args, kws):
+        """How to call it: a number that stands in the code is like any other, or it would be lowered for each."""
+        plain = {name: types.unliteral(one) for name, one in kws.items()}
+        return super().get_call_template([types.unliteral(one) for one in args], plain)
 
     def compile(self, sig):
         """Lower it for arguments of these types, if no process has yet."""

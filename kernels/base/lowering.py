@@ -7,7 +7,6 @@ from collections import Counter
 
 from numba.core import imputils, ir, lowering, typed_passes
 from numba.core.compiler_machinery import register_pass
-from numba.parfors.parfor_lowering import ParforLower
 
 from kernels.base import keeping
 from kernels.base.convention import calling_parts
@@ -25,8 +24,8 @@ class KeepsArguments(lowering.Lower):
         self._singly_assigned_vars |= {name for name in arguments if times[name] == 1}
 
 
-class TakesThemAsTheyAre:
-    """Mixed into numba's lowering: the function itself is called as parts are, what it calls is not its business."""
+class LowerPartBody(KeepsArguments):
+    """Lowers a part: it is called as parts are, what it calls is not its business."""
 
     def setup_function(self, fndesc):
         """Declare it."""
@@ -40,14 +39,6 @@ class TakesThemAsTheyAre:
         return self.fnargs
 
 
-class LowerPartBody(TakesThemAsTheyAre, KeepsArguments):
-    """Lowers a part."""
-
-
-class LowerParallelPartBody(TakesThemAsTheyAre, ParforLower):
-    """Lowers a part with parallel loops."""
-
-
 def calls_of(fndesc, library, as_they_are):
     """What writes a call of a part."""
     usual = imputils.user_function(fndesc, [library])
@@ -59,6 +50,14 @@ def calls_of(fndesc, library, as_they_are):
 
     call.signature, call.libs = usual.signature, usual.libs
     return call
+
+
+def call_within(context, builder, compiled, args):
+    """Call a part from a function that is none of numba's; returns the status."""
+    target = context if compiled.library.is_loop else calling_parts(context)
+    fndesc = compiled.fndesc
+    function = target.declare_function(builder.module, fndesc)
+    return target.call_conv.call_function(builder, function, fndesc.restype, fndesc.argtypes, args)[0]
 
 
 def announce(context, fndesc, library):
@@ -91,8 +90,7 @@ class LowerPart(typed_passes.NativeLowering):
             state.func_id.unique_id = f"kept{hashlib.sha256(call.encode()).hexdigest()[:16]}"
             state.func_id.unique_name = f"{state.func_id.func_qualname}${state.func_id.unique_id}"
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-        bodies = LowerParallelPartBody if flags.auto_parallel.enabled else LowerPartBody
-        self.lowering_class = KeepsArguments if flags.noalias else bodies
+        self.lowering_class = KeepsArguments if flags.noalias else LowerPartBody
         super().run_pass(state)
         name = announce(state.targetctx, state["cr"].fndesc, state.library)
         state["cr"] = state["cr"]._replace(cfunc=name)
@@ -110,5 +108,4 @@ class LowerWhole(typed_passes.NativeLowering):
         """Lower, with the parts."""
         state.library = Whole(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
-        self.lowering_class = ParforLower if state.flags.auto_parallel.enabled else KeepsArguments
         return super().run_pass(state)

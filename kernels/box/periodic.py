@@ -31,7 +31,7 @@ class PeriodicFaces(NamedTuple):
     phase: np.ndarray
     roughness: float
     seed: int
-    corner_x: float  # of the cell [m]; nine floats, because numba takes no tuple within a tuple into a prange
+    corner_x: float  # of the cell [m]
     corner_y: float
     corner_z: float
     length_x: float  # of the cell [m]; 0 along axes that are not periodic

@@ -83,17 +83,6 @@ PARTS = {
 }
 
 
-@formula
-def _elastic(normal, damping, tangential, rolling, twisting, adhesion):
-    return normal
-
-
-@formula
-def _composite(normal, damping, tangential, rolling, twisting, adhesion):
-    return Composite(normal, damping, tangential, rolling, twisting, adhesion)
-
-
-of_parts = by_type_of_first(lambda normal: _elastic if normal is Elastic else _composite)
 REACHES = {part: row.reach for slot in ("normal", "adhesion") for part, row in PARTS[slot].items()}
 REMEMBERED = tuple(name for name in Composite._fields if name != "damping")
 

@@ -51,7 +51,7 @@ class Setting(NamedTuple):
     """What stays the same during a run."""
 
     dt: float  # [s]
-    gravity_x: float  # [m/s2]; three floats, because numba takes no tuple within a tuple into a prange
+    gravity_x: float  # [m/s2]
     gravity_y: float
     gravity_z: float
     datum: float  # g·x at zero potential [m2/s2]

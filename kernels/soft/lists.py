@@ -1,25 +1,52 @@
 """Making lists, over all chunks: bodies put in order, neighbours searched, and pairs listed; by threads or without."""
 
-from numba import prange
-
-from kernels.base.jit import kernel, threaded
+from kernels.base.jit import formula, kernel, spread
 from kernels.soft import cells
 from kernels.soft.chunks import CHUNK, by_mode, chunk_of
 from kernels.soft.neighbours import list_entries
 from kernels.soft.neighbours import search as search_chunk
 
 
-@threaded
+@formula
+def take_chunk(c, order, row, scratch):
+    """Put a chunk of a row in order, in scratch."""
+    low, high = chunk_of(c, order.size)
+    cells.take(low, high, row, order, scratch)
+
+
+@formula
+def copy_chunk(c, row, scratch):
+    """Copy it back."""
+    low, high = chunk_of(c, row.size)
+    cells.copy(low, high, scratch, row)
+
+
+take_chunks, copy_chunks = spread(take_chunk), spread(copy_chunk)
+
+
+@kernel
 def reorder(order, rows, scratch):
     """Permute each row of a component-major array (R, N): new index b holds what old index order[b] held."""
-    n = order.size
+    chunks = (order.size + CHUNK - 1) // CHUNK
     for r in range(rows.shape[0]):
-        for c in prange((n + CHUNK - 1) // CHUNK):
-            low, high = chunk_of(c, n)
-            cells.take(low, high, rows[r], order, scratch)
-        for c in prange((n + CHUNK - 1) // CHUNK):
-            low, high = chunk_of(c, n)
-            cells.copy(low, high, scratch, rows[r])
+        take_chunks(chunks, order, rows[r], scratch)
+        copy_chunks(chunks, rows[r], scratch)
+
+
+@formula
+def note_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted):
+    """List the pairs of a chunk.
+
+    Parameters
+    ----------
+    c : its number
+    skin, grid, cell_first, bodies, kinds, box : see `kernels.soft.neighbours.search`
+
+    Writes
+    ------
+    neighbours, wanted : as `search_serial`
+    """
+    wanted[c] = search_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box)
 
 
 @kernel
@@ -36,11 +63,14 @@ def search_serial(skin, grid, cell_first, bodies, kinds, neighbours, box, wanted
     wanted : (C,) room for pairs
     """
     for c in range(wanted.size):
-        wanted[c] = search_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box)
+        note_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted)
     return list_entries(wanted, bodies, neighbours)
 
 
-@threaded
+note_chunks = spread(note_chunk)
+
+
+@kernel
 def search_threaded(skin, grid, cell_first, bodies, kinds, neighbours, box, wanted):
     """The same by threads.
 
@@ -52,8 +82,7 @@ def search_threaded(skin, grid, cell_first, bodies, kinds, neighbours, box, want
     ------
     neighbours, wanted : as `search_serial`
     """
-    for c in prange(wanted.size):
-        wanted[c] = search_chunk(c, skin, grid, cell_first, bodies, kinds, neighbours, box)
+    note_chunks(wanted.size, skin, grid, cell_first, bodies, kinds, neighbours, box, wanted)
     return list_entries(wanted, bodies, neighbours)
 
 

@@ -9,11 +9,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
-from kernels import laws
 from kernels.base.energy import add_words, in_units
-from kernels.base.jit import apart, formula, part, stage, threaded
+from kernels.base.jit import apart, formula, part, spread, stage
 from kernels.soft import candidates, contact, history, sweeps, travel
 from kernels.soft.chunks import by_mode
 from kernels.soft.sweeps import BRISK, LISTED, MOVING, PAIRS, PREDICT, SPIN, TRAVEL, WALLS
@@ -86,16 +84,16 @@ def finish_pick(c, skin, bodies, kinds, neighbours, box):
 
 
 # what threads do chunk by chunk, or block by block
-PLACE, DISPLACE, PICK, FINISH, BORDERS, SWEEP = range(6)
+DISPLACE, PLACE, PICK, FINISH, BORDERS, SWEEP = range(6)
 
 
 @formula
-def do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def do_part(k, job, task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
     """Do one of the jobs for chunk k, or block k.
 
     Parameters
     ----------
-    job, k : one of those above; which chunk or block
+    k, job : which chunk or block; one of those above
     task, scheme, law, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
 
     Writes
@@ -116,66 +114,7 @@ def do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, 
         finish_pick(k, sweeps.reach_of(law, setting, partial), bodies, kinds, neighbours, box)
 
 
-@threaded
-def do_by_threads(
-    job, parts, task, scheme, normal, damping, tangential, rolling, twisting, adhesion, setting, bodies, kinds,
-    neighbours, box, partial,
-):  # fmt: skip
-    """Do a job by threads: all jobs in one loop, because numba takes seconds to compile each that it spreads.
-
-    The contact law goes in its parts: numba takes no tuple within a tuple into a prange.
-
-    Parameters
-    ----------
-    job, parts : as of `do_part`; number of chunks or blocks
-    normal, damping, tangential, rolling, twisting, adhesion : of `laws.Composite`; all of them an `laws.Elastic`
-    task, scheme, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `do_part`
-    """
-    for k in prange(parts):
-        law = laws.of_parts(normal, damping, tangential, rolling, twisting, adhesion)
-        do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-
-
-@formula
-def spread_elastic(law, job, parts, task, scheme, setting, bodies, kinds, neighbours, box, partial):
-    """Do a job by threads.
-
-    Parameters
-    ----------
-    law, job, parts, task, scheme, setting, kinds, box : see `do_by_threads`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `do_part`
-    """
-    do_by_threads(
-        job, parts, task, scheme, law, law, law, law, law, law, setting, bodies, kinds, neighbours, box, partial
-    )
-
-
-@formula
-def spread_composite(law, job, parts, task, scheme, setting, bodies, kinds, neighbours, box, partial):
-    """Do a job by threads.
-
-    Parameters
-    ----------
-    law, job, parts, task, scheme, setting, kinds, box : see `do_by_threads`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `do_part`
-    """
-    do_by_threads(
-        job, parts, task, scheme, law.normal, law.damping, law.tangential, law.rolling, law.twisting, law.adhesion,
-        setting, bodies, kinds, neighbours, box, partial,
-    )  # fmt: skip
-
-
-spread = laws.elastic_or(spread_elastic, spread_composite)
+do_by_threads = spread(do_part)  # all jobs in one function, so that what they share is compiled once
 
 
 @formula
@@ -207,9 +146,8 @@ def sweep_threaded(task, scheme, law, setting, bodies, kinds, neighbours, box, p
     bodies, neighbours, partial : as `kernels.soft.sweeps.sweep_block`
     """
     blocks = neighbours.block.size - 1
-    if task != PREDICT:
-        spread(law, BORDERS, blocks, task, scheme, setting, bodies, kinds, neighbours, box, partial)
-    spread(law, SWEEP, blocks, task, scheme, setting, bodies, kinds, neighbours, box, partial)
+    for job in range(SWEEP if task == PREDICT else BORDERS, SWEEP + 1):
+        do_by_threads(blocks, job, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
     return totals(partial)
 
 
@@ -250,7 +188,7 @@ def displacement_threaded(scheme, law, setting, bodies, kinds, neighbours, box, 
     -------
     The distance [m].
     """
-    spread(law, DISPLACE, partial.shape[0], PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
+    do_by_threads(partial.shape[0], DISPLACE, PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
     return travel.largest(partial, LISTED)
 
 
@@ -301,13 +239,13 @@ def pick_threaded(scheme, law, setting, bodies, kinds, neighbours, box, partial)
     -------
     Whether there was room.
     """
-    chunks = neighbours.pairs.size
-    spread(law, PLACE, chunks, PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
-    spread(law, PICK, chunks, PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
-    fits = candidates.has_room(neighbours)
-    if fits:
-        spread(law, FINISH, chunks, PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
-    return fits
+    for job in range(PLACE, FINISH + 1):
+        if job == FINISH and not candidates.has_room(neighbours):
+            return False
+        do_by_threads(
+            neighbours.pairs.size, job, PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial
+        )
+    return True
 
 
 displacement = by_mode(displacement_serial, displacement_threaded)

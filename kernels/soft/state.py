@@ -1,7 +1,7 @@
 """The arrays that kernels share, grouped by owner. All float64, C-contiguous, component-major.
 
-The tuples are only for passing many arrays at once and are taken apart before any loop: numba silently drops
-writes to ``tuple.array[i]`` inside a prange, and flat arguments are what the loops may declare disjoint.
+The tuples are only for passing many arrays at once and are taken apart before any loop: flat arguments are what the
+loops may declare disjoint.
 
 N bodies, M spheres, G kinds of body, S spheres in all kinds, C chunks of bodies, P pairs, E entries (two a pair),
 K candidate pairs that a chunk has room for.
