@@ -13,7 +13,8 @@ import numpy as np
 
 from kernels.base.jit import formula
 from kernels.laws.onset import constant, share_of_step, steady
-from kernels.laws.touch import Press, forgetful
+from kernels.laws.spring import Spring
+from kernels.laws.touch import PARTS, Press, forgetful
 
 
 class Linear(NamedTuple):
@@ -39,4 +40,9 @@ def press(part, i, j, touch, parting, dt, memory):
     ), memory  # fmt: skip
 
 
-LINEAR = forgetful(press)
+def spring(part, i, j, meeting):
+    """As Python knows it."""
+    return Spring(part.stiffness[i, j] + part.rate[i, j] * meeting.reduced, 1.0)
+
+
+PARTS[Linear] = forgetful(press)._replace(spring=spring)

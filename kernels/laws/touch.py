@@ -1,4 +1,4 @@
-"""What contact laws are told, what their normal part says to the others, and what comes out."""
+"""What contact laws are told, what their normal part says to the others, what comes out; and all parts there are."""
 
 import math
 from typing import NamedTuple
@@ -84,6 +84,11 @@ class Part(NamedTuple):
     store: object
     width: int = 0
     reach: object = None  # how far beyond touching contacts live [m], of (part, i, j, E*, R*), where they do
+    spring: object = None  # of a normal part: its `kernels.laws.spring.Spring`, of (part, i, j, `Meeting`)
+    pull: object = None  # of what attracts beside the normal part: its force at touch [N], of (part, i, j, R*)
+
+
+PARTS: dict[type, Part] = {}  # by the type of their tables; each part puts itself here
 
 
 @formula

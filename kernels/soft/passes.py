@@ -141,7 +141,7 @@ def do_by_threads(
 
 
 @formula
-def spread_elastic(law, job, parts, task, scheme, setting, bodies, kinds, neighbours, box, partial):
+def spread(law, job, parts, task, scheme, setting, bodies, kinds, neighbours, box, partial):
     """Do a job by threads.
 
     Parameters
@@ -152,30 +152,11 @@ def spread_elastic(law, job, parts, task, scheme, setting, bodies, kinds, neighb
     ------
     bodies, neighbours, partial : as `do_part`
     """
+    normal, damping, tangential, rolling, twisting, adhesion = laws.in_parts(law)
     do_by_threads(
-        job, parts, task, scheme, law, law, law, law, law, law, setting, bodies, kinds, neighbours, box, partial
-    )
-
-
-@formula
-def spread_composite(law, job, parts, task, scheme, setting, bodies, kinds, neighbours, box, partial):
-    """Do a job by threads.
-
-    Parameters
-    ----------
-    law, job, parts, task, scheme, setting, kinds, box : see `do_by_threads`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `do_part`
-    """
-    do_by_threads(
-        job, parts, task, scheme, law.normal, law.damping, law.tangential, law.rolling, law.twisting, law.adhesion,
-        setting, bodies, kinds, neighbours, box, partial,
+        job, parts, task, scheme, normal, damping, tangential, rolling, twisting, adhesion, setting, bodies, kinds,
+        neighbours, box, partial,
     )  # fmt: skip
-
-
-spread = laws.elastic_or(spread_elastic, spread_composite)
 
 
 @formula
