@@ -69,6 +69,25 @@ def test_a_linear_contact_of_given_time_takes_that_time(tension, pair):
         assert path.restitution() == pytest.approx(0.7, abs=1e-4)
 
 
+@pytest.mark.parametrize("pair", [False, True])
+def test_a_linear_contact_likened_to_hertz_is_as_deep_at_that_speed(pair):
+    """(15 m* v²/(16 E* √R*))^(2/5) at the speed it is likened for, with any m* and R*, and in proportion at others."""
+    word, ball = dem.Linear(speed=0.3), Ball(0.001, GLASS)
+    reduced, radius = (ball.mass / 2, 0.0005) if pair else (ball.mass, 0.001)
+    modulus = GLASS.effective_modulus(GLASS)
+    stiffness = (
+        16 / 15 * math.sqrt(radius) * modulus * (15 * reduced * 0.3**2 / (16 * math.sqrt(radius) * modulus)) ** 0.2
+    )
+    time = math.pi * math.sqrt(reduced / stiffness)
+    for speed in (0.3, 0.6):
+        path = impact(dem.Contact(normal=word), speed=speed, dt=time / 200, steps=220, ball=ball, pair=pair)
+        hertz = (15 * reduced * 0.3**2 / (16 * modulus * math.sqrt(radius))) ** 0.4
+        assert path.deepest() == pytest.approx(hertz * speed / 0.3, rel=2e-4)
+        assert path.sim.energy_departure < 1e-3 * reduced * speed**2
+    pressed = path.sim._engine.springs.between(*np.zeros((2, 1), int), np.array([radius]), np.array([reduced]))
+    assert pressed.stiffness[0] == pytest.approx(stiffness, rel=1e-12)
+
+
 def test_a_linear_contact_of_given_overlap_is_as_deep_at_that_speed():
     contact = dem.Contact(normal=linear(stiffness=None, overlap=1e-5, speed=2.0))
     for speed in (2.0, 0.5):
