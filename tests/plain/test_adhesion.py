@@ -252,7 +252,7 @@ def test_a_bridge_takes_the_work_of_its_rupture(rupture, angle):
     work = work_of(word, end)
     exact = math.sqrt(1 - 2 * work / (MASS * 0.3**2))
     found = np.array(list(errors(word, exact, (4e-6, 2e-6, 1e-6), speed=0.3, gap=1.1 * end)))
-    assert found[-1, 0] < 2e-5
+    assert found[-1, 0] < 5e-6  # without what the last step lacks it would be 1e-5
     assert found[0, 0] / found[-1, 0] > 4**1.7
     sim = next(rebounds(word, 2e-6, 0.3, 1.1 * end))
     assert sim.energy().dissipated == pytest.approx(work, rel=1e-9)
