@@ -22,7 +22,7 @@ import numpy as np
 
 from kernels.base.jit import formula, in_python
 from kernels.laws import hertz
-from kernels.laws.onset import constant, rest_of_constant, rest_of_square_root, share_at_end, share_of_step
+from kernels.laws.onset import LATER, constant, rest_of_constant, rest_of_square_root, share_at_end, share_of_step
 from kernels.laws.spring import Spring
 from kernels.laws.touch import PARTS, Press, with_number
 
@@ -82,7 +82,7 @@ def press(part, i, j, touch, parting, dt, held):
     if left <= 0.0:
         pressed = over(work, s, -left, touch, parting, dt)
     elif work > 0.0:
-        share = 1.0 if held > 0.0 else share_of_step(touch.overlap, parting, dt)
+        share = LATER if held > 0.0 else share_of_step(touch.overlap, parting, dt)
         pressed = stick(work, s, share, touch, held)
     else:
         pressed, _ = hertz.press(part, i, j, touch, parting, dt, held)
@@ -118,7 +118,7 @@ def over(work, s, beyond, touch, parting, dt):
     return Press(
         force=force, conservative=force, energy=0.0,
         stiffness=touch.stiffness, root=a / math.sqrt(touch.radius), grip=0.0, area=a * a,
-        share=1.0, onset=1.0, onset_of_root=rest,
+        share=LATER, onset=1.0, onset_of_root=rest,
         floor=-math.inf, ends=-math.inf, held=-math.inf, jump=AT_END * unit, lasts=False,
     )  # fmt: skip
 

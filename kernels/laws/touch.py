@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 from kernels.base.jit import formula
+from kernels.laws.onset import LATER
 
 
 class Touch(NamedTuple):
@@ -46,7 +47,7 @@ def no_press():
     """Of surfaces that are apart."""
     return Press(
         force=0.0, conservative=0.0, energy=0.0, stiffness=0.0, root=0.0, grip=0.0, area=0.0,
-        share=1.0, onset=1.0, onset_of_root=0.0, floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=False,
+        share=LATER, onset=1.0, onset_of_root=0.0, floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=False,
     )  # fmt: skip
 
 
