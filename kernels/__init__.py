@@ -24,6 +24,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``study``       the loop over its steps
 ``laws``        contact laws, one file each, with its paper
     ``touch``       what laws are told, and what their parts are made of
+    ``spring``      normal forces as Python knows them
     ``hertz``, ``linear``, ``hysteretic``, ``power``    normal force
     ``damping``, ``viscoelastic``, ``dashpot``  normal dashpot
     ``friction``    tangential spring

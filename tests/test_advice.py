@@ -32,6 +32,13 @@ def test_two_spheres_are_in_contact_for_as_long_as_foreseen(nylon, ball):
     )
 
 
+def test_advice_is_told_in_plain_numbers(nylon, ball):
+    pair = dem.Particles(ball, nylon, position=[(0, 0, 0), (0.0102, 0, 0)], velocity=[(0.4, 0, 0), (-0.4, 0, 0)])
+    advice = dem.Simulation(pair, gravity=(0, 0, 0), time_step=1e-6, threads=1).advice()
+    assert "np." not in repr(advice)
+    assert not any("adhesion" in line for line in advice.lines)
+
+
 def test_a_fibres_tip_is_lighter_than_the_fibre(nylon, fibre):
     m, inertia = fibre.mass_properties(1100.0).mass, fibre.mass_properties(1100.0).inertia
     found = effective_masses(arrays.kinds(dem.Particles(fibre, nylon, position=[(0, 0, 0)]), None))

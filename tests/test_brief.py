@@ -54,6 +54,15 @@ def test_a_contact_of_few_steps_is_noticed(steps, material):
         assert steps * sim.time_step / 60 < advised < steps * sim.time_step / 45
 
 
+def test_where_there_was_no_contact_none_is_told():
+    sim = dem.Simulation(dem.Particles(BALL, NYLON, position=[(0, 0, 0)]), time_step=1e-6, **FREE)
+    sim.step(2)
+    found = sim.verdict().briefest
+    assert (str(found), found.remedy(1e-6)) == (
+        "no contact of too few time steps has been seen", "keep time_step at 1e-06 s"
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("steps", [8.0, 25.0])
 def test_a_tip_is_lighter_than_its_fibre(steps):
     """On the floor, and its other end not, whichever way it points: as many steps as its effective mass there says."""

@@ -1,12 +1,17 @@
 """Words for the parts of contacts: what they refuse, mean between two materials, and are in files."""
 
+import math
+
 import pytest
 from pydantic import ValidationError
 
 import dem
+from dem.casefile.allowed import meaning
 from dem.casefile.schema import ContactTable, MaterialTable
+from dem.casefile.tables import table_in
 from dem.model.law import law
-from dem.model.parts import plain
+from dem.model.part import keys
+from dem.model.parts import WORDS, plain
 from dem.soft.checks import rolling_shapes
 
 SPRING = dem.Hysteretic(loading=1000.0, unloading=1600.0, cohesion=400.0, depth=0.05)
@@ -34,6 +39,22 @@ def test_a_contact_is_again_what_files_tell_of_it(contact):
         young=1e7, poisson=0.3, density=1000, **rows
     )
     assert eval(repr(contact), {name: getattr(dem, name) for name in dem.__all__}) == contact
+
+
+def test_keys_of_case_files_are_what_the_words_take():
+    """With their units, which strings may name; a key of several kinds is told and limited as they agree."""
+    for slot, words in WORDS.items():
+        table = table_in(MaterialTable.model_fields[slot].annotation)
+        assert {"type", *(name for word in words for name in keys(word))} == set(table.model_fields)
+        for name, key in (pair for word in words for pair in keys(word).items()):
+            assert key.about in table.model_fields[name].description
+    bridge = {"type": "bridge", "volume": 1e-13, "tension": 0.07, "angle": "30 deg"}
+    rows = {"materials": ["a", "b"], "adhesion": bridge, "normal": {"type": "linear", "collision_time": "20 us"}}
+    made = ContactTable.model_validate(rows).made()
+    assert made.adhesion.angle == pytest.approx(math.pi / 6, rel=1e-15)
+    assert made.normal.collision_time == 2e-5
+    normal = table_in(MaterialTable.model_fields["normal"].annotation)
+    assert meaning(normal.model_fields["stiffness"]) == "linear: k [N/m]; power: k [N/m^n] (above 0)"
 
 
 @pytest.mark.parametrize(("wrong", "told"), [

@@ -4,6 +4,7 @@ For the versions with `fix wall/gran granular` and `fix rigid/small ... gravity`
 that were found for these workloads: `gran/hertz/history` without tangential force is faster than `granular`, and the
 skins are 0.2 diameters for spheres, 0.1 with friction, 0.4 for fibres. Mass and inertia of fibres are those of the
 union of the spheres. Friction is `granular` with `mindlin` between spheres, and none at walls.
+Periodic axes are, and where a box is open there is nothing.
 """
 
 from __future__ import annotations
@@ -57,9 +58,10 @@ def run(sim: Simulation, steps: int) -> tuple[float, np.ndarray]:
     """
     lmp = program()
     shapes, materials = zip(*sim.particles.variants, strict=True)
-    alike = len(shapes) == 1 or {len(shape.radii) for shape in shapes} == {1}
-    if not alike or len(set(materials)) > 1 or sim.box is None:
-        message = "LAMMPS can be compared on equal particles, or spheres, of one material in a box"
+    alike = len(set(zip(shapes, materials, strict=True))) == 1 or {len(shape.radii) for shape in shapes} == {1}
+    surfaces = {(m.young, m.poisson, m.restitution, m.friction, m.rolling) for m in materials}
+    if not alike or len(surfaces) > 1 or sim.box is None:
+        message = "LAMMPS can be compared on equal particles, or spheres, of one material in a box, but for densities"
         raise ValueError(message)
     library = Path(lmp).resolve().parent.parent / "lib"  # the wheel's MPI library, which it does not find by itself
     paths = os.pathsep.join(filter(None, [str(library), os.environ.get("LD_LIBRARY_PATH")]))
@@ -103,15 +105,16 @@ def write(sim: Simulation, folder: Path, steps: int) -> None:
     k = len(shape.radii)
     diameter = 2 * float(shape.radii[0])
     properties = shape.mass_properties(material.density)
-    (folder / "data.dem").write_text(_data(sim, properties.mass))
+    (folder / "data.dem").write_text(_data(sim))
     if k > 1:
         (folder / "bodies.dem").write_text(_bodies(sim, properties.mass, properties.inertia))
-    script = [*_particles(k), *_contacts(sim), *_motion(sim, k), *_run(sim, k, diameter, steps)]
+    script = [*_particles(sim, k), *_contacts(sim), *_motion(sim, k), *_run(sim, k, diameter, steps)]
     (folder / "in.dem").write_text("\n".join(script) + "\n")
 
 
-def _particles(k: int) -> list[str]:
-    start = ["units si", "atom_style sphere", "atom_modify map array", "boundary f f f", "newton off"]
+def _particles(sim: Simulation, k: int) -> list[str]:
+    ends = " ".join("p" if axis in sim.box.periodic else "f" for axis in "xyz")
+    start = ["units si", "atom_style sphere", "atom_modify map array", f"boundary {ends}", "newton off"]
     start.append("comm_modify vel yes")
     if k == 1:
         return [*start, "read_data data.dem"]
@@ -128,7 +131,10 @@ def _particles(k: int) -> list[str]:
 def _contacts(sim: Simulation) -> list[str]:
     material = sim.particles.variants[0][1]
     pair, wall = sim.contacts.between(material, material), sim.contacts.between(material, sim.box.material)
-    if wall.friction:
+    sides = [
+        (a, low, high) for a, low, high in _edges(sim) if a not in sim.box.periodic and f"{a}-" not in sim.box.open
+    ]
+    if wall.friction and sides:
         message = "LAMMPS can be compared with walls that have no friction"
         raise ValueError(message)
     pair_modulus = 4 / 3 * material.effective_modulus(material)
@@ -142,7 +148,7 @@ def _contacts(sim: Simulation) -> list[str]:
         style = ["pair_style granular", f"pair_coeff * * {sliding}{_rolling(sim, pair)}"]
     return [
         *style,
-        *(f"fix wall{a} all wall/gran {law} {a}plane {low!r} {high!r}" for a, low, high in _edges(sim)),
+        *(f"fix wall{a} all wall/gran {law} {a}plane {low!r} {high!r}" for a, low, high in sides),
     ]
 
 
@@ -168,10 +174,10 @@ def _has_losses(sim: Simulation) -> bool:
 
 def _motion(sim: Simulation, k: int) -> list[str]:
     """Spheres each feel their weight; of a rigid body only the whole may, or it would fall at 2 g."""
-    g = sim.gravity
-    weight = f"fix weight all gravity {float(np.linalg.norm(g))!r} vector {g[0]} {g[1]} {g[2]}"
+    g, strength = sim.gravity, float(np.linalg.norm(sim.gravity))
+    weight = f"fix weight all gravity {strength!r} vector {g[0]} {g[1]} {g[2]}"
     if k == 1:
-        return [weight, "fix motion all nve/sphere"]
+        return [weight] * (strength > 0) + ["fix motion all nve/sphere"]
     return [weight + " disable", "fix motion all rigid/small molecule gravity weight infile bodies.dem"]
 
 
@@ -200,17 +206,18 @@ def sphere_centres(sim: Simulation) -> np.ndarray:
     return sim.sphere_centres().reshape(len(sim.particles), -1, 3)
 
 
-def _data(sim: Simulation, mass: float) -> str:
+def _data(sim: Simulation) -> str:
     centres = sphere_centres(sim)
     n, k, _ = centres.shape
     shapes = np.array([2 * float(shape.radii[0]) for shape, _ in sim.particles.variants])
     diameters = np.repeat(shapes[sim.particles.variant], k)
-    density = float(mass / k / (np.pi / 6 * shapes[0] ** 3))
+    masses = np.array([shape.mass_properties(material.density).mass for shape, material in sim.particles.variants])
+    densities = np.repeat((masses / k / (np.pi / 6 * shapes**3))[sim.particles.variant], k).tolist()
     velocity = np.repeat(np.hstack([sim.particles.velocity, sim.particles.angular_velocity]), k, axis=0)
     box = "".join(f"{low!r} {high!r} {a}lo {a}hi\n" for a, low, high in _edges(sim))
     atoms = [
         f"{i} 1 {d!r} {density!r} {_row(x)}"
-        for i, (x, d) in enumerate(zip(centres.reshape(-1, 3), diameters.tolist(), strict=True), 1)
+        for i, (x, d, density) in enumerate(zip(centres.reshape(-1, 3), diameters.tolist(), densities, strict=True), 1)
     ]
     speeds = [f"{i} {_row(v)}" for i, v in enumerate(velocity, 1)]
     return "\n".join(

@@ -7,127 +7,17 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dem.base import checks
-from dem.bench import lammps, states
-from dem.bench.mixture import mixture
-from dem.bench.timing import REPEATS, copy_bandwidth, median_rate, stage_times
+from dem.bench.stepping import RATE, Heap, Mixture, Shear, Stepping, share_of
+from dem.bench.timing import median_rate
 from dem.case import case
 from dem.files.writer import TrajectoryWriter
 
 if TYPE_CHECKING:
     from dem.hard.simulation import HardSpheres
-    from dem.soft.simulation import Simulation
 
-RATE = "particle_steps_per_second"
 WORK = 2_000_000  # particle steps at each size of a series
 EVENTS = 1_000_000  # of hard spheres, likewise
-
-
-class Stepping:
-    """Particle steps per second of a built-in case."""
-
-    unit = RATE
-
-    def __init__(self, case: str, warm: int, steps: int, **parameters: float | str) -> None:
-        self.case, self.warm, self.steps, self.parameters = case, warm, steps, parameters
-
-    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
-        """The simulation, past its first steps."""
-        sim = case(self.case)(**self.parameters, threads=threads).simulation()
-        sim.step(_share_of(self.warm, share))
-        return sim
-
-    @staticmethod
-    def rate(sim: Simulation, steps: int) -> float:
-        """Particle steps per second over so many steps, lists included."""
-
-        def work() -> float:
-            sim.step(steps)
-            return steps * len(sim.particles)
-
-        return median_rate(work)
-
-    def against_lammps(self, share: float = 1.0) -> dict[str, float]:
-        """Rate and energy drift of LAMMPS and of this engine on one core, from the same state, one after the other.
-
-        The drift is (E - E0) / KE0 after all steps, mechanical energies reckoned by this engine from the final states
-        of both; with friction or damping most of it is what contacts are meant to take.
-        """
-        sim = self.prepare(share=share, threads=1)
-        steps = _share_of(min(self.steps, 200_000), share)
-        kinetic, before = sim.energy().kinetic or 1.0, sim.energy().mechanical
-        theirs, state = lammps.run(sim, REPEATS * steps)
-        result = {"lammps": theirs, "lammps_drift": (lammps.energy(sim, state).mechanical - before) / kinetic}
-        result["ours"] = self.rate(sim, steps)
-        result["our_drift"] = (sim.energy().mechanical - before) / kinetic
-        return result
-
-    def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
-        """All figures of this workload."""
-        sim = self.prepare(share=share, threads=threads)
-        rate = self.rate(sim, _share_of(self.steps, share))
-        n, sizes = len(sim.particles), sim.sizes()
-        figures = {
-            "particles": n,
-            "spheres": sizes.spheres,
-            "threads": sim.threads,
-            "share": share,
-            self.unit: rate,
-            "sphere_steps_per_second": rate * sizes.spheres / n,
-            "candidate_pairs_per_particle": sizes.candidate_pairs / n,
-            "energy_error": sim.energy_error,
-            "state_bytes_per_particle": sizes.state / n,
-            "list_bytes_per_particle": sizes.lists / n,
-        }
-        if split:
-            figures["ns_per_particle"] = stage_times(sim)
-            figures["share_of_copy_bandwidth"] = sizes.moved / n * rate / copy_bandwidth()
-        return figures
-
-
-class Heap(Stepping):
-    """The same after the particles have settled on the floor: all velocities are damped again and again.
-
-    That may take minutes, so what came of it is kept for the next time, see `dem.bench.states`.
-    """
-
-    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
-        """The simulation, settled and at rest; `warm` counts how often velocities lose a fifth, 500 steps apart."""
-        rounds = _share_of(self.warm, share)
-        sim = case(self.case)(**self.parameters, threads=threads).simulation()
-        states.restore(sim, {"case": self.case, "rounds": rounds, **self.parameters}, lambda: settle(sim, rounds))
-        return sim
-
-
-class Mixture(Stepping):
-    """A settled bed of large spheres with eight small ones, a fifth as large, for each."""
-
-    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
-        """The same as of `Heap`, but pressed down by ten times their weight for two thirds of the time."""
-        rounds = _share_of(self.warm, share)
-        sim = mixture(threads=threads, **self.parameters)
-
-        def press() -> None:
-            weight = sim.gravity
-            sim.gravity = tuple(10 * g for g in weight)
-            settle(sim, 2 * rounds // 3)
-            sim.gravity = weight
-            settle(sim, rounds // 3)
-
-        states.restore(sim, {"mixture": rounds, **self.parameters}, press)
-        return sim
-
-
-def settle(sim: Simulation, rounds: int) -> None:
-    """Let all come to rest."""
-    for _ in range(rounds):
-        sim.step(500)
-        sim.particles.velocity = 0.8 * sim.particles.velocity
-        sim.particles.angular_velocity = 0.8 * sim.particles.angular_velocity
-    sim.particles.velocity = np.zeros((len(sim.particles), 3))
-    sim.particles.angular_velocity = np.zeros((len(sim.particles), 3))
 
 
 class Sizes:
@@ -145,7 +35,7 @@ class Sizes:
         for n in self.sizes:
             steps = max(120, WORK // n)
             sim = Stepping(self.case, 150, steps, n=n).prepare(share=share, threads=threads)
-            cost[str(n)] = 1e9 / Stepping.rate(sim, _share_of(steps, share))
+            cost[str(n)] = 1e9 / Stepping.rate(sim, share_of(steps, share))
         return {
             "threads": sim.threads,
             "share": share,
@@ -167,7 +57,7 @@ class Speedup:
         del split
         most = checks.threads(threads)
         counts = sorted({1, most, *(2**k for k in range(most.bit_length()) if 2**k <= most)})
-        steps = _share_of(self.work.steps, share)
+        steps = share_of(self.work.steps, share)
         rates = {t: self.work.rate(self.work.prepare(share=share, threads=t), steps) for t in counts}
         return {
             "particles": self.work.parameters["n"],
@@ -192,11 +82,11 @@ class Colliding:
         rates = {}
         for n in self.sizes:
             sim = case("hard-spheres")(n=n, **self.parameters).simulation()
-            sim.collide(_share_of(20 * n, share))  # away from the lattice
+            sim.collide(share_of(20 * n, share))  # away from the lattice
 
             def work(sim: HardSpheres = sim) -> float:
                 before = sim.collisions.total
-                sim.collide(_share_of(EVENTS, share))
+                sim.collide(share_of(EVENTS, share))
                 return sim.collisions.total - before
 
             rates[str(n)] = median_rate(work)
@@ -259,6 +149,7 @@ BENCHMARKS = {
     "bed_1e5": Heap("many-spheres", 80, 120, n=100_000, speed=0.0, **FRICTION),
     "bed_rolling": Heap("many-spheres", 80, 500, n=10_000, speed=0.0, rolling_friction=0.1, **FRICTION),
     "bed_sizes": Mixture("", 180, 500, n=10_000, **FRICTION),
+    "bed_shear": Shear("", 10, 500, n=10_000, solid_fraction=0.605, speed=0.2, restitution=0.9, friction=0.5),
     "friction_heap": Heap("many-fibres", 120, 1000, n=1000, speed=0.0, **FRICTION),
     "spheres_sizes": Sizes("many-spheres", 100, 1000, 10_000, 100_000, 1_000_000),
     "fibres_sizes": Sizes("many-fibres", 100, 1000, 10_000, 100_000),
@@ -293,10 +184,6 @@ def benchmark(name: str, **parameters: float | str) -> Stepping | Sizes | Speedu
         message = f"benchmark {name} has no parameter {', '.join(parameters)}"
         raise ValueError(message)
     return type(found)(found.case, found.warm, found.steps, **(found.parameters | parameters))
-
-
-def _share_of(count: int, share: float) -> int:
-    return max(1, int(count * share))
 
 
 def compare(results: dict, path: Path) -> dict[str, float]:

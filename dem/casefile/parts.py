@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+import math
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, create_model, model_validator
 
-from dem.casefile.keys import Duration, Factor, Number, Size, Speed, Time
+from dem.casefile.keys import Angle, Length, Number, Speed, Time
 from dem.casefile.tables import Table
+from dem.model.part import keys
 from dem.model.parts import SLOTS, WORDS, fit
 
 if TYPE_CHECKING:
-    from dem.model.parts import Part
+    from dem.model.part import Key, Part
 
 
 class PartTable(Table):
@@ -25,7 +26,7 @@ class PartTable(Table):
     def _fits(self) -> PartTable:
         """Refuse keys of other types, and values that contradict each other."""
         given = self.model_fields_set - {"type"}
-        takes = [each.name for each in fields(self._word()) if each.init]
+        takes = list(keys(self._word()))
         if not given <= set(takes):
             message = f"a {self.type} takes {', '.join(takes) or 'nothing'}, got {', '.join(sorted(given))}"
             raise ValueError(message)
@@ -44,64 +45,46 @@ class PartTable(Table):
         return self._word()(**{key: getattr(self, key) for key in self.model_fields_set if key != "type"})
 
 
-class NormalTable(PartTable):
-    """Elastic force."""
-
-    SLOT = "normal"
-    type: Literal["hertz", "linear", "hysteretic", "power"] = Field(
-        description="of the elastic force", examples=["linear"]
-    )
-    stiffness: Factor | None = Field(None, description="of a linear spring [N/m], or of a power law", examples=[1000.0])
-    collision_time: Duration | None = Field(None, description="or: duration of an impact [s]", examples=[1e-4])
-    overlap: Size | None = Field(None, description="or: largest overlap [m] of an impact at `speed`", examples=[1e-5])
-    speed: Speed | None = Field(None, gt=0, description="[m/s]", examples=[1.0])
-    tension: bool | None = Field(None, description="whether surfaces pull before they part", examples=[False])
-    loading: Factor | None = Field(None, description="hysteretic: stiffness [N/m]", examples=[1000.0])
-    unloading: Factor | None = Field(None, description="hysteretic: stiffness [N/m]", examples=[1600.0])
-    cohesion: Number | None = Field(None, ge=0, description="hysteretic: pull over overlap [N/m]", examples=[400.0])
-    depth: Factor | None = Field(None, description="hysteretic: largest plastic overlap over 2 R*", examples=[0.05])
-    exponent: Number | None = Field(None, ge=1, description="of a power law", examples=[1.5])
-    tangential: Factor | None = Field(None, description="tangential stiffness over normal one", examples=[2 / 7])
+KINDS = {"m": Length, "s": Time, "m/s": Speed, "rad": Angle}  # by unit: what may be strings; else numbers
 
 
-class DampingTable(PartTable):
-    """Damping other than by restitution."""
-
-    SLOT = "damping"
-    type: Literal["viscoelastic", "dashpot"] = Field(description="of the damping", examples=["dashpot"])
-    time: Time | None = Field(None, ge=0, description="viscoelastic: of relaxation [s]", examples=[1e-6])
-    coefficient: Number | None = Field(None, ge=0, description="of a dashpot [N s/m]", examples=[0.01])
-
-
-class RollingTable(PartTable):
-    """Resistance to rolling."""
-
-    SLOT = "rolling"
-    type: Literal["rolling"] = Field("rolling", description="of the resistance")
-    friction: Number | None = Field(None, ge=0, description="couple over R* F_n", examples=[0.1])
-    model: Literal["spring", "constant"] | None = Field(None, description="of the couple", examples=["spring"])
-    stiffness: Factor | None = Field(None, description="default: 2.25 times friction squared", examples=[0.0225])
-    damping: Number | None = Field(None, ge=0, description="over critical damping", examples=[0.3])
+def _table(slot: str, about: str) -> type[PartTable]:
+    """A table of the parts there are for a slot, made of what they say of themselves."""
+    takes: dict[str, dict[str, Key]] = {}
+    for word in WORDS[slot]:
+        for name, key in keys(word).items():
+            takes.setdefault(name, {})[word.type] = key
+    types = tuple(word.type for word in WORDS[slot])
+    type_of = Field(types[0] if len(types) == 1 else ..., description="of which kind", examples=[types[-1]])
+    made = create_model(
+        f"{slot.capitalize()}Table", __base__=PartTable, __doc__=about, type=(Literal[types], type_of),
+        **{name: _field(by_type, everywhere=len(by_type) == len(types)) for name, by_type in takes.items()},
+    )  # fmt: skip
+    made.SLOT = slot
+    return made
 
 
-class TwistingTable(PartTable):
-    """Resistance to twisting."""
+def _field(by_type: dict[str, Key], *, everywhere: bool) -> tuple[object, object]:
+    """Type and field of a key; limits that are not those of all types are left to the parts."""
+    one, abouts = next(iter(by_type.values())), {}
+    for name, key in by_type.items():
+        abouts.setdefault(f"{key.about}{f' [{key.unit}]' if key.unit else ''}", []).append(name)
+    told = (about if everywhere and len(abouts) == 1 else f"{', '.join(names)}: {about}"
+            for about, names in abouts.items())  # fmt: skip
+    kind = Literal[one.names] if one.names else bool if isinstance(one.example, bool) else KINDS.get(one.unit, Number)
+    limits = {
+        theirs: getattr(one, ours)
+        for ours, theirs in (("above", "gt"), ("least", "ge"))
+        if getattr(one, ours) > -math.inf and len({getattr(key, ours) for key in by_type.values()}) == 1
+    }
+    return kind | None, Field(None, description="; ".join(told), examples=[one.example], **limits)
 
-    SLOT = "twisting"
-    type: Literal["twisting"] = Field("twisting", description="of the resistance")
-    model: Literal["hertz", "marshall"] | None = Field(None, description="of couple and stiffness", examples=["hertz"])
 
-
-class AdhesionTable(PartTable):
-    """Attraction."""
-
-    SLOT = "adhesion"
-    type: Literal["dmt", "jkr", "bridge"] = Field(description="of the attraction", examples=["jkr"])
-    work: Number | None = Field(None, ge=0, description="of adhesion [J/m2], by dmt and jkr", examples=[0.05])
-    volume: Factor | None = Field(None, description="of each liquid bridge [m3]", examples=[1e-13])
-    tension: Factor | None = Field(None, description="of its surface [N/m]", examples=[0.0728])
-    angle: Number | None = Field(None, ge=0, description="of contact [rad]", examples=[0.5])
-    rupture: Literal["lian", "willett"] | None = Field(None, description="which gap it is at", examples=["lian"])
+NormalTable = _table("normal", "Elastic force.")
+DampingTable = _table("damping", "Damping other than by restitution.")
+RollingTable = _table("rolling", "Resistance to rolling.")
+TwistingTable = _table("twisting", "Resistance to twisting.")
+AdhesionTable = _table("adhesion", "Attraction.")
 
 
 class PartsTable(Table):

@@ -15,7 +15,7 @@ from dem.base import checks
 from dem.base.compilation import announced
 from dem.base.replace import replace_when_done
 from dem.base.words import counted
-from dem.bench import timing, workloads
+from dem.bench import lammps, timing, workloads
 from dem.cli.common import app, plain_errors, say
 from dem.rotation.integrators import integrator_for_contacts
 
@@ -87,7 +87,7 @@ def _print_figures(name: str, unit: str, figures: dict, compared: str) -> None:
 
 def _against_lammps(names: list[str], share: float, parameters: dict[str, object]) -> None:
     """Print both rates and their ratio for each benchmark."""
-    workloads.lammps.program()
+    lammps.program()
     chosen = {name: workloads.benchmark(name, **parameters) for name in names}
     for name in set(names) - set(workloads.names_with({}, stepping=True)):
         message = f"benchmark {name} cannot be run in LAMMPS: take {', '.join(workloads.names_with({}, stepping=True))}"

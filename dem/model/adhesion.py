@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from dem.base import checks
 from dem.base.hints import hinted
-from dem.model.part import Part, kind
+from dem.model.part import Part, choice, kind, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,9 +34,23 @@ def _of_pairs(table: Table, value: Callable[[Adhesion], float]) -> np.ndarray:
     return table(lambda contact, *_: value(contact.adhesion) if contact.adhesion else 0.0)
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
+class OfWork(Adhesion):
+    """What a work of adhesion says all of."""
+
+    type: str = kind("")
+    work: float = number("of adhesion", unit="J/m2", least=0, example=0.05)
+
+    PULL: ClassVar[float]  # largest one over π w R*
+
+    def pull_off(self, radius: float) -> float:
+        """Largest pull of a contact of this effective radius [m], in N."""
+        return self.PULL * math.pi * self.work * radius
+
+
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class DMT(Adhesion):
+class DMT(OfWork):
     """Adhesion of small, stiff spheres: a pull of 2π w R* while they touch (Derjaguin, Muller & Toporov 1975).
 
     For Tabor numbers below 0.1, see `JKR`. Friction goes by the force of the solids, as if the pull pressed from
@@ -60,11 +73,8 @@ class DMT(Adhesion):
     """
 
     type: str = kind("dmt")
-    work: float
 
-    def __post_init__(self) -> None:
-        """Check the work."""
-        self._check("work", least=0, unit="J/m2")
+    PULL: ClassVar[float] = 2.0
 
     def tables(self, table: Table) -> dict[str, tuple]:
         """Of works of adhesion."""
@@ -72,14 +82,10 @@ class DMT(Adhesion):
 
         return {"adhesion": laws.Adhesion(_of_pairs(table, lambda word: word.work))}
 
-    def pull_off(self, radius: float) -> float:
-        """Largest pull of a contact of this effective radius [m], in N."""
-        return 2 * math.pi * self.work * radius
-
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class JKR(Adhesion):
+class JKR(OfWork):
     """Adhesion of soft or large spheres, which stick until they are torn apart (Johnson, Kendall & Roberts 1971).
 
     In place of Hertz's force. Contacts begin where surfaces touch, pull by up to 3/2 π w R*, and live until they are
@@ -106,21 +112,14 @@ class JKR(Adhesion):
     """
 
     type: str = kind("jkr")
-    work: float
 
-    def __post_init__(self) -> None:
-        """Check the work."""
-        self._check("work", least=0, unit="J/m2")
+    PULL: ClassVar[float] = 1.5
 
     def tables(self, table: Table) -> dict[str, tuple]:
         """Of works of adhesion."""
         from kernels import laws  # noqa: PLC0415
 
         return {"normal": laws.JKR(_of_pairs(table, lambda word: word.work))}
-
-    def pull_off(self, radius: float) -> float:
-        """Largest pull of a contact of this effective radius [m], in N."""
-        return 1.5 * math.pi * self.work * radius
 
 
 @hinted
@@ -156,20 +155,16 @@ class Bridge(Adhesion):
     """
 
     type: str = kind("bridge")
-    volume: float
-    tension: float
-    angle: float = 0.0
-    rupture: str = "lian"
+    volume: float = number("of the liquid", unit="m3", above=0, example=1e-13)
+    tension: float = number("of its surface", unit="N/m", above=0, example=0.0728)
+    angle: float = number("of contact", unit="rad", least=0, default=0.0, example=0.5)
+    rupture: str = choice("by whom the gap is at which it breaks", "lian", "willett")
 
-    def __post_init__(self) -> None:
-        """Check all of it."""
-        self._check("volume", above=0, unit="m3")
-        self._check("tension", above=0, unit="N/m")
-        self._check("angle", least=0, unit="rad")
+    def _fits(self) -> None:
+        """Refuse a liquid that does not wet."""
         if self.angle >= math.pi / 2:
             message = f"angle is {self.angle:g} rad, expected less than π/2: beyond, a bridge pushes"
             raise ValueError(message)
-        checks.one_of("rupture", self.rupture, ("lian", "willett"))
 
     def tables(self, table: Table) -> dict[str, tuple]:
         """Of volumes, and what angle and rupture make of them."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dem.base.hints import hinted
-from dem.model.part import Part, kind
+from dem.model.part import Part, kind, number
 
 if TYPE_CHECKING:
     from dem.model.part import Table
@@ -36,11 +36,7 @@ class Viscoelastic(Part):
     """
 
     type: str = kind("viscoelastic")
-    time: float
-
-    def __post_init__(self) -> None:
-        """Check the time."""
-        self._check("time", least=0, unit="s")
+    time: float = number("of relaxation, A", unit="s", least=0, example=1e-6)
 
     def tables(self, table: Table) -> tuple:
         """Of times."""
@@ -71,11 +67,7 @@ class Dashpot(Part):
     """
 
     type: str = kind("dashpot")
-    coefficient: float
-
-    def __post_init__(self) -> None:
-        """Check the coefficient."""
-        self._check("coefficient", least=0, unit="N s/m")
+    coefficient: float = number("force over normal speed", unit="N s/m", least=0, example=0.01)
 
     def tables(self, table: Table) -> tuple:
         """Of coefficients."""

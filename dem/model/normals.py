@@ -6,14 +6,16 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from dem.base import checks
 from dem.base.hints import hinted
 from dem.model import restitution
-from dem.model.part import Part, kind
+from dem.model.part import Part, flag, kind, number
 
 if TYPE_CHECKING:
     from dem.model.part import Table
 
 TANGENTIAL = 2 / 7  # of the normal stiffness: a slip is then exactly reversed in an undamped impact of spheres
+SIDEWAYS = "tangential stiffness over the normal one"
 
 
 class Normal(Part):
@@ -30,7 +32,10 @@ class Normal(Part):
         return self.tangential
 
     def alpha(self, wanted: float) -> float:
-        """Coefficient of `kernels.laws.damping` for a restitution."""
+        """Coefficient of `kernels.laws.damping` for a restitution; raises ValueError if this force has none."""
+        if wanted != 1:
+            message = f"restitution is {wanted}, and {self} has no damping for it: leave it out, or take dem.Dashpot"
+            raise ValueError(message)
         return 0.0
 
     def dashpot(self, shear: float) -> float:
@@ -83,6 +88,8 @@ class Linear(Normal):
         Duration of an impact of two bodies [s], damping included; k is then proportional to their reduced mass.
     overlap, speed : float, optional
         Largest overlap [m] of an undamped impact at a speed [m/s]; k is proportional to the reduced mass as well.
+        A speed alone: the overlap is that of Hertz's law, so that k follows from Young's modulus, radius and mass,
+        16/15 E* √R* (15 m* v²/(16 E* √R*))^(1/5), the "characteristic velocity" of LIGGGHTS.
     tension : bool
         Whether contacts end when the surfaces part, having pulled at each other (LAMMPS, MercuryDPM), instead of when
         the force vanishes.
@@ -101,29 +108,29 @@ class Linear(Normal):
     """
 
     type: str = kind("linear")
-    stiffness: float | None = None
-    collision_time: float | None = None
-    overlap: float | None = None
-    speed: float | None = None
-    tension: bool = False
-    tangential: float = TANGENTIAL
+    stiffness: float | None = number("k", unit="N/m", above=0, default=None, example=1000.0)
+    collision_time: float | None = number(
+        "duration of an impact, in place of k", unit="s", above=0, default=None, example=1e-4
+    )
+    overlap: float | None = number(
+        "largest one of an impact at `speed`, in place of k", unit="m", above=0, default=None, example=1e-5
+    )
+    speed: float | None = number(
+        "of that impact; alone: its overlap is Hertz's", unit="m/s", above=0, default=None, example=1.0
+    )
+    tension: bool = flag("whether surfaces pull before they part")
+    tangential: float = number(SIDEWAYS, above=0, default=TANGENTIAL, example=TANGENTIAL)
 
-    def __post_init__(self) -> None:
-        """Check all of it."""
-        ways = {"stiffness": "N/m", "collision_time": "s", "overlap": "m", "speed": "m/s"}
-        for name, unit in ways.items():
-            self._check(name, above=0, unit=unit)
-        self._check("tangential", above=0)
+    def _fits(self) -> None:
+        """Refuse a stiffness that is said more or less than once."""
+        ways = ("stiffness", "collision_time", "overlap", "speed")
         given = tuple(name for name in ways if getattr(self, name) is not None)
-        if given not in (("stiffness",), ("collision_time",), ("overlap", "speed")):
+        if given not in (("stiffness",), ("collision_time",), ("overlap", "speed"), ("speed",)):
             message = (
                 f"dem.Linear has {' and '.join(given) or 'no stiffness'}, expected stiffness, or collision_time, or "
-                "overlap and speed"
+                "overlap and speed, or speed alone"
             )
             raise ValueError(message)
-        if not isinstance(self.tension, bool):
-            message = f"tension is {self.tension!r}, expected True or False"
-            raise TypeError(message)
 
     def tables(self, table: Table) -> tuple:
         """Of springs, or of rates that make them with the mass."""
@@ -133,6 +140,7 @@ class Linear(Normal):
             stiffness=table(lambda contact, *_: contact.normal.stiffness or 0.0),
             rate=table(lambda contact, *_: contact.normal.rate(contact.restitution)),
             pulls=table(lambda contact, *_: float(contact.normal.tension)),
+            speed=table(lambda contact, *_: 0.0 if contact.normal.overlap else contact.normal.speed or 0.0),
         )
 
     def alpha(self, wanted: float) -> float:
@@ -180,21 +188,17 @@ class Hysteretic(Normal):
     """
 
     type: str = kind("hysteretic")
-    loading: float
-    unloading: float
-    cohesion: float = 0.0
-    depth: float | None = None
-    tangential: float = TANGENTIAL
+    loading: float = number("stiffness k_1", unit="N/m", above=0, example=1000.0)
+    unloading: float = number("stiffness k_2, no less", unit="N/m", above=0, example=1600.0)
+    cohesion: float = number("largest pull over overlap", unit="N/m", least=0, default=0.0, example=400.0)
+    depth: float | None = number("largest plastic overlap over 2 R*", above=0, default=None, example=0.05)
+    tangential: float = number(SIDEWAYS, above=0, default=TANGENTIAL, example=TANGENTIAL)
 
     decides: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        """Check all of it."""
-        self._check("loading", above=0, unit="N/m")
-        self._check("unloading", least=self.loading, unit="N/m")
-        self._check("cohesion", least=0, unit="N/m")
-        self._check("depth", above=0)
-        self._check("tangential", above=0)
+    def _fits(self) -> None:
+        """Refuse springs that are softer when they unload, and a depth without a difference."""
+        checks.number("unloading", self.unloading, least=self.loading, unit="N/m")
         if self.depth and self.unloading == self.loading:
             message = f"depth is {self.depth}, which needs unloading ({self.unloading}) above loading"
             raise ValueError(message)
@@ -258,17 +262,11 @@ class PowerLaw(Normal):
     """
 
     type: str = kind("power")
-    stiffness: float
-    exponent: float
-    tangential: float = TANGENTIAL
+    stiffness: float = number("k", unit="N/m^n", above=0, example=1000.0)
+    exponent: float = number("n", least=1, example=1.5)
+    tangential: float = number(SIDEWAYS, above=0, default=TANGENTIAL, example=TANGENTIAL)
 
     ALIKE: ClassVar[tuple[str, ...]] = ("exponent",)
-
-    def __post_init__(self) -> None:
-        """Check all of it."""
-        self._check("stiffness", above=0, unit="N/m^n")
-        self._check("exponent", least=1)
-        self._check("tangential", above=0)
 
     def tables(self, table: Table) -> tuple:
         """Of k and n."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields
-from typing import TYPE_CHECKING, ClassVar
+import math
+from dataclasses import MISSING, field, fields
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from dem.base import checks
 
@@ -15,16 +16,66 @@ if TYPE_CHECKING:
     Table = Callable[[Callable[..., float]], np.ndarray]  # what a contact and its two materials have, for all pairs
 
 
+class Key(NamedTuple):
+    """What one of the values that a part takes is, for its own check and for case files."""
+
+    about: str
+    example: object
+    unit: str = ""
+    above: float = -math.inf
+    least: float = -math.inf
+    names: tuple[str, ...] = ()  # of which it is one, if it is no number
+
+    def checked(self, name: str, value: object) -> object:
+        """The value, numbers as floats; raises ValueError or TypeError if it is out of range."""
+        if value is None:
+            return None
+        if self.names:
+            return checks.one_of(name, value, self.names)
+        if isinstance(self.example, bool):
+            if not isinstance(value, bool):
+                message = f"{name} is {value!r}, expected True or False"
+                raise TypeError(message)
+            return value
+        return checks.number(name, value, above=self.above, least=self.least, unit=self.unit)
+
+
+def number(
+    about: str, *, example: float, default: object = MISSING, unit: str = "", above: float = -math.inf,
+    least: float = -math.inf,
+) -> object:  # fmt: skip
+    """A number that a part takes; needed unless there is a default."""
+    return field(default=default, metadata={"key": Key(about, example, unit, above, least)})
+
+
+def choice(about: str, *names: str) -> object:
+    """One of some words, by default the first."""
+    return field(default=names[0], metadata={"key": Key(about, names[0], names=names)})
+
+
+def flag(about: str) -> object:
+    """Whether something holds; by default it does not."""
+    return field(default=False, metadata={"key": Key(about, example=False)})
+
+
+def keys(word: type[Part]) -> dict[str, Key]:
+    """What a part takes, by name."""
+    return {each.name: each.metadata["key"] for each in fields(word) if "key" in each.metadata}
+
+
 class Part:
-    """One part of a contact: numbers, checked; what is None has not been said."""
+    """One part of a contact: values, checked by what their fields say; what is None has not been said."""
 
     ALIKE: ClassVar[tuple[str, ...]] = ()  # numbers that have no mean
 
-    def _check(self, name: str, **limits: float) -> None:
-        """Check a number, and keep it as a float."""
-        value = getattr(self, name)
-        if value is not None:
-            object.__setattr__(self, name, checks.number(name, value, **limits))
+    def __post_init__(self) -> None:
+        """Check all of it, and keep numbers as floats."""
+        for name, key in keys(type(self)).items():
+            object.__setattr__(self, name, key.checked(name, getattr(self, name)))
+        self._fits()
+
+    def _fits(self) -> None:
+        """Refuse values that contradict each other; raises ValueError."""
 
     def said(self) -> dict[str, object]:
         """What has been said, by name; the type among it."""

@@ -9,7 +9,7 @@ from dem.base.hints import hinted
 from dem.model.adhesion import DMT, JKR, Bridge
 from dem.model.dampings import Dashpot, Viscoelastic
 from dem.model.normals import Hertz, Hysteretic, Linear, PowerLaw
-from dem.model.part import Part, kind
+from dem.model.part import Part, choice, kind, number
 
 SLOTS = ("normal", "damping", "rolling", "twisting", "adhesion")  # beside restitution and friction
 
@@ -43,17 +43,12 @@ class Rolling(Part):
     """
 
     type: str = kind("rolling")
-    friction: float
-    model: str = "spring"
-    stiffness: float | None = None
-    damping: float = 0.3
-
-    def __post_init__(self) -> None:
-        """Check all of it."""
-        self._check("friction", least=0)
-        checks.one_of("model", self.model, ("spring", "constant"))
-        self._check("stiffness", above=0)
-        self._check("damping", least=0)
+    friction: float = number("largest couple over R* F_n", least=0, example=0.1)
+    model: str = choice("of the couple", "spring", "constant")
+    stiffness: float | None = number(
+        "of the spring over F_n/δ; default: 2.25 times friction squared", above=0, default=None, example=0.0225
+    )
+    damping: float = number("of the spring over critical damping", least=0, default=0.3, example=0.3)
 
 
 @hinted
@@ -79,11 +74,7 @@ class Twisting(Part):
     """
 
     type: str = kind("twisting")
-    model: str = "hertz"
-
-    def __post_init__(self) -> None:
-        """Check the model."""
-        checks.one_of("model", self.model, ("hertz", "marshall"))
+    model: str = choice("of stiffness and largest couple", "hertz", "marshall")
 
 
 WORDS = {

@@ -10,12 +10,12 @@ import numpy as np
 from dem.base.notices import Notice
 from dem.model.box import FACES
 from dem.soft import arrays
-from dem.soft.advice import FORCED
-from dem.soft.impacts import ADVISED, RESOLVED, Classes, kind_of_row, rounded_down
+from dem.soft.impacts import ADVISED, FORCED, RESOLVED, Classes, kind_of_row, rounded_down
 from dem.soft.overlaps import DEEPEST
-from dem.soft.springs import FORMS, Contact
+from dem.soft.springs import between
 from kernels import laws
 from kernels.base.jit import in_python
+from kernels.laws.spring import Meeting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +59,16 @@ class Rest(NamedTuple):
     overlap: np.ndarray  # [m]
     stiffness: np.ndarray  # dF/dδ there [N/m]
     energy: np.ndarray  # below that of surfaces apart [J]
+    pull_off: np.ndarray  # largest pull [N]
+
+
+class Held(NamedTuple):
+    """What adhesion holds: the largest pull, and the shortest half oscillation about rest."""
+
+    pull_off: float = 0.0  # [N]
+    strongest: str = ""  # whose that is
+    time: float = math.inf  # [s]
+    quickest: str = ""
 
 
 def extremes(kinds: Kinds) -> Pairs:
@@ -76,15 +86,15 @@ def longest_reach(law: tuple, kinds: Kinds) -> float:
     """How far beyond touching contacts of these bodies may live [m]."""
     if not lasts(law):
         return 0.0
-    part = law.normal if laws.REACHES[type(law.normal)] else law.adhesion
-    reach, pairs = in_python(laws.REACHES[type(part)]), extremes(kinds)
+    part = law.normal if laws.functions(type(law.normal)).reach else law.adhesion
+    reach, pairs = in_python(laws.functions(type(part)).reach), extremes(kinds)
     return float(max(reach(part, *pair[:4]) for pair in zip(*pairs, strict=True)))
 
 
 def lasts(law: tuple) -> bool:
     """Whether contacts may live beyond touching."""
     parts = () if isinstance(law, laws.Elastic) else (law.normal, law.adhesion)
-    return any(laws.REACHES[type(part)] for part in parts)
+    return any(laws.functions(type(part)).reach for part in parts)
 
 
 def attracts(law: tuple) -> bool:
@@ -102,17 +112,15 @@ def at_rest(law: tuple, pairs: Pairs) -> Rest:
         s = np.cbrt(math.pi * work * radius**2 / modulus)
         slope = (4 * AT_REST**2 - 3 * math.sqrt(2 * AT_REST)) / (2 * AT_REST - 1 / math.sqrt(2 * AT_REST))
         overlap = (AT_REST**2 - math.sqrt(2 * AT_REST)) * s**2 / radius
-        return Rest(overlap, slope * modulus * s, 1.64 * math.pi * work * s**2)  # π w R*²/s² is E* s
-    if isinstance(law.adhesion, laws.Bridge):
-        pull = 4 * math.pi * radius * law.adhesion.tension[i, j]
-        apart = pull * (law.adhesion.length[i, j] + 0.5 * law.adhesion.more[i, j] / radius)
-    else:
-        pull, apart = 2 * math.pi * law.adhesion.work[i, j] * radius, 0.0
-    spring = FORMS[type(law.normal)](law.normal, i, j, Contact(modulus, radius, pairs.mass))
-    p, overlap = spring.power, (pull / spring.stiffness) ** (1 / spring.power)
+        unit = math.pi * work
+        return Rest(overlap, slope * modulus * s, 1.64 * unit * s**2, 1.5 * unit * radius)  # π w R*²/s² is E* s
+    spring = between(law, i, j, Meeting(modulus, radius, pairs.mass))
+    p, pull, overlap = spring.power, spring.pull, spring.rest()
+    reach = laws.functions(type(law.adhesion)).reach
+    apart = pull * in_python(reach)(law.adhesion, i, j, modulus, radius) if reach else 0.0
     with np.errstate(invalid="ignore"):
         slope = np.where(pull > 0, p * pull / overlap, 0.0)
-    return Rest(overlap, slope, p / (p + 1) * pull * overlap + apart)
+    return Rest(overlap, slope, p / (p + 1) * pull * overlap + apart, pull)
 
 
 def energies_of_adhesion(law: tuple, kinds: Kinds, spheres: int) -> float:
@@ -128,10 +136,14 @@ def _meeting(particles: Particles, box: Box | None) -> Pairs:
     return Pairs.of(kinds, c.material, c.radius, c.mass, walls=walls)
 
 
-def advised(particles: Particles, box: Box | None, law: tuple) -> float:
-    """Time step in which surfaces that adhesion holds are followed [s]; infinite if it holds none."""
-    time, _, _ = _shortest(_meeting(particles, box), law) if attracts(law) else (math.inf, None, None)
-    return rounded_down(time / ADVISED) if time < math.inf else math.inf
+def held(particles: Particles, box: Box | None, law: tuple) -> Held:
+    """What adhesion holds of particles that may meet."""
+    pairs = _meeting(particles, box) if attracts(law) else None
+    if pairs is None or not pairs.i.size:
+        return Held()
+    time, rest, k = _shortest(pairs, law)
+    most, names = int(rest.pull_off.argmax()), _names(particles)
+    return Held(float(rest.pull_off[most]), _who(pairs, most, names), time, _who(pairs, k, names))
 
 
 def _shortest(pairs: Pairs, law: tuple) -> tuple[float, Rest, int]:

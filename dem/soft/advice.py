@@ -11,7 +11,8 @@ import numpy as np
 from dem.base.notices import Notice
 from dem.model.box import AXES, FACES
 from dem.soft import arrays
-from dem.soft.impacts import ADVISED, RESOLVED, WALL, Hardest, rounded_down
+from dem.soft.adhesion import Held, held
+from dem.soft.impacts import ADVISED, FORCED, RESOLVED, WALL, Hardest, rounded_down
 from dem.soft.springs import Springs
 from kernels.laws import Elastic
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from dem.soft.impacts import Impact
 
 ELASTIC = Elastic()
-FORCED = 5  # steps a contact: fewer are refused
 RAYLEIGH_SHARE = 0.2  # of the Rayleigh time, as usual in the field (10 to 30 %): particles in dense packings
 LARGEST_TURN = 0.3  # rad a step; 0.1 are advised
 ADVISED_TURN = 0.1
@@ -36,8 +36,9 @@ class Advice:
     ``contact_time`` is the shortest foreseeable one [s] (infinite if nothing can meet), by ``shortest`` at ``speed``
     [m/s]; ``squeezed_time`` the shortest that ``squeezed`` could have between two others [s]; ``overlap`` the deepest
     foreseeable one over the smaller radius, by ``deepest``; ``rayleigh_time`` the shortest time that a surface wave
-    takes around half a sphere [s]; ``spin`` the largest angular speed at the start [rad/s]; ``advised`` the time step
-    that follows from all of them [s].
+    takes around half a sphere [s]; ``spin`` the largest angular speed at the start [rad/s]; ``held`` tells of adhesion,
+    if there is any, the largest pull and the shortest half oscillation of what it holds; ``advised`` the time step that
+    follows from all of them [s].
     """
 
     time_step: float
@@ -51,6 +52,7 @@ class Advice:
     deepest: str
     rayleigh_time: float
     spin: float
+    held: Held
 
     @property
     def steps_per_contact(self) -> float:
@@ -74,10 +76,16 @@ class Advice:
             f"shortest when squeezed: {self.squeezed_time:.3g} s, {self.squeezed}: {self.steps_squeezed:.3g} steps "
             f"({RESOLVED} are advised)"
         )
+        held = (
+            f"adhesion: pulls by up to {self.held.pull_off:.3g} N, {self.held.strongest}; half an oscillation at rest "
+            f"takes {self.held.time:.3g} s, {self.held.quickest}: {self.held.time / self.time_step:.3g} steps "
+            f"(at least {RESOLVED})"
+        )
         return [
             f"shortest contact: {self.contact_time:.3g} s, {self.shortest} at {self.speed:.3g} m/s: "
             f"{self.steps_per_contact:.3g} steps of {self.time_step:.3g} s (at least {RESOLVED})",
             *([squeezed] if self.squeezed_time < math.inf else []),
+            *([held] if self.held.pull_off > 0 else []),
             f"deepest overlap: {self.overlap:.1%} of a radius, {self.deepest}",
             f"Rayleigh time: {self.rayleigh_time:.3g} s, {self.time_step / self.rayleigh_time:.1%} of it a step",
             f"rotation: {self.turn:.2g} rad a step at the start (at most {LARGEST_TURN})",
@@ -108,14 +116,15 @@ def advise(
         hardest = _hardest(particles, box, gravity, law)
         spin = float(np.linalg.norm(particles.angular_velocity, axis=1).max())
     first, deepest, squeezed = hardest.shortest, hardest.deepest, hardest.squeezed
-    rayleigh = min(_rayleigh_times(particles))
+    rayleigh, sticks = min(_rayleigh_times(particles)), held(particles, box, law)
     turning = ADVISED_TURN / spin if spin else math.inf
-    advised = rounded_down(min(first.time / ADVISED, squeezed.time / RESOLVED, RAYLEIGH_SHARE * rayleigh, turning))
+    alone = min(squeezed.time / RESOLVED, RAYLEIGH_SHARE * rayleigh, turning)
+    advised = rounded_down(min(first.time / ADVISED, sticks.time / ADVISED, alone))
     return Advice(
         time_step=time_step or advised, advised=advised, contact_time=first.time, speed=first.speed,
         shortest=_who(particles, first, "on"), squeezed_time=squeezed.time,
         squeezed=_who(particles, squeezed, "squeezed against"), overlap=deepest.overlap,
-        deepest=_who(particles, deepest, "on"), rayleigh_time=rayleigh, spin=spin,
+        deepest=_who(particles, deepest, "on"), rayleigh_time=rayleigh, spin=spin, held=sticks,
     )  # fmt: skip
 
 
@@ -123,7 +132,7 @@ def _rayleigh_times(particles: Particles) -> Iterator[float]:
     """π R √(ρ/G)/(0.1631 ν + 0.8766) of the smallest sphere of each kind (as LIGGGHTS, fix check/timestep/gran)."""
     for shape, m in particles.variants:
         shear = m.young / (2 * (1 + m.poisson))
-        yield math.pi * min(shape.radii) * math.sqrt(m.density / shear) / (0.1631 * m.poisson + 0.8766)
+        yield math.pi * float(min(shape.radii)) * math.sqrt(m.density / shear) / (0.1631 * m.poisson + 0.8766)
 
 
 def _hardest(particles: Particles, box: Box | None, gravity: tuple[float, float, float], law: tuple) -> Hardest:

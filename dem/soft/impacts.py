@@ -21,13 +21,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.soft.overlaps import DEEPEST
-from dem.soft.springs import hertz
+from kernels.laws.spring import hertz
 
 if TYPE_CHECKING:
-    from dem.soft.springs import Spring, Springs
+    from dem.soft.springs import Springs
+    from kernels.laws.spring import Spring
     from kernels.soft.state import Kinds
 
 RESOLVED = 20  # steps a contact: fewer draw a warning
+FORCED = 5  # fewer are refused
 # Steps a contact that are advised: the energy error of `improved-pcdm` is 0.18 % at 45 steps and of second order. What
 # is squeezed gets no more than resolve it: most of the energy is in what presses, which is slower.
 ADVISED = 50

@@ -134,10 +134,7 @@ class Simulation(Accounted):
         clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
         self._law = contact_law(self._contacts, arrays.materials(self._particles), self._box, clustered=clustered)
         if isinstance(time_step, str) and time_step == "auto":
-            time_step = min(
-                advise(self._particles, self._box, self._gravity, law=self._law).advised,
-                adhesion.advised(self._particles, self._box, self._law),
-            )
+            time_step = advise(self._particles, self._box, self._gravity, law=self._law).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
         self._integrator = integrator_for_contacts(integrator)

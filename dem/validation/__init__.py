@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dem.base import checks
 from dem.base.words import counted
 from dem.validation import (
+    adhesion,
     annuli,
     comparison,
     cooling,
@@ -48,6 +49,9 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "rolling": rolling.resistance,
     "linear": springs.linear,
     "hysteretic": springs.hysteretic,
+    "jkr": adhesion.jkr,
+    "dmt": adhesion.dmt,
+    "bridge": adhesion.bridge,
     "lammps": peers.lammps,
 }
 

@@ -12,8 +12,9 @@ own (``kernels.soft.contact``). All others are `Composite`: they are evaluated f
     adhesion    further normal force: `Adhesion`, `Bridge`
 
 or `Absent`: only the combination in use is compiled. Each part is a file with a NamedTuple of tables by material, the
-wall's last, its formula, and a row of `PARTS`; what a part remembers of the last step follows that of the parts before
-in the contact's row, and at the end of it comes `Press.grip`, by which those that keep springs see what they unload.
+wall's last, its formula, and what it says of itself in `PARTS`; what a part remembers of the last step follows that of
+the parts before in the contact's row, and at the end of it comes `Press.grip`, by which those that keep springs see
+what they unload.
 
     contact(law, i, j, touch, history, half, time_sign) -> `Outcome`, history
         i, j      rows of the law's tables, the materials in contact
@@ -27,7 +28,8 @@ in the contact's row, and at the end of it comes `Press.grip`, by which those th
     jump      energy that is lost at once, where a contact is made or breaks [J]
     lasts     whether the contact is held on to; `lasting` laws have contacts that live beyond touching, and end them
 
-To add one: a file like ``damping.py``, a row here, and a word for users in ``dem.model.parts``.
+To add one: a file like ``power.py``, a word for users like ``dem.model.normals.PowerLaw``, which makes its tables, and
+a row for the word in ``dem.model.parts``.
 """
 
 import math
@@ -35,21 +37,21 @@ from typing import NamedTuple
 
 from kernels.base.jit import by_type, by_type_of_first, formula
 from kernels.base.vector import add, add_scaled, dot, scale
-from kernels.laws.bridge import BRIDGE, Bridge
-from kernels.laws.damping import DAMPING, UNDAMPED, Damping, SharedDamping
-from kernels.laws.dashpot import DASHPOT, Dashpot
-from kernels.laws.dmt import DMT, NO_ADHESION, Adhesion
-from kernels.laws.friction import FRICTION, FRICTIONLESS, Friction
-from kernels.laws.hertz import HERTZ, Hertz
-from kernels.laws.hysteretic import HYSTERETIC, Hysteretic
-from kernels.laws.jkr import JKR, STICKING
-from kernels.laws.linear import LINEAR, Linear
+from kernels.laws.bridge import Bridge  # noqa: F401
+from kernels.laws.damping import UNDAMPED, Damping, SharedDamping  # noqa: F401
+from kernels.laws.dashpot import Dashpot  # noqa: F401
+from kernels.laws.dmt import NO_ADHESION, Adhesion  # noqa: F401
+from kernels.laws.friction import FRICTIONLESS, Friction  # noqa: F401
+from kernels.laws.hertz import Hertz  # noqa: F401
+from kernels.laws.hysteretic import Hysteretic  # noqa: F401
+from kernels.laws.jkr import JKR  # noqa: F401
+from kernels.laws.linear import Linear  # noqa: F401
 from kernels.laws.onset import ramp
-from kernels.laws.power import POWER, Power
-from kernels.laws.rolling import CONSTANT_TORQUE, FREE_ROLLING, ROLLING, ConstantTorque, Rolling
-from kernels.laws.touch import Absent, Outcome, Touch, no_press  # noqa: F401
-from kernels.laws.twisting import FREE_TWISTING, TWISTING, Twisting
-from kernels.laws.viscoelastic import VISCOELASTIC, Viscoelastic
+from kernels.laws.power import Power  # noqa: F401
+from kernels.laws.rolling import FREE_ROLLING, ConstantTorque, Rolling  # noqa: F401
+from kernels.laws.touch import PARTS, Absent, Outcome, Touch, no_press  # noqa: F401
+from kernels.laws.twisting import FREE_TWISTING, Twisting  # noqa: F401
+from kernels.laws.viscoelastic import Viscoelastic  # noqa: F401
 
 
 class Elastic(NamedTuple):
@@ -67,24 +69,21 @@ class Composite(NamedTuple):
     adhesion: tuple = Absent()
 
 
-PARTS = {
-    "normal": {Hertz: HERTZ, Linear: LINEAR, Hysteretic: HYSTERETIC, Power: POWER, JKR: STICKING},
-    "damping": {
-        Damping: DAMPING,
-        SharedDamping: DAMPING,
-        Viscoelastic: VISCOELASTIC,
-        Dashpot: DASHPOT,
-        Absent: UNDAMPED,
-    },
-    "tangential": {Friction: FRICTION, Absent: FRICTIONLESS},
-    "rolling": {Rolling: ROLLING, ConstantTorque: CONSTANT_TORQUE, Absent: FREE_ROLLING},
-    "twisting": {Twisting: TWISTING, Absent: FREE_TWISTING},
-    "adhesion": {Adhesion: DMT, Bridge: BRIDGE, Absent: NO_ADHESION},
+ABSENT = {
+    "damping": UNDAMPED,
+    "tangential": FRICTIONLESS,
+    "rolling": FREE_ROLLING,
+    "twisting": FREE_TWISTING,
+    "adhesion": NO_ADHESION,
 }
 
 
-REACHES = {part: row.reach for slot in ("normal", "adhesion") for part, row in PARTS[slot].items()}
 REMEMBERED = tuple(name for name in Composite._fields if name != "damping")
+
+
+def functions(part, slot="damping"):
+    """`Part` of a type of tables; of what is absent that of a slot, all of which remember nothing."""
+    return ABSENT[slot] if part is Absent else PARTS[part]
 
 
 def elastic_or(elastic, other):
@@ -96,7 +95,7 @@ def width(law):
     """Columns of what a contact remembers."""
     if isinstance(law, Elastic):
         return 0
-    own = sum(PARTS[name][type(getattr(law, name))].width for name in REMEMBERED)
+    own = sum(functions(type(getattr(law, name))).width for name in REMEMBERED)
     return own + 1 if own else 0
 
 
@@ -111,13 +110,12 @@ def pulls_sideways(law):
 
 
 def _acting(slot):
-    return by_type_of_first(lambda part: PARTS[slot][part].act)
+    return by_type_of_first(lambda part: functions(part, slot).act)
 
 
 def _memory(what):
-    """Function of (part, *arguments) of any slot; what is absent remembers nothing, whichever part it is."""
-    every = {part: functions for rows in PARTS.values() for part, functions in rows.items()}
-    return by_type(lambda part: getattr(every[part], what))
+    """Function of (part, *arguments) of any slot."""
+    return by_type(lambda part: getattr(functions(part), what))
 
 
 press, dashpot, slide, roll, twist, adhere = (_acting(slot) for slot in Composite._fields)
@@ -147,7 +145,7 @@ def _number(n):
 
 
 NUMBERS = [_number(n) for n in range(8)]
-width_of = by_type(lambda part: NUMBERS[next(rows[part].width for rows in PARTS.values() if part in rows)])
+width_of = by_type(lambda part: NUMBERS[functions(part).width])
 
 
 @formula
@@ -157,7 +155,7 @@ def columns(law):
     return own + width_of(law.twisting) + width_of(law.adhesion) + 1
 
 
-lives_on = by_type(lambda part: _yes if REACHES[part] else _no)
+lives_on = by_type(lambda part: _yes if functions(part).reach else _no)
 
 
 @formula
@@ -294,4 +292,4 @@ def meet(law, i, j, touch, history, half, time_sign):
     return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, pressed.grip)
 
 
-by_adhesion = by_type(lambda part: meet_or_hang if REACHES[part] else meet)
+by_adhesion = by_type(lambda part: meet_or_hang if functions(part).reach else meet)

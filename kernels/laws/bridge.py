@@ -19,7 +19,7 @@ import numpy as np
 
 from kernels.base.jit import formula
 from kernels.laws.onset import constant, rest_of_constant, share_at_end, share_of_step
-from kernels.laws.touch import Pull, with_number
+from kernels.laws.touch import PARTS, Pull, with_number
 
 TINY = 1e-300  # m³, of pairs without liquid
 ROOT = math.sqrt(10.0 - 1.05 * 1.05)
@@ -38,6 +38,12 @@ class Bridge(NamedTuple):
 def reach(part, i, j, modulus, radius):
     """Gap S_c at which a bridge ruptures [m]."""
     return part.length[i, j] + 0.5 * part.more[i, j] / radius
+
+
+@formula
+def pull(part, i, j, radius):
+    """At touch, 2π R̄ γ cos θ [N]."""
+    return 2.0 * math.pi * (2.0 * radius) * part.tension[i, j]
 
 
 @formula
@@ -69,7 +75,7 @@ def bind(part, i, j, touch, press, parting, dt, held):
     volume, radius = part.volume[i, j], 2.0 * touch.radius
     end = reach(part, i, j, 0.0, touch.radius)
     left = end + touch.overlap
-    strength, stretch = 2.0 * math.pi * radius * part.tension[i, j], math.sqrt(max(volume, TINY) / radius)
+    strength, stretch = pull(part, i, j, touch.radius), math.sqrt(max(volume, TINY) / radius)
     if left <= 0.0:  # it has ruptured in the last step: what that has to add
         rest = rest_of_constant(share_at_end(-left, parting, dt))
         return Pull(force=-rest * force(strength, end / stretch), energy=0.0, jump=0.0, holds=False), 1.0
@@ -83,4 +89,4 @@ def bind(part, i, j, touch, press, parting, dt, held):
     ), 1.0  # fmt: skip
 
 
-BRIDGE = with_number(bind)._replace(reach=reach)
+PARTS[Bridge] = with_number(bind)._replace(reach=reach, pull=pull)

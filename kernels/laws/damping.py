@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.base.jit import formula
-from kernels.laws.touch import forgetful
+from kernels.laws.touch import PARTS, forgetful
 
 
 class Damping(NamedTuple):
@@ -41,4 +41,5 @@ def no_dashpot(part, i, j, touch, press):
     return 0.0
 
 
-DAMPING, UNDAMPED = forgetful(dashpot), forgetful(no_dashpot)
+PARTS[Damping] = PARTS[SharedDamping] = forgetful(dashpot)
+UNDAMPED = forgetful(no_dashpot)

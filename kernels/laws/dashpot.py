@@ -9,7 +9,7 @@ import numpy as np
 
 from kernels.base.jit import formula
 from kernels.laws.onset import constant
-from kernels.laws.touch import forgetful
+from kernels.laws.touch import PARTS, forgetful
 
 
 class Dashpot(NamedTuple):
@@ -24,4 +24,4 @@ def dashpot(part, i, j, touch, press):
     return part.coefficient[i, j] * constant(press.share)
 
 
-DASHPOT = forgetful(dashpot)
+PARTS[Dashpot] = forgetful(dashpot)

@@ -13,13 +13,19 @@ import numpy as np
 
 from kernels.base.jit import formula
 from kernels.laws.onset import ramp, steady
-from kernels.laws.touch import Pull, forgetful
+from kernels.laws.touch import PARTS, Pull, forgetful
 
 
 class Adhesion(NamedTuple):
     """Constant pull."""
 
     work: np.ndarray  # (A, A) w of two materials [J/m²]
+
+
+@formula
+def strength(part, i, j, radius):
+    """2π w R* [N]."""
+    return 2.0 * math.pi * part.work[i, j] * radius
 
 
 @formula
@@ -34,7 +40,7 @@ def pull(part, i, j, touch, press, parting, dt, memory):
     -------
     `Pull`, memory
     """
-    size = 2.0 * math.pi * part.work[i, j] * touch.radius
+    size = strength(part, i, j, touch.radius)
     weight = steady(touch.overlap, parting, dt) + ramp(touch.overlap, parting * dt) - 1.0
     return Pull(force=-weight * size, energy=-size * touch.overlap, jump=0.0, holds=False), memory
 
@@ -54,4 +60,5 @@ def no_pull(part, i, j, touch, press, parting, dt, memory):
     return Pull(force=0.0, energy=0.0, jump=0.0, holds=False), memory
 
 
-DMT, NO_ADHESION = forgetful(pull), forgetful(no_pull)
+PARTS[Adhesion] = forgetful(pull)._replace(pull=strength)
+NO_ADHESION = forgetful(no_pull)

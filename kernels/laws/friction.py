@@ -23,7 +23,7 @@ import numpy as np
 
 from kernels.base.jit import formula
 from kernels.base.vector import add_scaled, cross, dot, scale
-from kernels.laws.touch import forgetful, with_vector
+from kernels.laws.touch import PARTS, forgetful, with_vector
 
 TINY = 1e-300  # keeps the direction of a vanishing force finite
 
@@ -114,4 +114,5 @@ def no_friction(part, i, j, touch, press, eta, limit, slip, spring, before, half
     return (0.0, 0.0, 0.0), spring, 0.0
 
 
-FRICTION, FRICTIONLESS = with_vector(slide), forgetful(no_friction)
+PARTS[Friction] = with_vector(slide)
+FRICTIONLESS = forgetful(no_friction)

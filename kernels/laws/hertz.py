@@ -8,8 +8,9 @@ import math
 from typing import NamedTuple
 
 from kernels.base.jit import formula
+from kernels.laws import spring
 from kernels.laws.onset import fourth_root, share_of_step, square_root
-from kernels.laws.touch import Press, forgetful
+from kernels.laws.touch import PARTS, Press, forgetful
 
 
 class Hertz(NamedTuple):
@@ -48,4 +49,9 @@ def press(part, i, j, touch, parting, dt, memory):
     ), memory  # fmt: skip
 
 
-HERTZ = forgetful(press)
+def spring_of(part, i, j, meeting):
+    """As Python knows it."""
+    return spring.hertz(meeting.modulus, meeting.radius)
+
+
+PARTS[Hertz] = forgetful(press)._replace(spring=spring_of)

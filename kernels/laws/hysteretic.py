@@ -18,7 +18,8 @@ import numpy as np
 
 from kernels.base.jit import formula
 from kernels.laws.onset import constant, share_of_step
-from kernels.laws.touch import Press, with_number
+from kernels.laws.spring import Spring
+from kernels.laws.touch import PARTS, Press, with_number
 
 
 class Hysteretic(NamedTuple):
@@ -84,4 +85,9 @@ def press(part, i, j, touch, parting, dt, memory):
     ), most  # fmt: skip
 
 
-HYSTERETIC = with_number(press)
+def spring(part, i, j, meeting):
+    """As Python knows it."""
+    return Spring(part.unloading[i, j], 1.0, part.loading[i, j])
+
+
+PARTS[Hysteretic] = with_number(press)._replace(spring=spring)

@@ -20,10 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import formula
+from kernels.base.jit import formula, in_python
 from kernels.laws import hertz
-from kernels.laws.onset import constant, rest_of_constant, rest_of_square_root, share_at_end, share_of_step
-from kernels.laws.touch import Press, with_number
+from kernels.laws.onset import LATER, constant, rest_of_constant, rest_of_square_root, share_at_end, share_of_step
+from kernels.laws.spring import Spring
+from kernels.laws.touch import PARTS, Press, with_number
 
 TINY = 1e-150  # m, keeps a contact without adhesion from dividing by zero where it ends
 AT_TOUCH = 0.6 * 2.0 ** (2.0 / 3.0)  # energy over π w s² below zero at δ = 0
@@ -81,7 +82,7 @@ def press(part, i, j, touch, parting, dt, held):
     if left <= 0.0:
         pressed = over(work, s, -left, touch, parting, dt)
     elif work > 0.0:
-        share = 1.0 if held > 0.0 else share_of_step(touch.overlap, parting, dt)
+        share = LATER if held > 0.0 else share_of_step(touch.overlap, parting, dt)
         pressed = stick(work, s, share, touch, held)
     else:
         pressed, _ = hertz.press(part, i, j, touch, parting, dt, held)
@@ -117,9 +118,26 @@ def over(work, s, beyond, touch, parting, dt):
     return Press(
         force=force, conservative=force, energy=0.0,
         stiffness=touch.stiffness, root=a / math.sqrt(touch.radius), grip=0.0, area=a * a,
-        share=1.0, onset=1.0, onset_of_root=rest,
+        share=LATER, onset=1.0, onset_of_root=rest,
         floor=-math.inf, ends=-math.inf, held=-math.inf, jump=AT_END * unit, lasts=False,
     )  # fmt: skip
 
 
-STICKING = with_number(press)._replace(reach=reach)
+_radii_of_contact = np.vectorize(in_python(radius_of_contact), otypes=[float])
+
+
+def spring(part, i, j, meeting):
+    """As Python knows it: Hertz's for d = a²/R*, F = K d^1.5 (1 - 3/√2 (d R*/s²)^(-3/4))."""
+    k = 4.0 / 3.0 * meeting.modulus * np.sqrt(meeting.radius)
+    modulus = np.where(meeting.modulus > 0.0, meeting.modulus, math.inf)  # it is zero where there is no wall
+    unit = in_python(length)(part.work[i, j], modulus, meeting.radius) ** 2 / meeting.radius
+
+    def felt(overlap):
+        sticks = unit > 0.0
+        scaled = np.maximum(np.divide(overlap, np.where(sticks, unit, 1.0)), -0.75)
+        return np.where(sticks, unit * _radii_of_contact(scaled) ** 2, overlap)
+
+    return Spring(k, 1.5, pull=k * 3.0 / math.sqrt(2.0) * unit**0.75, pull_power=0.75, felt=felt)
+
+
+PARTS[JKR] = with_number(press)._replace(reach=reach, spring=spring)

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import formula
+from kernels.base.jit import formula, in_python
 from kernels.laws.onset import constant, share_of_step, steady
-from kernels.laws.touch import Press, forgetful
+from kernels.laws.spring import Spring, hertz
+from kernels.laws.touch import PARTS, Press, forgetful
 
 
 class Linear(NamedTuple):
@@ -22,6 +23,13 @@ class Linear(NamedTuple):
     stiffness: np.ndarray  # (A, A) k [N/m] of two materials, or zero where it goes with the mass:
     rate: np.ndarray  # (A, A) k over the reduced mass of the two bodies [1/s²]
     pulls: np.ndarray  # (A, A) 1 where contacts end when surfaces part, 0 where the force vanishes
+    speed: np.ndarray  # (A, A) or of impacts [m/s] that are as deep as Hertz's, undamped; else zero
+
+
+@formula
+def as_deep_as_hertz(k, mass, speed):
+    """Stiffness [N/m] with which an impact is as deep as by Hertz's law of stiffness k, 0.8 k √δ."""
+    return 0.8 * k**0.8 * (1.25 * mass * speed * speed) ** 0.2
 
 
 @formula
@@ -30,6 +38,8 @@ def press(part, i, j, touch, parting, dt, memory):
     share = share_of_step(touch.overlap, parting, dt)
     pulls = part.pulls[i, j] > 0.0
     k = part.stiffness[i, j] + part.rate[i, j] * touch.reduced
+    if part.speed[i, j] > 0.0:
+        k = as_deep_as_hertz(touch.stiffness, touch.reduced, part.speed[i, j])
     elastic = k * touch.overlap
     return Press(
         force=elastic, conservative=elastic, energy=0.5 * elastic * touch.overlap,
@@ -39,4 +49,12 @@ def press(part, i, j, touch, parting, dt, memory):
     ), memory  # fmt: skip
 
 
-LINEAR = forgetful(press)
+def spring(part, i, j, meeting):
+    """As Python knows it."""
+    likened = in_python(as_deep_as_hertz)(
+        hertz(meeting.modulus, meeting.radius).stiffness, meeting.reduced, part.speed[i, j]
+    )
+    return Spring(part.stiffness[i, j] + part.rate[i, j] * meeting.reduced + likened, 1.0)
+
+
+PARTS[Linear] = forgetful(press)._replace(spring=spring)

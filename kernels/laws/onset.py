@@ -13,19 +13,23 @@ import math
 from kernels.base.jit import formula
 
 TINY_SHARE = 1e-9
+LATER = 2.0  # in place of a share, of contacts that there were before
 
 
 @formula
 def share_of_step(overlap, parting, dt):
-    """How much of the last step two surfaces have touched, θ; 1 if they did before."""
+    """How much of the last step two surfaces have touched, θ up to 1; `LATER` if they did before.
+
+    Who just touched at the last sample, without a force, has touched for a whole step now: 1, but for rounding.
+    """
     gone = -parting * dt
-    return overlap / gone if gone > overlap else 1.0
+    return min(overlap / gone, 1.0) if gone * (1.0 + 1e-9) > overlap else LATER
 
 
 @formula
 def fourth_root(theta):
     """What the sample of a fourth root is to be multiplied by: -ζ(-1/4, 1 + θ)/θ^(1/4) in the first step, 1 later."""
-    if theta < 1.0:
+    if theta <= 1.0:
         weight = 0.32028287 + theta * (0.86413853 + theta * (0.16409575 - 0.02819668 * theta))
         return weight / math.sqrt(math.sqrt(theta))
     return 1.0
@@ -34,7 +38,7 @@ def fourth_root(theta):
 @formula
 def square_root(theta):
     """The same for a square root: -ζ(-1/2, 1 + θ)/θ^(1/2)."""
-    if theta < 1.0:
+    if theta <= 1.0:
         weight = 0.2076902 + theta * (0.73458957 + theta * (0.30384932 - 0.03839839 * theta))
         return weight / math.sqrt(theta)
     return 1.0
@@ -43,7 +47,7 @@ def square_root(theta):
 @formula
 def constant(theta):
     """The same for a constant, which sets in with a jump: -ζ(0, 1 + θ)."""
-    return 0.5 + theta if theta < 1.0 else 1.0
+    return 0.5 + theta if theta <= 1.0 else 1.0
 
 
 @formula
@@ -88,7 +92,7 @@ def rest_of_square_root(theta):
 @formula
 def power(theta, s):
     """The same for any power s ≥ 0: -ζ(-s, 1 + θ)/θ^s, by the Euler-Maclaurin formula from the fourth term on."""
-    if theta < 1.0:
+    if theta <= 1.0:
         q = theta + 4.0
         rest = q**s * (q / (1.0 + s) - 0.5 + s / (12.0 * q) - s * (s - 1.0) * (s - 2.0) / (720.0 * q * q * q))
         return (rest - (1.0 + theta) ** s - (2.0 + theta) ** s - (3.0 + theta) ** s) / theta**s

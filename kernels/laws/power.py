@@ -11,7 +11,8 @@ import numpy as np
 
 from kernels.base.jit import formula
 from kernels.laws.onset import power, share_of_step
-from kernels.laws.touch import Press, forgetful
+from kernels.laws.spring import Spring
+from kernels.laws.touch import PARTS, Press, forgetful
 
 
 class Power(NamedTuple):
@@ -36,4 +37,9 @@ def press(part, i, j, touch, parting, dt, memory):
     ), memory  # fmt: skip
 
 
-POWER = forgetful(press)
+def spring(part, i, j, meeting):
+    """As Python knows it."""
+    return Spring(part.stiffness[i, j], part.exponent[i, j])
+
+
+PARTS[Power] = forgetful(press)._replace(spring=spring)

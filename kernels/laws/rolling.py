@@ -16,7 +16,7 @@ import numpy as np
 from kernels.base.jit import formula
 from kernels.base.vector import add_scaled, cross, dot, scale
 from kernels.laws.friction import TINY, drag
-from kernels.laws.touch import forgetful, with_vector
+from kernels.laws.touch import PARTS, forgetful, with_vector
 
 # Half of I over I + m R² of solid spheres: half of what stops them in a step, in which friction does not yet take part;
 # the whole would throw them to and fro for ever, because the spin at the time of the forces is looked ahead for.
@@ -91,4 +91,5 @@ def no_rolling(part, i, j, touch, press, limit, spring, before, half, time_sign)
     return (0.0, 0.0, 0.0), spring, 0.0
 
 
-ROLLING, CONSTANT_TORQUE, FREE_ROLLING = with_vector(roll), forgetful(brake), forgetful(no_rolling)
+PARTS[Rolling], PARTS[ConstantTorque] = with_vector(roll), forgetful(brake)
+FREE_ROLLING = forgetful(no_rolling)

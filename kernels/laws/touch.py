@@ -1,9 +1,10 @@
-"""What contact laws are told, what their normal part says to the others, and what comes out."""
+"""What contact laws are told, what their normal part says to the others, what comes out; and all parts there are."""
 
 import math
 from typing import NamedTuple
 
 from kernels.base.jit import formula
+from kernels.laws.onset import LATER
 
 
 class Touch(NamedTuple):
@@ -46,7 +47,7 @@ def no_press():
     """Of surfaces that are apart."""
     return Press(
         force=0.0, conservative=0.0, energy=0.0, stiffness=0.0, root=0.0, grip=0.0, area=0.0,
-        share=1.0, onset=1.0, onset_of_root=0.0, floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=False,
+        share=LATER, onset=1.0, onset_of_root=0.0, floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=False,
     )  # fmt: skip
 
 
@@ -84,6 +85,11 @@ class Part(NamedTuple):
     store: object
     width: int = 0
     reach: object = None  # how far beyond touching contacts live [m], of (part, i, j, E*, R*), where they do
+    spring: object = None  # of a normal part: its `kernels.laws.spring.Spring`, of (part, i, j, `Meeting`)
+    pull: object = None  # of what attracts beside the normal part: its force at touch [N], of (part, i, j, R*)
+
+
+PARTS: dict[type, Part] = {}  # by the type of their tables; each part puts itself here
 
 
 @formula

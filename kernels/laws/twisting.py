@@ -15,7 +15,7 @@ import numpy as np
 from kernels.base.jit import formula
 from kernels.base.vector import dot
 from kernels.laws.friction import TINY
-from kernels.laws.touch import forgetful, with_two_numbers
+from kernels.laws.touch import PARTS, forgetful, with_two_numbers
 
 
 class Twisting(NamedTuple):
@@ -67,4 +67,5 @@ def no_twist(part, i, j, touch, press, eta, limit, memory, before, half, time_si
     return 0.0, memory, 0.0
 
 
-TWISTING, FREE_TWISTING = with_two_numbers(twist), forgetful(no_twist)
+PARTS[Twisting] = with_two_numbers(twist)
+FREE_TWISTING = forgetful(no_twist)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.base.jit import formula
-from kernels.laws.touch import forgetful
+from kernels.laws.touch import PARTS, forgetful
 
 
 class Viscoelastic(NamedTuple):
@@ -26,4 +26,4 @@ def dashpot(part, i, j, touch, press):
     return 1.5 * part.time[i, j] * (press.stiffness * press.root) * press.onset
 
 
-VISCOELASTIC = forgetful(dashpot)
+PARTS[Viscoelastic] = forgetful(dashpot)

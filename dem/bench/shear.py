@@ -1,0 +1,68 @@
+"""A dense bed sheared between two rough walls, for benchmarks.
+
+The walls are layers of spheres so heavy that they keep their velocity, in a cell that is periodic along them.
+"""
+
+import numpy as np
+
+from dem.model.box import Box
+from dem.model.materials import Material
+from dem.model.packing import random_velocities
+from dem.model.particles import Particles
+from dem.model.shapes import Sphere
+from dem.soft.simulation import Simulation
+
+DIAMETER, LOOSE = 0.01, 0.5  # m; solid fraction of the lattice that it begins with
+APPROACH = 0.4  # of the walls [m/s]
+HEAVY = 1e8  # times as heavy: what the bed pushes them by in a second is far below their distance
+
+
+class Bed:
+    """About n spheres between two layers of others; the lower one and the upper one come last."""
+
+    def __init__(self, n: int, threads: int | None, restitution: float, friction: float) -> None:
+        side = max(3, round(n ** (1 / 3)))
+        pitch = DIAMETER * (np.pi / 6 / LOOSE) ** (1 / 3)
+        self.n, self.width = side**3, side * pitch
+        rng = np.random.default_rng(1)
+        inner = (np.indices((side,) * 3).reshape(3, -1).T + 0.5) * pitch
+        inner += 0.499 * (pitch - DIAMETER) * rng.uniform(-1, 1, inner.shape) + [0, 0, DIAMETER]
+        along = int(self.width / (1.01 * DIAMETER))
+        flat = (np.indices((along, along)).reshape(2, -1).T + 0.5) * self.width / along
+        self.layer = len(flat)
+        ends = [np.column_stack([flat, np.full(len(flat), z)]) for z in (0.4 * DIAMETER, self.width + 1.6 * DIAMETER)]
+        grain, rough = (
+            Material(young=5e7, poisson=0.35, density=density, restitution=restitution, friction=friction, name=name)
+            for name, density in (("grain", 1100), ("rough", HEAVY * 1100))
+        )
+        ball = Sphere(diameter=DIAMETER)
+        moving = Particles(ball, grain, position=inner, velocity=random_velocities(self.n, 0.3, rng))
+        walls = Particles(ball, rough, position=np.concatenate(ends))
+        box = Box((0, 0, 0), (self.width, self.width, self.width + 2 * DIAMETER), grain, periodic=["x", "y"],
+                  open=["z-", "z+"])  # fmt: skip
+        self.sim = Simulation(Particles.concatenate([moving, walls]), box, gravity=(0, 0, 0), time_step=1e-5,
+                              threads=threads)  # fmt: skip
+
+    def drive(self, lower: tuple, upper: tuple, kept: float = 1.0) -> None:
+        """Give the walls their velocities, and leave the bed a share of its own."""
+        p = self.sim.particles
+        velocity, spin = kept * p.velocity, kept * p.angular_velocity
+        velocity[self.n : self.n + self.layer], velocity[self.n + self.layer :] = lower, upper
+        p.velocity, p.angular_velocity = velocity, spin
+
+    def gap(self) -> float:
+        """Between the surfaces of the walls [m]."""
+        z = self.sim.particles.position[:, 2]
+        return float(z[-1] - z[self.n]) - DIAMETER
+
+    def press(self, solid_fraction: float) -> None:
+        """Bring the walls together until the bed is as dense as that between them, most of its motion taken away."""
+        final = self.n * np.pi / 6 * DIAMETER**3 / (solid_fraction * self.width**2)
+        while self.gap() > final:
+            self.drive((0, 0, APPROACH / 2), (0, 0, -APPROACH / 2), kept=0.95)
+            self.sim.step(100)
+
+    def shear(self, speed: float, strain: float) -> None:
+        """Move the walls past each other, by a share of the distance between them."""
+        self.drive((-speed / 2, 0, 0), (speed / 2, 0, 0))
+        self.sim.step(int(strain * self.gap() / speed / self.sim.time_step))

@@ -1,0 +1,145 @@
+"""Benchmarks that time the steps of one simulation, and what brings it into its state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.bench import lammps, states
+from dem.bench.mixture import mixture
+from dem.bench.shear import Bed
+from dem.bench.timing import REPEATS, copy_bandwidth, median_rate, stage_times
+from dem.case import case
+
+if TYPE_CHECKING:
+    from dem.soft.simulation import Simulation
+
+RATE = "particle_steps_per_second"
+
+
+class Stepping:
+    """Particle steps per second of a built-in case."""
+
+    unit = RATE
+
+    def __init__(self, case: str, warm: int, steps: int, **parameters: float | str) -> None:
+        self.case, self.warm, self.steps, self.parameters = case, warm, steps, parameters
+
+    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
+        """The simulation, past its first steps."""
+        sim = case(self.case)(**self.parameters, threads=threads).simulation()
+        sim.step(share_of(self.warm, share))
+        return sim
+
+    @staticmethod
+    def rate(sim: Simulation, steps: int) -> float:
+        """Particle steps per second over so many steps, lists included."""
+
+        def work() -> float:
+            sim.step(steps)
+            return steps * len(sim.particles)
+
+        return median_rate(work)
+
+    def against_lammps(self, share: float = 1.0) -> dict[str, float]:
+        """Rate and energy drift of LAMMPS and of this engine on one core, from the same state, one after the other.
+
+        The drift is (E - E0) / KE0 after all steps, mechanical energies reckoned by this engine from the final states
+        of both; with friction or damping most of it is what contacts are meant to take.
+        """
+        sim = self.prepare(share=share, threads=1)
+        steps = share_of(min(self.steps, 200_000), share)
+        kinetic, before = sim.energy().kinetic or 1.0, sim.energy().mechanical
+        theirs, state = lammps.run(sim, REPEATS * steps)
+        result = {"lammps": theirs, "lammps_drift": (lammps.energy(sim, state).mechanical - before) / kinetic}
+        result["ours"] = self.rate(sim, steps)
+        result["our_drift"] = (sim.energy().mechanical - before) / kinetic
+        return result
+
+    def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
+        """All figures of this workload."""
+        sim = self.prepare(share=share, threads=threads)
+        rate = self.rate(sim, share_of(self.steps, share))
+        n, sizes = len(sim.particles), sim.sizes()
+        figures = {
+            "particles": n,
+            "spheres": sizes.spheres,
+            "threads": sim.threads,
+            "share": share,
+            self.unit: rate,
+            "sphere_steps_per_second": rate * sizes.spheres / n,
+            "candidate_pairs_per_particle": sizes.candidate_pairs / n,
+            "energy_error": sim.energy_error,
+            "state_bytes_per_particle": sizes.state / n,
+            "list_bytes_per_particle": sizes.lists / n,
+        }
+        if split:
+            figures["ns_per_particle"] = stage_times(sim)
+            figures["share_of_copy_bandwidth"] = sizes.moved / n * rate / copy_bandwidth()
+        return figures
+
+
+class Heap(Stepping):
+    """The same after the particles have settled on the floor: all velocities are damped again and again.
+
+    That may take minutes, so what came of it is kept for the next time, see `dem.bench.states`.
+    """
+
+    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
+        """The simulation, settled and at rest; `warm` counts how often velocities lose a fifth, 500 steps apart."""
+        rounds = share_of(self.warm, share)
+        sim = case(self.case)(**self.parameters, threads=threads).simulation()
+        states.restore(sim, {"case": self.case, "rounds": rounds, **self.parameters}, lambda: settle(sim, rounds))
+        return sim
+
+
+class Mixture(Stepping):
+    """A settled bed of large spheres with eight small ones, a fifth as large, for each."""
+
+    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
+        """The same as of `Heap`, but pressed down by ten times their weight for two thirds of the time."""
+        rounds = share_of(self.warm, share)
+        sim = mixture(threads=threads, **self.parameters)
+
+        def press() -> None:
+            weight = sim.gravity
+            sim.gravity = tuple(10 * g for g in weight)
+            settle(sim, 2 * rounds // 3)
+            sim.gravity = weight
+            settle(sim, rounds // 3)
+
+        states.restore(sim, {"mixture": rounds, **self.parameters}, press)
+        return sim
+
+
+class Shear(Stepping):
+    """A dense bed in slow shear between rough walls, see `dem.bench.shear`."""
+
+    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
+        """Pressed, and sheared by `warm` percent of the distance between the walls."""
+        parameters = dict(self.parameters)
+        solid_fraction, speed = parameters.pop("solid_fraction"), parameters.pop("speed")
+        bed, strain = Bed(threads=threads, **parameters), share * self.warm / 100
+
+        def shear() -> None:
+            bed.press(solid_fraction)
+            bed.shear(speed, strain)
+
+        states.restore(bed.sim, {"shear": strain, **self.parameters}, shear)
+        return bed.sim
+
+
+def settle(sim: Simulation, rounds: int) -> None:
+    """Let all come to rest."""
+    for _ in range(rounds):
+        sim.step(500)
+        sim.particles.velocity = 0.8 * sim.particles.velocity
+        sim.particles.angular_velocity = 0.8 * sim.particles.angular_velocity
+    sim.particles.velocity = np.zeros((len(sim.particles), 3))
+    sim.particles.angular_velocity = np.zeros((len(sim.particles), 3))
+
+
+def share_of(count: int, share: float) -> int:
+    """So much of a number, at least one."""
+    return max(1, int(count * share))

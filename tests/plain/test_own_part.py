@@ -1,0 +1,132 @@
+"""A part of contact laws of one's own: what is in this file, one row included, and nothing else."""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import dem
+from dem.model.normals import Normal
+from dem.model.part import kind, number
+from dem.model.parts import WORDS, plain
+from kernels.base.jit import formula
+from kernels.laws.onset import constant, share_of_step
+from kernels.laws.spring import Spring, duration
+from kernels.laws.touch import PARTS, Press, forgetful
+
+
+class CubicTables(NamedTuple):
+    """Springs, F = k δ³."""
+
+    stiffness: np.ndarray  # (A, A) k [N/m³]
+
+
+@formula
+def press(part, i, j, touch, parting, dt, memory):
+    """Normal force of a contact."""
+    k, root = part.stiffness[i, j], touch.overlap * touch.overlap
+    force, share = k * root * touch.overlap, share_of_step(touch.overlap, parting, dt)
+    return Press(
+        force=force, conservative=force, energy=0.25 * force * touch.overlap,
+        stiffness=k, root=root, grip=root * root, area=touch.radius * touch.overlap,
+        share=share, onset=constant(share), onset_of_root=constant(share),
+        floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=True,
+    ), memory  # fmt: skip
+
+
+PARTS[CubicTables] = forgetful(press)._replace(spring=lambda part, i, j, meeting: Spring(part.stiffness[i, j], 3.0))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Cubic(Normal):
+    """F = k δ³."""
+
+    type: str = kind("cubic")
+    stiffness: float = number("k", unit="N/m3", above=0, example=1e13)
+
+    def tables(self, table):
+        return CubicTables(table(lambda contact, *_: contact.normal.stiffness))
+
+
+WORDS["normal"] += (Cubic,)  # the row: case files know it from here on
+
+K, SPEED, RADIUS = 4e13, 0.5, 5e-4
+CASE = """
+duration = 2e-4
+time_step = {dt}
+gravity = [0, 0, 0]
+threads = 1
+[materials.grain]
+young = 7e7
+poisson = 0.22
+density = 2500
+[[contacts]]
+materials = ["grain", "grain"]
+{restitution}
+[contacts.normal]
+type = "cubic"
+stiffness = {k}
+[shapes.ball]
+type = "sphere"
+diameter = 0.001
+[[particles]]
+shape = "ball"
+material = "grain"
+position = [[-0.00050001, 0, 0], [0.00050001, 0, 0]]
+velocity = [[0.25, 0, 0], [-0.25, 0, 0]]
+"""
+
+
+def in_python(dt):
+    grain = dem.Material(young=7e7, poisson=0.22, density=2500, name="grain")
+    pair = dem.Particles(
+        dem.Sphere(diameter=2 * RADIUS), grain, position=[[-0.00050001, 0, 0], [0.00050001, 0, 0]],
+        velocity=[[SPEED / 2, 0, 0], [-SPEED / 2, 0, 0]],
+    )  # fmt: skip
+    contacts = dem.Contacts({(grain, grain): dem.Contact(normal=Cubic(stiffness=K))})
+    return dem.Simulation(pair, gravity=(0, 0, 0), time_step=dt, threads=1, contacts=contacts)
+
+
+def from_file(folder, *, dt=1e-6, k=K, restitution=""):
+    path = folder / "cubic.toml"
+    path.write_text(CASE.format(dt=dt, k=k, restitution=restitution))
+    return dem.load(path)
+
+
+def test_it_runs_with_exact_energy_and_lasts_as_long_as_it_should():
+    """½ m* v² = ¼ k δ⁴ at its deepest; all of second order. The account has ¼ k δ⁴ at any time."""
+    reduced = in_python(1e-6).particles.mass[0] / 2
+    deepest = (2 * reduced * SPEED**2 / K) ** 0.25
+    lasts = float(duration(3.0)) * math.sqrt(reduced / (K * deepest**2))
+    errors = []
+    for n in (50, 100):
+        sim, overlaps = in_python(lasts / n), []
+        while not overlaps or overlaps[-1] > 0 or sim.particles.velocity[0, 0] > 0:
+            sim.step()
+            overlaps.append(2 * RADIUS - np.ptp(sim.particles.position[:, 0]))
+            assert sim.energy().elastic == pytest.approx(0.25 * K * max(overlaps[-1], 0.0) ** 4, rel=1e-9, abs=1e-18)
+        touching = sum(overlap > 0 for overlap in overlaps)
+        assert touching == pytest.approx(n, abs=1.01)
+        errors.append((abs(max(overlaps) / deepest - 1), sim.energy_error))
+        assert sim.energy().dissipated == 0
+    assert np.max(errors[1]) < 2e-3
+    assert errors[1][1] < 0.3 * errors[0][1]
+
+
+def test_a_case_file_says_the_same(tmp_path):
+    one, other = in_python(1e-6), from_file(tmp_path)
+    for sim in (one, other):
+        sim.step(150)
+    assert one.particles.velocity.tobytes() == other.particles.velocity.tobytes()
+    assert np.ptp(one.particles.velocity[:, 0]) == pytest.approx(SPEED, rel=1e-3)
+    (contact,) = (contact for _, _, contact in other.contacts)
+    assert dem.Contact(**plain(contact)) == contact == dem.Contact(normal=Cubic(stiffness=K))
+
+
+def test_what_is_wrong_is_told_like_that_of_any_part(tmp_path):
+    with pytest.raises(ValueError, match=r"stiffness.*greater than 0"):
+        from_file(tmp_path, k=-1)
+    with pytest.raises(ValueError, match=r"restitution is 0.5, and Cubic\(.*\) has no damping for it"):
+        from_file(tmp_path, restitution="restitution = 0.5")
