@@ -17,6 +17,7 @@ from kernels.base import energy as energy_kernels
 if TYPE_CHECKING:
     from dem.hard.verdict import Collisions
     from dem.stochastic.engine import Rule, StochasticEngine
+    from kernels.hard.events import ImpactLaws
 
 
 class Booked(NamedTuple):
@@ -35,6 +36,7 @@ class Accounted(Stepping, accounted.Accounted):
 
     _engine: StochasticEngine
     _rule: Rule
+    _laws: ImpactLaws
 
     @property
     def collisions(self) -> Collisions:
@@ -62,16 +64,15 @@ class Accounted(Stepping, accounted.Accounted):
         """Whether gravity acts along each axis (3,), but for what the fluid carries, which is booked with the fluid."""
         return np.array([g != 0 and self._rule.turbulence is None for g in self._gravity])
 
-    def _momentum_left(self) -> np.ndarray:
-        """Momentum less what partners and fluid have given (3,) [kg m/s]."""
-        kind, mass, _ = self._bodies()
-        return mass[kind] @ self.particles.velocity - self._engine.tally.impulse
+    def _momentum_left(self, state: list[np.ndarray] | None = None) -> np.ndarray:
+        """Momentum of the present state, or another, less what partners and fluid have given (3,) [kg m/s]."""
+        linear, _ = energy_kernels.momenta(*self._bodies(), *(self._state() if state is None else state))
+        return np.array(linear) - self._engine.tally.impulse
 
     def _start_booked(self, gravity: tuple[float, float, float], datum: float) -> None:
         """Start where somebody from outside changed something; what that did is booked as work."""
-        velocity = self._engine.state()[1]
-        kind, mass, _ = self._bodies()
-        off = mass[kind] @ velocity - self._engine.tally.impulse - self._start_momentum
+        before = [np.array(rows.T, order="C") for rows in self._engine.state()]
+        off = self._momentum_left(before) - self._start_momentum
         super()._start_booked(gravity, datum)
         self._start_momentum = self._momentum_left() - off
         self._pushed = self._pushed | self._pulled()
@@ -101,7 +102,9 @@ class Accounted(Stepping, accounted.Accounted):
     def _momentum_error(self) -> float | None:
         """Change of momentum that nobody gave, along the axes where nothing else gives any, over the sum of |m v|."""
         free = np.array([axis in self._box.periodic for axis in AXES]) & ~self._pushed
-        if not free.any():
+        wall = self._laws.wall
+        slippery = self._laws.roughness == 0 and (wall.tangential == -1 or wall.friction == 0)
+        if not free.any() or not (slippery or len(self._box.periodic) == len(AXES)):
             return None
         kind, mass, _ = self._bodies()
         p = mass[kind][:, None] * self.particles.velocity
@@ -125,5 +128,5 @@ class Accounted(Stepping, accounted.Accounted):
             energy_reference=reference, momentum_error=self._momentum_error(), exchanged=exchanged,
             often=float(tally.rate[0]) * rule.time_step, densest=float(tally.densest[0]),
             occupancy=len(self.particles) / float(np.prod(rule.cells)), excess=int(tally.excess[0]),
-            partners=rule.partners, turbulent=rule.turbulence is not None,
+            partners=rule.partners, turbulent=rule.turbulence is not None, resting=bool(tally.lifted[0] > 0),
         )  # fmt: skip

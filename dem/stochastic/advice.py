@@ -33,13 +33,15 @@ class GasAdvice:
     """Advice on the time step of spheres that collide at random, and what it comes from.
 
     ``rate`` is that of collisions of a particle [1/s]; ``width`` that of the narrowest cells [m], infinite if there is
-    but one along each axis; ``speed`` the root mean square speed, ``free_path`` the mean free path.
+    but one along each axis, ``widest`` that of the widest; ``speed`` the root mean square speed, ``free_path`` the mean
+    free path.
     """
 
     time_step: float
     rate: float
     speed: float
     width: float
+    widest: float
     free_path: float
     occupancy: float
 
@@ -62,7 +64,7 @@ class GasAdvice:
         return [
             f"collisions: {self.rate:.3g} of a particle a second, {self.rate * self.time_step:.2g} in a step "
             f"(at most {OFTEN})",
-            f"cells: {self.occupancy:.3g} particles each, {self.width / self.free_path:.2g} mean free paths of "
+            f"cells: {self.occupancy:.3g} particles each, {self.widest / self.free_path:.2g} mean free paths of "
             f"{self.free_path:.3g} m wide; {self.speed * self.time_step / self.width:.2g} of one is crossed in a step",
             f"advised time step: {self.advised:.2g} s",
         ]
@@ -75,7 +77,8 @@ def advise(particles: Particles, box: Box, engine: StochasticEngine, time_step: 
     width = min((w for w, n in zip(engine.space.width, cells, strict=True) if n > 1), default=math.inf)
     speed = float(np.sqrt((particles.velocity**2).sum(1).mean()))
     return GasAdvice(
-        time_step, rate, speed, width, free_path(particles, box), len(particles) / float(cells.prod())
+        time_step, rate, speed, width, max(engine.space.width), free_path(particles, box),
+        len(particles) / float(cells.prod()),
     )  # fmt: skip
 
 
@@ -158,6 +161,6 @@ def foreseen(
     if phi > DENSE:
         reason = f"solid fraction {phi:.3g} is beyond {DENSE:g}, where spheres no longer meet as strangers"
         yield Notice("dense-gas", reason, "take dem.HardSpheres, which knows who is where")
-    if advice.width > advice.free_path / 3 and advice.occupancy / groups > 8 * ENOUGH[partners]:
-        reason = f"cells are {advice.width / advice.free_path:.2g} mean free paths wide: what varies within is lost"
+    if advice.widest > advice.free_path / 3 and advice.occupancy / groups > 8 * ENOUGH[partners]:
+        reason = f"cells are {advice.widest / advice.free_path:.2g} mean free paths wide: what varies within is lost"
         yield Notice("wide-cells", reason, "make cells finer, or leave cell out")

@@ -17,11 +17,12 @@ class StochasticVerdict:
     """What tells whether a run of spheres that collide at random can be trusted.
 
     ``energy_error`` is what of the energy is unaccounted for over ``energy_reference``, in words; ``momentum_error``
-    the same of linear momentum over the sum of all |m v|, along the axes without walls and gravity, None where there is
-    no such axis; ``exchanged`` is the energy that fictitious partners and the fluid have given, over the same energy as
-    the error: of partners alone it is what the model does not conserve. ``often`` are collisions of a particle in a
+    the same of linear momentum over the sum of all |m v|, along the axes where nothing else gives any, None where there
+    is no such axis; ``exchanged`` is the energy that fictitious partners and the fluid have given, over the same energy
+    as the error: of partners alone it is what the model does not conserve. ``often`` are collisions of a particle in a
     step, on average over all, in the step with most of them, ``densest`` the largest solid fraction around a cell,
-    ``occupancy`` particles a cell. ``excess`` counts collisions that should have been more likely than sure.
+    ``occupancy`` particles a cell; ``resting`` tells that some came to rest on a wall. ``excess`` counts collisions
+    that should have been more likely than sure.
     """
 
     steps: int
@@ -37,6 +38,7 @@ class StochasticVerdict:
     excess: int
     partners: bool
     turbulent: bool
+    resting: bool
 
     @property
     def count(self) -> int:
@@ -70,6 +72,8 @@ class StochasticVerdict:
                 f"solid fraction of {self.densest:.2g} somewhere, beyond {ENSKOG:g} spheres freeze and Enskog's factor "
                 "is not theirs: take dem.HardSpheres"
             )
+        if self.resting:
+            found.append("particles rest on a wall, through each other: take dem.HardSpheres or dem.Simulation")
         return found
 
     @property
