@@ -102,7 +102,7 @@ def test_gas_cools_by_haffs_law(collisions):
 
     Error: what a collision takes goes with g_n², that of an exponential distribution, so its standard deviation is its
     mean; M of them take 1 - T/T_0 to 1/√M. With partners T wanders besides, the less the colder it is."""
-    n, e = 20000, 0.9
+    n, e = 10000, 0.9
     grains, box = gas(n)
     dt = (0.1 if collisions == "pairs" else 0.2) / RATE
     sim = stochastic(grains, box, time_step=dt, restitution=e, collisions=collisions)
@@ -150,7 +150,7 @@ def test_rough_spheres_share_their_energy(e, xi, ratio):
     is that of normal distributions: theirs depart from these, and K with them by some 5 % (A. Santos, G. M. Kremer,
     V. Garzó, Prog. Theor. Phys. Suppl. 184 (2010) 31). Error: spins of M impacts, each with a T_rot that varies by as
     much as itself."""
-    n = 20000
+    n = 10000
     grains, box = gas(n)
     sim = stochastic(grains, box, restitution=e, tangential_restitution=xi, time_step=0.05 / RATE)
     sim.step(10)
@@ -160,8 +160,8 @@ def test_rough_spheres_share_their_energy(e, xi, ratio):
     assert energy.rotational / sim.start_energy.kinetic == pytest.approx(rotational, rel=3 * math.sqrt(2) * error)
     lost = energy.translational / sim.start_energy.kinetic
     assert 1 - lost == pytest.approx(1 - translational, rel=3 * math.sqrt(2) * error)
-    sim.step(600)
-    energy, (translational, rotational) = sim.energy(), rough_gas(e, xi, 30.5)[0]
+    sim.step(400)
+    energy, (translational, rotational) = sim.energy(), rough_gas(e, xi, 20.5)[0]
     assert energy.rotational / energy.translational == pytest.approx(rotational / translational, rel=0.06)
     assert sim.verdict().energy_error < 1e-12
 
@@ -278,7 +278,7 @@ def test_a_gas_under_gravity_comes_to_the_barometric_formula():
     """Elastic between floor and ceiling: n ∝ exp(-g z/T) over heights in which it varies by a factor of e; T the same
     everywhere. Mean height within three errors of N independent ones, after all have crossed the box some ten times;
     energy is exact."""
-    n = 6000
+    n = 3000
     grains, box = gas(n, 0.02)
     box = dem.Box(box.lower, box.upper, box.material, periodic=["x", "y"])
     edge = box.size[2]

@@ -21,6 +21,7 @@ from dem.validation import (
     rotation,
     slopes,
     springs,
+    ways,
 )
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "incline": slopes.incline,
     "impact-energy": losses.energy,
     "haff": cooling.haff,
+    "cooling": ways.cooling,
     "rolling": rolling.resistance,
     "linear": springs.linear,
     "hysteretic": springs.hysteretic,
