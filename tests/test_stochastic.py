@@ -584,6 +584,10 @@ GIVEN = {
     "time step": (lambda g, b: stochastic(g, b, time_step=0.0), ValueError, "time_step is 0 s"),
     "at rest": (lambda g, b: stochastic(at_rest(g), b, time_step="auto"), ValueError, "where nothing moves"),
     "outside": (lambda g, b: stochastic(g, dem.Box(b.lower, (0.01,) * 3, b.material)), ValueError, "solid fraction"),
+    "packed": (lambda g, b: stochastic(huddled(g), b, cell=b.size[0] / 4), ValueError,
+               r"solid fraction around one of the cells is .* at the start, spheres cannot be packed beyond 0\.64"),
+    "packed, auto": (lambda g, b: stochastic(huddled(g), b, cell=b.size[0] / 4, time_step="auto"), ValueError,
+                     "at the start, spheres cannot be packed"),
     "in a wall": (lambda g, b: stochastic(moved(g), dem.Box(b.lower, b.upper, b.material)), ValueError,
                   r"particle 7 overlaps a wall by 0\.5 of its radius"),
 }  # fmt: skip
@@ -595,6 +599,11 @@ def alone(box):
 
 def at_rest(grains):
     grains.velocity = np.zeros((len(grains), 3))
+    return grains
+
+
+def huddled(grains):
+    grains.position = 0.01 + 0.05 * grains.position
     return grains
 
 
@@ -653,6 +662,13 @@ def test_dense_gases_are_said_to_be():
     sim = stochastic(grains, box, time_step=1e-5)
     with pytest.warns(dem.DemWarning, match=r"dense-gas: solid fraction 0\.4 is beyond 0\.3"):
         sim.run(2e-5)
+
+
+def test_steps_of_many_collisions_end_a_run():
+    """Without a run that would refuse it before: nobody waits for a step of a million collisions each."""
+    sim = stochastic(*gas(400), time_step=1e6)
+    with pytest.raises(FloatingPointError, match=r"2\.22e\+08 collisions of a particle in a step.*lower time_step"):
+        sim.step()
 
 
 @pytest.mark.filterwarnings("ignore::dem.DemWarning")

@@ -52,6 +52,17 @@ def check_apart_from_walls(particles: Particles, box: Box) -> None:
         raise ValueError(message)
 
 
+def check_not_packed(engine: StochasticEngine) -> None:
+    """Refuse spheres that are so close together somewhere that they could not be packed so."""
+    densest, _ = engine.look()
+    if densest >= PACKED:
+        message = (
+            f"the solid fraction around one of the cells is {densest:.3g} at the start, spheres cannot be packed "
+            f"beyond {PACKED}: spread them"
+        )
+        raise ValueError(message)
+
+
 def check_going_on(code: int, engine: StochasticEngine) -> None:
     """Raise FloatingPointError if a step cannot be made."""
     where = f"t = {(engine.step + 1) * engine.rule.time_step:.6g} s"
@@ -61,6 +72,10 @@ def check_going_on(code: int, engine: StochasticEngine) -> None:
             f"be packed beyond {PACKED}: what collides at random does not keep apart, take dem.HardSpheres"
         )
         raise FloatingPointError(message)
+    if code == steps.FREQUENT:
+        often = float(engine.tally.rate[0]) * engine.rule.time_step
+        message = f"{where}: {often:.3g} collisions of a particle in a step, at most 0.2 are one after the other: "
+        raise FloatingPointError(message + f"lower time_step, {engine.rule.time_step:g} s")
     if code == steps.STUCK:
         message = (
             f"{where}: particle {int(engine.tally.stuck[0])} hits walls again and again within one step: give it more "

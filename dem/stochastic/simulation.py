@@ -16,7 +16,7 @@ from dem.model.fields import STATE
 from dem.model.turbulence import Turbulence
 from dem.stochastic.accounted import Accounted
 from dem.stochastic.advice import GasAdvice, advise, cells_of, check_fraction, foreseen
-from dem.stochastic.checks import check_apart_from_walls, check_going_on, check_surroundings, laws_of
+from dem.stochastic.checks import check_apart_from_walls, check_going_on, check_not_packed, check_surroundings, laws_of
 from dem.stochastic.engine import Rule, StochasticEngine
 from dem.stochastic.fit import check_fits
 from dem.system.diagnosis import check_inside
@@ -166,6 +166,7 @@ class StochasticSpheres(Accounted):
         """Keep the time step, or choose one for the present state."""
         if isinstance(time_step, str) and time_step == "auto":
             engine = self._new_engine(0)
+            check_not_packed(engine)
             time_step = advise(self._particles, self._box, engine, 1.0).advised
             if self._rule.turbulence:
                 time_step = min(time_step, 0.1 * self._rule.turbulence.time_scale)
@@ -210,6 +211,7 @@ class StochasticSpheres(Accounted):
         engine = self._new_engine(old.step if old else round(now))
         check_inside(self._particles, self._box)
         check_apart_from_walls(self._particles, self._box)
+        check_not_packed(engine)
         if before:
             engine.follow(before)
         elif old:
@@ -278,7 +280,8 @@ class StochasticSpheres(Accounted):
         Raises
         ------
         FloatingPointError
-            If spheres come as close as they can be packed, or one does not come away from walls.
+            If spheres come as close as they can be packed, one does not come away from walls, or there were more than
+            ten collisions of a particle in a step.
         RuntimeError
             If another thread of Python is moving these spheres.
         """

@@ -9,6 +9,7 @@ from dem.hard.verdict import Collisions
 
 BUDGET = 1e-8  # of energy and momentum; both are rounding
 OFTEN, TOO_OFTEN = 0.2, 1.0  # collisions of a particle in a step: what splits flight from collisions, and what does not
+RARE = 1e-3  # of all collisions
 ENSKOG = 0.5  # solid fraction where spheres freeze (0.494): Enskog's factor is that of the fluid
 
 
@@ -72,6 +73,8 @@ class StochasticVerdict:
                 f"solid fraction of {self.densest:.2g} somewhere, beyond {ENSKOG:g} spheres freeze and Enskog's factor "
                 "is not theirs: take dem.HardSpheres"
             )
+        if self.excess > RARE * self.collisions.pair:
+            found.append(f"{counted(self.excess, 'collision')} should have been more likely than sure: lower time_step")
         if self.resting:
             found.append("particles rest on a wall, through each other: take dem.HardSpheres or dem.Simulation")
         return found

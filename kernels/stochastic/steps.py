@@ -18,7 +18,8 @@ from kernels.stochastic.gas import crowd, mean_rate, sort
 from kernels.stochastic.pairs import collide_cell
 from kernels.stochastic.partners import acquaint, meet_partner
 
-DONE, DENSE, STUCK = range(3)
+DONE, DENSE, STUCK, FREQUENT = range(4)
+MOST = 10.0  # collisions of a particle in a step; more would take time and tell nothing
 BOUNCES = 1000  # off walls in a step that are many, but for those that a contact time each allows
 
 
@@ -85,7 +86,8 @@ def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
 
     Returns
     -------
-    DONE; DENSE if the limit was reached, or STUCK if somebody hits walls without end: the step is not complete then
+    DONE; DENSE if the limit was reached, STUCK if somebody hits walls without end, or FREQUENT if there would be more
+    than MOST collisions of a particle: the step is not complete then
     """
     bounces = BOUNCES + int(4.0 * dt / laws.contact_time)
     for _ in range(steps):
@@ -95,7 +97,10 @@ def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
                 return STUCK
         if not gather(spheres, space, gas, limit, tally):
             return DENSE
-        tally.rate[0] = max(tally.rate[0], mean_rate(spheres, space, gas))
+        rate = mean_rate(spheres, space, gas)
+        tally.rate[0] = max(tally.rate[0], rate)
+        if not rate * dt <= MOST:
+            return FREQUENT
         for c in range(gas.share.size):
             if gas.first[c + 1] - gas.first[c] > 1:
                 collide_cell(c, t, dt, spheres, gas, laws.pair, seed, tally)
@@ -169,7 +174,10 @@ def advance_partners(steps, dt, limit, seed, gravity, spheres, space, laws, gas,
                 return STUCK
         if not gather(spheres, space, gas, limit, tally):
             return DENSE
-        tally.rate[0] = max(tally.rate[0], mean_rate(spheres, space, gas))
+        rate = mean_rate(spheres, space, gas)
+        tally.rate[0] = max(tally.rate[0], rate)
+        if not rate * dt <= MOST:
+            return FREQUENT
         acquaint(spheres, gas, company, carrier.seen)
         for i in range(gas.cell.size):
             c = gas.cell[i]

@@ -115,6 +115,34 @@ def test_a_step_in_turbulence_is_exact_whatever_its_length(step, stokes):
     np.testing.assert_allclose(root @ root.T, expected, atol=1e-10)  # what the quadrature leaves
 
 
+@pytest.mark.parametrize("collisions", ["pairs", "partners"])
+def test_a_few_collisions_keep_their_books(collisions, rng):
+    """Sixty rough spheres of two sizes: momentum and energy are what they were, but for what is booked; to rounding."""
+    d = np.where(np.arange(60) % 2, 2e-3, 3e-3)
+    sand = dem.Material(young=5e7, poisson=0.3, density=1000.0)
+    grains = dem.Particles(
+        [dem.Sphere(diameter=each) for each in d.tolist()],
+        sand,
+        position=rng.uniform(0, 0.02, (60, 3)),
+        velocity=rng.normal(size=(60, 3)),
+        angular_velocity=300 * rng.normal(size=(60, 3)),
+    )
+    box = dem.Box((0, 0, 0), (0.02,) * 3, sand, periodic=["x", "y", "z"])
+    sim = dem.StochasticSpheres(
+        grains, box, gravity=(0, 0, 0), time_step="auto", cell=0.02, collisions=collisions, restitution=0.7,
+        tangential_restitution=0.3,
+    )  # fmt: skip
+    before = sim.momentum()[0]
+    sim.step(4)
+    verdict = sim.verdict()
+    assert sim.collisions.pair > 5
+    assert verdict.energy_error < 1e-14
+    assert verdict.momentum_error < 1e-15
+    assert sim.energy().dissipated > 0
+    if collisions == "pairs":
+        np.testing.assert_allclose(sim.momentum()[0], before, atol=1e-18)
+
+
 def test_random_numbers_of_a_purpose_are_its_own():
     """Purpose 0 is that of rough walls; others share nothing with it."""
     assert uniforms_for(0, 3, 5, 7, 2) == uniforms(3, 5, 7, 2)
