@@ -85,7 +85,10 @@ def spread(axis, stride, given, taken, space):
 
 @part
 def crowd(spheres, space, gas):
-    """Sum diameters over cells and the blocks around them; returns the largest solid fraction of a block."""
+    """Sum diameters over cells and the blocks around them; returns the largest solid fraction.
+
+    That of a block, or of a cell by itself less three standard deviations of Poisson's distribution of whom it holds.
+    """
     for c in range(gas.share.size):
         number, area, volume = 0.0, 0.0, 0.0
         for k in range(gas.first[c], gas.first[c + 1]):
@@ -99,7 +102,8 @@ def crowd(spheres, space, gas):
     spread(2, space.cells[0] * space.cells[1], gas.scratch, gas.blocks, space)
     densest = 0.0
     for c in range(gas.share.size):
-        densest = max(densest, math.pi / 6.0 * gas.blocks[VOLUME, c] / gas.room[c])
+        own = gas.moments[VOLUME, c] / gas.volume * (1.0 - 3.0 / math.sqrt(max(gas.moments[NUMBER, c], 1.0)))
+        densest = max(densest, math.pi / 6.0 * max(own, gas.blocks[VOLUME, c] / gas.room[c]))
     return densest
 
 

@@ -35,7 +35,7 @@ class Tally(NamedTuple):
     gained: np.ndarray  # (1,) energy given by fictitious partners, and the fluid [J]
     impulse: np.ndarray  # (3,) momentum given by them [kg m/s]
     rate: np.ndarray  # (1,) most collisions of a particle a second, on average over all, of any step
-    densest: np.ndarray  # (1,) largest solid fraction of a block
+    densest: np.ndarray  # (1,) largest solid fraction, see `kernels.stochastic.gas.crowd`
     stuck: np.ndarray  # (1,) particle that hits walls again and again
 
 
@@ -74,7 +74,7 @@ def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
     Parameters
     ----------
     steps, dt : their number, and time step [s]
-    limit : solid fraction that no block may come to
+    limit : solid fraction that nothing may come to
     seed : of the random numbers
     space, laws : `kernels.hard.flight.Space`, whose chains are not used; `kernels.hard.events.ImpactLaws`
 
