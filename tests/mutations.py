@@ -372,7 +372,7 @@ SETTING_UP = (
            "test_impacts.py", "sticks_and_loses and wall"),
 )
 MUTANTS = (
-    *HERTZ, *DAMPING, *FRICTION, *PARTS, *SURFACES, *WALLS, *QUATERNIONS, *SCHEMES, *MOTION, *LISTS, *HARD, *GASES, *CHANCE,
-    *SETTING_UP,
+    *HERTZ, *DAMPING, *FRICTION, *PARTS, *SURFACES, *WALLS, *QUATERNIONS, *SCHEMES, *MOTION, *LISTS, *HARD, *GASES,
+    *CHANCE, *SETTING_UP,
 )
 # fmt: on

@@ -6,6 +6,7 @@ it stands; the collisions of a run are M, of N particles.
 
 import math
 import re
+from dataclasses import replace
 
 import h5py
 import numpy as np
@@ -700,6 +701,45 @@ def test_a_file_that_was_changed_is_refused(tmp_path):
             file[name][...] = value if values.ndim < 2 else values + value * (np.arange(8) == 6)
         with pytest.raises(ValueError, match=re.escape(said)):
             dem.StochasticSpheres.load(tmp_path / "state.h5")
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "said"),
+    [
+        ({"often": 0.5}, "WARN", r"0\.5 collisions of a particle in a step, expected at most 0\.2: lower time_step"),
+        ({"often": 2.0}, "FAIL", "2 collisions of a particle in a step: lower time_step 10 times"),
+        ({"densest": 0.55}, "WARN", r"solid fraction of 0\.55 somewhere, beyond 0\.5 spheres freeze"),
+        ({"excess": 30}, "WARN", "30 collisions should have been more likely than sure"),
+        ({"resting": True}, "WARN", "particles rest on a wall, through each other"),
+        ({"partners": True, "exchanged": -0.2}, "WARN", "fictitious partners gave -20% of the energy, by chance"),
+        ({"partners": True, "exchanged": 9.0, "turbulent": True}, "PASS", r"partners and fluid gave \+9\.00e\+00"),
+        ({"energy_error": 1e-6}, "FAIL", "energy error above 1e-08"),
+        ({"momentum_error": math.nan}, "FAIL", "momentum error above 1e-08"),
+    ],
+)
+def test_the_verdict_says_why(changed, status, said):
+    sim = stochastic(*gas(400))
+    sim.step(20)
+    verdict = sim.verdict()
+    assert verdict.status == "PASS"
+    other = replace(verdict, **changed)
+    assert other.status == status
+    assert other.passed == (status != "FAIL")
+    assert re.search(said, str(other))
+
+
+def test_a_ball_that_comes_to_rest_on_the_floor_is_told_of():
+    """It would lie there through others, in bounces that nobody sees."""
+    stuff = dem.Material(young=5e7, poisson=0.35, density=1000.0)
+    balls = dem.Particles(dem.Sphere(diameter=2e-3), stuff, position=[[0.01, 0.01, 0.002], [0.02, 0.02, 0.002]])
+    sim = stochastic(balls, dem.Box((0, 0, 0), (0.03,) * 3, stuff), restitution=0.3, gravity=(0, 0, -9.81),
+                     time_step=1e-3, contact_time=1e-4)  # fmt: skip
+    sim.step(200)
+    verdict = sim.verdict()
+    assert verdict.resting
+    assert verdict.status == "WARN"
+    assert verdict.energy_error < 1e-12
+    assert sim.particles.position[0, 2] == pytest.approx(1e-3, abs=1e-7)
 
 
 def test_it_says_what_it_is():

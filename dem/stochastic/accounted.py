@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from dem.stochastic.engine import Rule, StochasticEngine
     from kernels.hard.events import ImpactLaws
 
+RESTING = 0.05  # of impacts on walls that belong to contacts that last
+
 
 class Booked(NamedTuple):
     """What the ledger knows besides what the engine counts."""
@@ -128,5 +130,6 @@ class Accounted(Stepping, accounted.Accounted):
             energy_reference=reference, momentum_error=self._momentum_error(), exchanged=exchanged,
             often=float(tally.rate[0]) * rule.time_step, densest=float(tally.densest[0]),
             occupancy=len(self.particles) / float(np.prod(rule.cells)), excess=int(tally.excess[0]),
-            partners=rule.partners, turbulent=rule.turbulence is not None, resting=bool(tally.lifted[0] > 0),
+            partners=rule.partners, turbulent=rule.turbulence is not None,
+            resting=bool(tally.lasting[0] > RESTING * tally.wall[0]),
         )  # fmt: skip

@@ -71,7 +71,7 @@ class StochasticEngine:
         self.company = _company(particles, self.gas, rule)
         self.carrier = _carrier(particles, gravity, rule)
         self.fluid = Fluid(self.carrier.seen)
-        counts = {name: np.zeros(1, np.int64) for name in ("step", "pair", "wall", "excess", "stuck")}
+        counts = {name: np.zeros(1, np.int64) for name in ("step", "pair", "wall", "lasting", "excess", "stuck")}
         sums = {name: np.zeros(1) for name in ("lost", "lifted", "gained", "rate", "densest")}
         self.tally = steps.Tally(**counts, **sums, impulse=np.zeros(3))
         self.tally.step[0] = step

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dem.stochastic.engine import StochasticEngine, StochasticState
 
 NEVER = {"spheres": ("last",)}  # what may be infinite: times of what never has happened
-COUNTS = ("pair", "wall", "excess")
+COUNTS = ("pair", "wall", "lasting", "excess")
 
 
 def check_fits(state: StochasticState, engine: StochasticEngine) -> None:

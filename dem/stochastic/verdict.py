@@ -10,6 +10,7 @@ from dem.hard.verdict import Collisions
 BUDGET = 1e-8  # of energy and momentum; both are rounding
 OFTEN, TOO_OFTEN = 0.2, 1.0  # collisions of a particle in a step: what splits flight from collisions, and what does not
 RARE = 1e-3  # of all collisions
+GIVEN = 0.1  # of the energy: what partners may give or take by chance
 ENSKOG = 0.5  # solid fraction where spheres freeze (0.494): Enskog's factor is that of the fluid
 
 
@@ -22,7 +23,7 @@ class StochasticVerdict:
     is no such axis; ``exchanged`` is the energy that fictitious partners and the fluid have given, over the same energy
     as the error: of partners alone it is what the model does not conserve. ``often`` are collisions of a particle in a
     step, on average over all, in the step with most of them, ``densest`` the largest solid fraction around a cell,
-    ``occupancy`` particles a cell; ``resting`` tells that some came to rest on a wall. ``excess`` counts collisions
+    ``occupancy`` particles a cell; ``resting`` tells that particles rest on walls. ``excess`` counts collisions
     that should have been more likely than sure.
     """
 
@@ -75,6 +76,11 @@ class StochasticVerdict:
             )
         if self.excess > RARE * self.collisions.pair:
             found.append(f"{counted(self.excess, 'collision')} should have been more likely than sure: lower time_step")
+        if self.partners and not self.turbulent and abs(self.exchanged) > GIVEN:
+            found.append(
+                f"fictitious partners gave {self.exchanged:+.0%} of the energy, by chance, which goes with "
+                '√(collisions of a particle/particles): take more particles, or collisions="pairs"'
+            )
         if self.resting:
             found.append("particles rest on a wall, through each other: take dem.HardSpheres or dem.Simulation")
         return found

@@ -29,6 +29,7 @@ class Tally(NamedTuple):
     step: np.ndarray  # (1,) steps taken
     pair: np.ndarray  # (1,) collisions; of a particle with a fictitious partner each one
     wall: np.ndarray  # (1,) impacts with walls
+    lasting: np.ndarray  # (1,) those that came within the contact time after the last one
     excess: np.ndarray  # (1,) collisions that were less likely than they should have been
     lost: np.ndarray  # (1,) energy that impacts have taken [J]
     lifted: np.ndarray  # (1,) energy given to what rests on walls [J]
@@ -53,6 +54,7 @@ def fly(i, t, spheres, space, laws, tally, most):
                     row[i, axis] -= away * space.period[axis]
                     spheres.image[axis, i] += np.int64(away)
             return True
+        tally.lasting[0] += 1 if soonest - spheres.last[i] < laws.contact_time else 0
         hit_wall(i, -1 - wall, soonest, spheres, space, laws, tally)
     tally.stuck[0] = i
     return False
