@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import kernel, part
+from kernels.base.jit import formula, kernel
 from kernels.base.random import normals_for
 
 FLUID = 4  # purpose of the random numbers
@@ -28,7 +28,7 @@ class Carrier(NamedTuple):
     settled: np.ndarray  # (3, G) v_s = U + τ_p g [m/s]
 
 
-@part
+@formula
 def carry(i, g, seed, spheres, carrier, tally):
     """Let the fluid move on, and carry particle i, of variant g, by a step; books what it gives to the particle."""
     xi = normals_for(FLUID, seed, i, tally.step[0], 0)

@@ -120,7 +120,7 @@ def weights(wanted, own, others):
     return a, b, math.sqrt(max(1.0 - a * wanted - b * others, 0.0))
 
 
-@part
+@formula
 def component(axis, i, mine, theirs, spheres, company, seen, chance):
     """A component of the velocity of a fictitious partner of particle i.
 
@@ -164,7 +164,7 @@ def kinetic(spheres, i):
     return 0.5 * (spheres.mass[i] * dot(v, v) + spheres.inertia[i] * dot(omega, omega))
 
 
-@part
+@formula
 def meet_partner(i, t, dt, spheres, gas, company, law, seed, seen, tally):
     """The collision of particle i with a fictitious partner, if there is one, in the step that ends at time t.
 

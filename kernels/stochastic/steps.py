@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import kernel, part
+from kernels.base.jit import formula, kernel, part
 from kernels.hard.events import hit_wall
 from kernels.hard.flight import PERIODIC, TIME, bring, next_wall
 from kernels.stochastic.carrier import carry
@@ -40,7 +40,7 @@ class Tally(NamedTuple):
     stuck: np.ndarray  # (1,) particle that hits walls again and again
 
 
-@part
+@formula
 def fly(i, t, spheres, space, laws, tally, most):
     """Move particle i on to time t, off the walls; returns whether it came there."""
     row = spheres.row
@@ -110,7 +110,7 @@ def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
     return DONE
 
 
-@part
+@formula
 def fly_carried(i, t, gravity, seed, spheres, space, laws, company, carrier, tally, most):
     """The same with drag; while particle i flies there is no gravity, whose work is in what the fluid gives.
 
