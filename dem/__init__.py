@@ -11,6 +11,7 @@ A room imports from rooms above it in this list, or from itself; those on one li
     files                           trajectories, checkpoints, exports
     run                             through time, again, and on from files
     soft, hard, plots               time steps; events; pictures
+    stochastic                      collisions drawn at random
     case                            set-ups by name
     casefile, validation, bench     set-ups in TOML; studies; how fast it is
     cli                             the command line
@@ -32,6 +33,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.base.notices import DemWarning
     from dem.case.bases import Axes, Case, HardSphereCase, TimeStep
     from dem.case.find import cases
+    from dem.case.stochastic import StochasticCase
     from dem.case.study import RotationCase, StudyCase
     from dem.casefile.load import load
     from dem.files.exports import export
@@ -52,6 +54,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.parts import Rolling, Twisting
     from dem.model.roughness import effective_density
     from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
+    from dem.model.turbulence import Turbulence
     from dem.rotation.integrators import INTEGRATORS, Integrator
     from dem.rotation.study import (
         RotationHistory,
@@ -63,6 +66,8 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.soft.advice import Advice
     from dem.soft.simulation import Simulation
     from dem.soft.verdict import Verdict
+    from dem.stochastic.simulation import StochasticSpheres
+    from dem.stochastic.verdict import StochasticVerdict
 
 HOMES = {
     "INTEGRATORS": "dem.rotation.integrators",
@@ -99,9 +104,13 @@ HOMES = {
     "Shape": "dem.model.shapes",
     "Simulation": "dem.soft.simulation",
     "Sphere": "dem.model.shapes",
+    "StochasticCase": "dem.case.stochastic",
+    "StochasticSpheres": "dem.stochastic.simulation",
+    "StochasticVerdict": "dem.stochastic.verdict",
     "StudyCase": "dem.case.study",
     "TimeStep": "dem.case.bases",
     "Trajectory": "dem.files.trajectory",
+    "Turbulence": "dem.model.turbulence",
     "Twisting": "dem.model.parts",
     "Verdict": "dem.soft.verdict",
     "Viscoelastic": "dem.model.dampings",
@@ -123,7 +132,13 @@ HOMES = {
 __all__ = list(HOMES)
 
 # what files may hold
-KINDS.update({"Simulation": "dem.soft.checkpoint", "HardSpheres": "dem.hard.checkpoint"})
+KINDS.update(
+    {
+        "Simulation": "dem.soft.checkpoint",
+        "HardSpheres": "dem.hard.checkpoint",
+        "StochasticSpheres": "dem.stochastic.checkpoint",
+    }
+)
 
 
 def __getattr__(name: str) -> object:

@@ -69,4 +69,11 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``impact``      when spheres meet, and what that changes
     ``flight``      spheres between their impacts, cells, the search for each one's next event
     ``views``       what is seen of them in between
+``stochastic``  spheres that collide at random, as often as kinetic theory says
+    ``steps``       the loop over time steps
+    ``gas``         who is where, how dense it is there, how often they collide
+    ``impacts``     an impact whose place is drawn
+    ``pairs``       collisions of pairs in cells
+    ``partners``    collisions with fictitious partners
+    ``carrier``     turbulence that particles see, and its drag
 """

@@ -20,6 +20,24 @@ class Mutant(NamedTuple):
 
 
 # fmt: off
+GASES = (
+    Mutant("gas-contact-value", "contact_value", "3.0 + 2.0 * s", "3.0 + s",
+           "plain/test_chance.py", "carnahan"),
+    Mutant("gas-offset", "drawn_normal", "math.sqrt(1.0 - offset_squared)", "(1.0 - offset_squared)",
+           "plain/test_chance.py", "parallel_beam"),
+    Mutant("gas-pair", "drawn_pair", "other >= one", "other > one",
+           "plain/test_chance.py", "every_pair"),
+    Mutant("gas-fluid", "weights", "others - own * wanted", "others",
+           "plain/test_chance.py", "partners_have"),
+    Mutant("gas-reaction", "collide_pair", "strike(spheres, j, scale(-1.0, n)", "strike(spheres, j, n",
+           "plain/test_chance.py", "keep_their_books"),
+    Mutant("gas-loss", "meet_partner", "+= 0.5 * lost", "+= lost",
+           "plain/test_chance.py", "keep_their_books"),
+    Mutant("gas-spin", "drawn_impulse", "load(spheres.omega, i)", "omega_j",
+           "plain/test_chance.py", "keep_their_books"),
+    Mutant("gas-step", "step", "noise = s - a @ s @ a.T", "noise = s - a @ s @ a",
+           "plain/test_chance.py", "whatever_its_length"),
+)
 HERTZ = (
     Mutant("hertz-force", "force", "k * overlap * math.sqrt(overlap)", "k * overlap * overlap",
            "test_hertz.py", "dimension"),
@@ -370,7 +388,7 @@ HARD = (
            "test_hard_spheres.py", "keep_the_energy"),
     Mutant("hard-lasting-hops", "law_after", "contact_time / max", "1e6 * contact_time / max",
            "test_hard_spheres.py", "ball_in_lasting"),
-    Mutant("hard-spins", "push", "-row[i, RADIUS] / spheres.inertia[i]", "row[i, RADIUS] / spheres.inertia[i]",
+    Mutant("hard-spins", "strike", "-row[i, RADIUS] / spheres.inertia[i]", "row[i, RADIUS] / spheres.inertia[i]",
            "test_hard_spheres.py", "impact_with_each_wall"),
     Mutant("hard-fall", "position_at", "0.5 * s * s", "s * s",
            "test_hard_spheres.py", "chute"),
@@ -419,6 +437,7 @@ SETTING_UP = (
 )
 MUTANTS = (
     *HERTZ, *DAMPING, *FRICTION, *PARTS, *ADHESION, *SURFACES, *WALLS, *QUATERNIONS, *SCHEMES, *MOTION, *LISTS, *HARD,
+    *GASES,
     *CHANCE, *SETTING_UP,
 )
 # fmt: on

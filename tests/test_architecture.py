@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 
 # Rooms, from the ground up: one imports from floors below its own, not from its neighbours on the same floor.
 FLOORS = {
-    "kernels": (("base",), ("rotation", "laws", "box", "packing"), ("soft", "hard")),
+    "kernels": (("base",), ("rotation", "laws", "box", "packing"), ("soft", "hard"), ("stochastic",)),
     "dem": (
         ("base",),
         ("model",),
@@ -27,6 +27,7 @@ FLOORS = {
         ("files",),
         ("run",),
         ("soft", "hard", "plots"),
+        ("stochastic",),
         ("case",),
         ("casefile", "validation", "bench"),
         ("cli",),
@@ -103,12 +104,12 @@ def looking_into(path):
 def test_only_the_rooms_of_the_engines_look_into_them():
     """Others ask simulations; tests may look."""
     looking = {name for name, path in FILES.items() if any(looking_into(path))}
-    assert {room_of(name) for name in looking} == {("dem", "soft"), ("dem", "hard")}, looking
+    assert {room_of(name) for name in looking} == {("dem", "soft"), ("dem", "hard"), ("dem", "stochastic")}, looking
 
 
 def test_nobody_asks_of_which_kind_a_system_is():
     """What a system can do is declared in `dem.system.system`; how cases and files make one is another matter."""
-    kinds = {"Simulation", "HardSpheres"}
+    kinds = {"Simulation", "HardSpheres", "StochasticSpheres"}
     for name, path in FILES.items():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

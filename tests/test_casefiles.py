@@ -31,6 +31,7 @@ from dem.casefile.schema import (
     RandomTable,
     SteppedTable,
 )
+from dem.casefile.stochastic import StochasticTable, TurbulenceTable
 from dem.casefile.tables import table_in, without_none
 from dem.casefile.toml import tomllib
 from dem.casefile.write import blank, example
@@ -237,7 +238,7 @@ def test_every_error_is_told_at_once_with_its_path(cli, tmp_path):
 
 @pytest.mark.parametrize(("text", "line"), [
     ("duration = 1\ntime_step 1\n", "wrong.toml: expected '=' after a key in a key/value pair (at line 2, column 11)"),
-    ('method = "soft"', "wrong.toml: unknown method 'soft': known are time-steps, hard-spheres"),
+    ('method = "soft"', "wrong.toml: unknown method 'soft': known are time-steps, hard-spheres, stochastic"),
     ('case = "nine-fibers"', "wrong.toml: unknown case 'nine-fibers': did you mean nine-fibres?"),
     ('case = "nine-fibres"\n[parameters]\nangel = 3', "wrong.toml: unknown parameter of nine-fibres 'angel': did you"),
     ('case = "nine-fibres"\nparameter.angle = 3', "wrong.toml: parameter: unknown key 'parameter': did you mean param"),
@@ -742,7 +743,8 @@ def test_a_run_goes_on_from_the_last_frame_of_another(case_of, tmp_path):
 # examples of built-in cases
 
 FEW = {"many-fibres": {"n": 20}, "many-spheres": {"n": 30}, "hard-spheres": {"n": 40, "roughness": 0.1},
-       "granular-cooling": {"n": 50}}  # fmt: skip
+       "granular-cooling": {"n": 50}, "stochastic-cooling": {"n": 90, "roughness": 0.1, "periodic": "x"},
+       "turbulent-gas": {"n": 80}}  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "few"), [
@@ -815,7 +817,8 @@ def keys_of(model):
     return found
 
 
-CASES_WRITTEN_OUT = [("nine-fibres", {}), ("single-fibre", {}), ("many-spheres", {"n": 5}), ("hard-spheres", {"n": 5})]
+CASES_WRITTEN_OUT = [("nine-fibres", {}), ("single-fibre", {}), ("many-spheres", {"n": 5}), ("hard-spheres", {"n": 5}),
+                     ("stochastic-cooling", {"n": 50})]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "parameters"), CASES_WRITTEN_OUT)
@@ -824,12 +827,18 @@ def test_an_example_has_every_key_there_is(name, parameters):
     content = uncommented(text)
     model = METHODS[content.get("method", "time-steps")]
     assert keys_in(model, content) == keys_of(model)
-    assert content["method"] == ("hard-spheres" if name == "hard-spheres" else "time-steps")
+    methods = {"hard-spheres": "hard-spheres", "stochastic-cooling": "stochastic"}
+    assert content["method"] == methods.get(name, "time-steps")
 
 
-def test_a_blank_file_has_every_key_of_both_methods():
+def test_a_blank_file_has_every_key_of_all_methods():
     text = blank()
-    stepped, _, hard = text.partition("# With method = ")
+    stepped, _, rest = text.partition("# With method = ")
+    hard, _, drawn = rest.partition("# With method = ")
+    told = uncommented(drawn.partition(":\n")[2])
+    own = StochasticTable.model_fields.keys() - SteppedTable.model_fields.keys() - {"impacts"}
+    assert told.keys() == own
+    assert keys_in(TurbulenceTable, told["turbulence"]) == keys_of(TurbulenceTable)
     assert keys_in(SteppedTable, uncommented(stepped)) == keys_of(SteppedTable)
     impacts = uncommented(hard.partition(":\n")[2])["impacts"]
     assert keys_in(ImpactTable, impacts) == keys_of(ImpactTable)

@@ -14,13 +14,22 @@ from dem.cli.common import app
 from dem.rotation.study import rub_cylinders
 
 HARD = ("hard-spheres", "granular-cooling")
+STOCHASTIC = ("stochastic-cooling", "turbulent-gas")
 ROTATION = ("torque-sphere", "symmetric-top", "torque-cylinder", "coupled-cylinders")
 
 
 def test_all_cases_are_found_through_the_entry_points():
-    assert set(dem.cases()) >= {"single-fibre", "nine-fibres", "many-fibres", "many-spheres", *HARD, *ROTATION}
+    assert set(dem.cases()) >= {
+        "single-fibre",
+        "nine-fibres",
+        "many-fibres",
+        "many-spheres",
+        *HARD,
+        *STOCHASTIC,
+        *ROTATION,
+    }
     for name, kind in dem.cases().items():
-        hard = dem.HardSphereCase if name in HARD else dem.Case
+        hard = dem.HardSphereCase if name in HARD else dem.StochasticCase if name in STOCHASTIC else dem.Case
         assert issubclass(kind, StudyCase if name in (*ROTATION, "rough-wall") else hard)
         assert kind.name == name
 

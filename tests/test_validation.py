@@ -15,14 +15,8 @@ def validate(*arguments):
     return CliRunner().invoke(app, ["validate", *map(str, arguments)])
 
 
-COMPILED = (
-    "linear",
-    "hysteretic",
-    "jkr",
-    "dmt",
-    "bridge",
-    "lammps",
-)  # combinations of their own; what they check tests/plain does as well
+# combinations of their own; what they check other tests do as well
+COMPILED = ("linear", "hysteretic", "jkr", "dmt", "bridge", "cooling", "lammps")
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in COMPILED else ()) for n in STUDIES])

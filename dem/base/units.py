@@ -115,5 +115,6 @@ SPEED = Quantity("speed", "m/s", "5 cm/s")
 SPIN = Quantity("rate of rotation", "rad/s", "60 rpm")
 ACCELERATION = Quantity("acceleration", "m/s2", "9.81 m/s2")
 MASS = Quantity("mass", "kg", "5 g")
+VISCOSITY = Quantity("dynamic viscosity", "Pa s", "1.8e-5 Pa s")
 DEGREES = Quantity("plane angle", "deg", "60 deg")  # of cases; files take radians
-ALL = (LENGTH, TIME, DENSITY, MODULUS, ANGLE, FREQUENCY, SPEED, SPIN, ACCELERATION, MASS, DEGREES)
+ALL = (LENGTH, TIME, DENSITY, MODULUS, ANGLE, FREQUENCY, SPEED, SPIN, ACCELERATION, MASS, VISCOSITY, DEGREES)

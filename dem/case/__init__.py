@@ -5,16 +5,19 @@
 
 from dem.case.bases import HARD, Axes, BaseCase, Case, HardSphereCase, SteppedCase, TimeStep
 from dem.case.find import case, cases, names, with_parameters
+from dem.case.stochastic import STOCHASTIC, StochasticCase
 from dem.case.study import RotationCase, StudyCase
 
 __all__ = [
     "HARD",
+    "STOCHASTIC",
     "Axes",
     "BaseCase",
     "Case",
     "HardSphereCase",
     "RotationCase",
     "SteppedCase",
+    "StochasticCase",
     "StudyCase",
     "TimeStep",
     "case",

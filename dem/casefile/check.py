@@ -99,7 +99,7 @@ def _advice(sim: System) -> Iterator[tuple[str, str]]:
     """The time step next to the contacts that can be foreseen."""
     advice = sim.advice()
     if advice is not None:
-        yield "time step", f"{sim.time_step:g} s, {sim.settings['integrator']}"
+        yield "time step", f"{sim.time_step:g} s, {sim.settings.get('integrator', sim.settings.get('collisions'))}"
         for line in advice.lines:
             name, _, text = line.partition(": ")
             yield name, text

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from dem.casefile.groups import Surroundings, particles
 from dem.casefile.schema import HardTable
+from dem.casefile.stochastic import StochasticTable
 from dem.hard.simulation import HardSpheres
 from dem.model.contacts import Contacts
 from dem.soft.simulation import Simulation
+from dem.stochastic.simulation import StochasticSpheres
 
 if TYPE_CHECKING:
     from dem.casefile.schema import SteppedTable
@@ -23,7 +25,7 @@ class FileCase:
     """A case that a file describes; made by `dem.casefile.load.read`."""
 
     name: str
-    table: SteppedTable | HardTable
+    table: SteppedTable | HardTable | StochasticTable
 
     @property
     def duration(self) -> float:
@@ -59,13 +61,19 @@ class FileCase:
         rule = None if self.table.contact_rule == "none" else self.table.contact_rule
         return Contacts(table, rule=rule, damped=self.table.contact_damping)
 
-    def simulation(self) -> Simulation | HardSpheres:
+    def simulation(self) -> Simulation | HardSpheres | StochasticSpheres:
         """The simulation, ready to run; raises ValueError with a line for each thing that cannot be made."""
         table = self.table
         built, box = self.build()
         description = {"case": self.name, "case_file": self.contents()}
         if isinstance(table, HardTable):
             return HardSpheres(built, box, gravity=table.gravity, description=description, **dict(table.impacts))
+        if isinstance(table, StochasticTable):
+            about = {name: getattr(table, name) for name in ("time_step", "collisions", "cell", "correlation", "seed")}
+            return StochasticSpheres(
+                built, box, gravity=table.gravity, description=description, **about, **dict(table.impacts),
+                turbulence=table.turbulence and table.turbulence.made(),
+            )  # fmt: skip
         return Simulation(
             built, box, gravity=table.gravity, time_step=table.time_step, integrator=table.integrator,
             threads=table.threads, contacts=self.contacts(), description=description,

@@ -103,6 +103,7 @@ Count = Annotated[Whole, Field(gt=0)]
 Seed = Annotated[Whole, Field(ge=0)]
 Size = Annotated[Length, Field(gt=0)]
 Duration = Annotated[Time, Field(gt=0)]
+Viscosity = Annotated[_measured(units.VISCOSITY), Field(gt=0)]
 
 TimeStep = Annotated[
     Duration,

@@ -14,6 +14,7 @@ from dem.casefile.chosen import Chosen
 from dem.casefile.file_case import FileCase
 from dem.casefile.schema import CaseTable, HardTable, ShortTable, SteppedTable
 from dem.casefile.settings import put
+from dem.casefile.stochastic import StochasticTable
 from dem.casefile.tables import Table
 from dem.casefile.toml import parsed
 from dem.files.output import SIGNATURE
@@ -21,8 +22,9 @@ from dem.files.output import SIGNATURE
 if TYPE_CHECKING:
     from dem.hard.simulation import HardSpheres
     from dem.soft.simulation import Simulation
+    from dem.stochastic.simulation import StochasticSpheres
 
-METHODS = {"time-steps": SteppedTable, "hard-spheres": HardTable}
+METHODS = {"time-steps": SteppedTable, "hard-spheres": HardTable, "stochastic": StochasticTable}
 
 
 def read(path: str | Path, settings: dict | None = None) -> Chosen:
@@ -66,7 +68,7 @@ def read(path: str | Path, settings: dict | None = None) -> Chosen:
         raise ValueError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
 
 
-def load(path: str | Path, settings: dict | None = None) -> Simulation | HardSpheres:
+def load(path: str | Path, settings: dict | None = None) -> Simulation | HardSpheres | StochasticSpheres:
     """The simulation that a case file describes, ready to run: what ``dem run FILE.toml`` makes of it.
 
     Duration and output are not part of it: they are given to `run`, and stand in ``sim.description["case_file"]``.
@@ -80,7 +82,7 @@ def load(path: str | Path, settings: dict | None = None) -> Simulation | HardSph
 
     Returns
     -------
-    Simulation or HardSpheres
+    Simulation, HardSpheres or StochasticSpheres
 
     Raises
     ------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.case import HARD, BaseCase, Case, HardSphereCase
+from dem.case import HARD, STOCHASTIC, BaseCase, Case, HardSphereCase, StochasticCase
 from dem.model.fields import STATE
 from dem.model.kinds import labels
 from dem.model.parts import plain
@@ -29,7 +29,8 @@ def content(case: BaseCase) -> dict | None:
     """The content, or None for what a case file cannot say, or not in moderate length."""
     stepped = isinstance(case, Case) and type(case).simulation is Case.simulation
     hard = isinstance(case, HardSphereCase) and type(case).simulation is HardSphereCase.simulation
-    if not (stepped or hard):
+    drawn = isinstance(case, StochasticCase) and type(case).simulation is StochasticCase.simulation
+    if not (stepped or hard or drawn):
         return None
     particles, box = case.build()
     if len(particles) > MOST or not all(type(shape) in (Sphere, Fibre) for shape, _ in particles.variants):
@@ -51,8 +52,17 @@ def content(case: BaseCase) -> dict | None:
     if hard:
         impacts = {key: getattr(case, key) for key in HARD if key != "gravity"}
         return {"method": "hard-spheres", **found, "impacts": impacts}
+    if drawn:
+        return {"method": "stochastic", **found, **_drawn(case)}
     steps = {"time_step": case.time_step, "integrator": case.integrator, "threads": case.threads}
     return {"method": "time-steps", **found, **steps, **_pairs(case.contacts(), materials)}
+
+
+def _drawn(case: StochasticCase) -> dict:
+    """How collisions are drawn."""
+    told, turbulence = {key: getattr(case, key) for key in STOCHASTIC if key != "gravity"}, case.turbulence()
+    own = {key: told.pop(key) for key in ("time_step", "collisions", "cell", "correlation", "seed")}
+    return {**own, "impacts": told, "turbulence": turbulence and asdict(turbulence)}
 
 
 def _materials(particles: Particles, box: Box | None) -> dict[Material, str]:

@@ -294,7 +294,7 @@ class CaseTable(Table):
 class SteppedTable(CaseTable):
     """Contacts that take time, resolved by time steps."""
 
-    method: Literal["time-steps"] = Field("time-steps", description="time-steps or hard-spheres")
+    method: Literal["time-steps"] = Field("time-steps", description="time-steps, hard-spheres or stochastic")
     time_step: TimeStep = Field(description="time step [s], or auto", examples=["auto"])
     integrator: Integrator = Field(DEFAULT, description="rotational scheme, see `dem integrators`")
     threads: Count | None = Field(None, description="default: all cores; changes no bit of the result", examples=[1])
@@ -318,7 +318,7 @@ class ImpactTable(Table):
 class HardTable(CaseTable):
     """Impacts that take no time, carried out one after the other."""
 
-    method: Literal["hard-spheres"] = Field(description="time-steps or hard-spheres")
+    method: Literal["hard-spheres"] = Field(description="time-steps, hard-spheres or stochastic")
     impacts: ImpactTable = Field(ImpactTable(), description="of spheres, and with walls")
 
 

@@ -11,6 +11,7 @@ from dem.casefile import resolve
 from dem.casefile.allowed import meaning
 from dem.casefile.load import METHODS
 from dem.casefile.schema import CaseTable, HardTable, OutputTable, SteppedTable
+from dem.casefile.stochastic import StochasticTable
 from dem.casefile.tables import Table, table_in, without_none
 
 if TYPE_CHECKING:
@@ -70,12 +71,16 @@ def example(case: BaseCase) -> str:
 
 
 def blank() -> str:
-    """A case file to begin with, for either method: one sphere in a box, and every key there is, with a comment."""
+    """A case file to begin with, for any method: one sphere in a box, and every key there is, with a comment."""
     seen: set = set()
     lines = ["# A case file to begin with: change what it says, and take away the # from what is wanted.", *HEAD, ""]
     lines += _table(SteppedTable, BLANK, "", seen)
     lines += ["", f"# With method = {_value('hard-spheres')} and without {', '.join(ONLY_STEPPED)}:"]
     lines += _absent(HardTable.model_fields["impacts"], "impacts", seen)
+    lines += ["", f"# With method = {_value('stochastic')} impacts as well, time_step, and:"]
+    for key in ("collisions", "cell", "correlation", "seed"):
+        lines.append(_entry(key, StochasticTable.model_fields[key], None))
+    lines += ["", *_absent(StochasticTable.model_fields["turbulence"], "turbulence", seen)]
     return "\n".join(lines) + "\n"
 
 

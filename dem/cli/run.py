@@ -64,7 +64,7 @@ def run(
 ) -> None:
     """Run a case and write its trajectory, or a table (.csv) for a case of one rotating body.
 
-    Hard spheres have neither time step nor integrator nor threads.
+    Hard spheres have neither time step nor integrator nor threads, those that collide at random a time step alone.
     """
     compilation.SILENT = quiet
     options = {"duration": _number(duration), "time_step": _number(time_step)}
@@ -115,7 +115,7 @@ def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[
     chosen_columns(options.get("table", False))
     request.checked(chosen.duration, output=path, frames=chosen.frames, **there)
     stepped = getattr(chosen, "table", chosen)  # of a case file
-    if hasattr(stepped, "time_step"):
+    if hasattr(stepped, "integrator"):
         request.check_steps(chosen.duration, stepped.time_step, stepped.integrator, stepped.threads)
     sim = chosen.simulation()
     start = time.perf_counter()

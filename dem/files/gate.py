@@ -30,7 +30,10 @@ TEXTS = ("verdict", "error", "event", "kernels", "command", "started")  # attrib
 TABLES = ("versions", "machine", "hook", "table")  # those that are JSON
 
 CHECKPOINT = "pcdm-dem checkpoint"  # how the format of one begins
-ELSEWHERE = "is a checkpoint and no trajectory: dem.Simulation.load, or dem.HardSpheres.load, goes on from it"
+ELSEWHERE = (
+    "is a checkpoint and no trajectory: dem.Simulation.load, or dem.HardSpheres.load or dem.StochasticSpheres.load, "
+    "goes on from it"
+)
 RECORDS = {logs.CHANGES: logs.CHANGED, logs.CONTACTS: logs.CONTACT}
 
 

@@ -48,7 +48,7 @@ def resume(
 
     Returns
     -------
-    Verdict or HardVerdict
+    Verdict, HardVerdict or StochasticVerdict
         What `Simulation.run` returns, of the whole run.
 
     Raises

@@ -94,7 +94,7 @@ class Runnable(System):
 
         Returns
         -------
-        Verdict or HardVerdict
+        Verdict, HardVerdict or StochasticVerdict
             Energy error and what else tells whether the run can be trusted.
 
         Raises

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.model.energy import Energy
+from dem.run.stepping import Stepping
 from dem.soft import account
-from dem.soft.stepping import Stepping
 from kernels.base import energy as energy_kernels
 
 if TYPE_CHECKING:

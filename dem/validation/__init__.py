@@ -22,6 +22,7 @@ from dem.validation import (
     rotation,
     slopes,
     springs,
+    ways,
 )
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "incline": slopes.incline,
     "impact-energy": losses.energy,
     "haff": cooling.haff,
+    "cooling": ways.cooling,
     "rolling": rolling.resistance,
     "linear": springs.linear,
     "hysteretic": springs.hysteretic,

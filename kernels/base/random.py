@@ -59,14 +59,24 @@ def uniform(word):
 
 
 @formula
+def uniforms_for(purpose, seed, place, time, draw):
+    """Four independent numbers, uniform in (0, 1), of this draw at this place and time, for this purpose.
+
+    Place and time are what the purpose makes of them: particle and contact, cell and step. The integers must not be
+    negative; purpose 0 is `uniforms`.
+    """
+    counter = (np.uint64(draw), np.uint64(time), np.uint64(purpose), ZERO)
+    a, b, c, d = philox(counter, (np.uint64(seed), np.uint64(place)))
+    return uniform(a), uniform(b), uniform(c), uniform(d)
+
+
+@formula
 def uniforms(seed, particle, contact, draw):
     """Four independent numbers, uniform in (0, 1), of this draw at this contact of this particle.
 
     The integers must not be negative.
     """
-    counter = (np.uint64(draw), np.uint64(contact), ZERO, ZERO)
-    a, b, c, d = philox(counter, (np.uint64(seed), np.uint64(particle)))
-    return uniform(a), uniform(b), uniform(c), uniform(d)
+    return uniforms_for(0, seed, particle, contact, draw)
 
 
 @formula
@@ -78,9 +88,15 @@ def box_muller(u, w):
 
 
 @formula
-def normals(seed, particle, contact, draw):
+def normals_for(purpose, seed, place, time, draw):
     """Four independent standard normal numbers, made of the uniform ones of the same draw; none exceeds 8.6."""
-    u = uniforms(seed, particle, contact, draw)
+    u = uniforms_for(purpose, seed, place, time, draw)
     a, b = box_muller(u[0], u[1])
     c, d = box_muller(u[2], u[3])
     return a, b, c, d
+
+
+@formula
+def normals(seed, particle, contact, draw):
+    """The same of this draw at this contact of this particle."""
+    return normals_for(0, seed, particle, contact, draw)

@@ -58,7 +58,7 @@ def tangent(n, v):
 def perpendicular(n):
     """Unit vector across the unit vector n (Duff et al., J. Comput. Graph. Tech. 6 (2017) no. 1, 1-8, listing 3)."""
     sign = math.copysign(1.0, n[2])
-    return 1.0 - n[0] * n[0] / (1.0 + sign * n[2]), -sign * n[0] * n[1] / (1.0 + sign * n[2]), -sign * n[0]
+    return 1.0 - n[0] * n[0] / (1.0 + sign * n[2]), -n[0] * n[1] / (1.0 + sign * n[2]), -sign * n[0]
 
 
 @formula

@@ -75,7 +75,7 @@ class Tally(NamedTuple):
 
 
 @formula
-def push(spheres, i, n, normal, tangential, t):
+def strike(spheres, i, n, normal, tangential, t):
     """Give particle i an impulse where its surface has the inward normal n."""
     row, inverse = spheres.row, 1.0 / spheres.mass[i]
     for axis in range(3):
@@ -84,6 +84,12 @@ def push(spheres, i, n, normal, tangential, t):
     if dot(turn, turn) > 0.0:
         turn_to(spheres, i, t)
         store(spheres.omega, i, add_scaled(load(spheres.omega, i), -row[i, RADIUS] / spheres.inertia[i], turn))
+
+
+@formula
+def push(spheres, i, n, normal, tangential, t):
+    """The same in an impact that i takes note of."""
+    strike(spheres, i, n, normal, tangential, t)
     spheres.last[i] = t
     spheres.impacts[i] += 1
 

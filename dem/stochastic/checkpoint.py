@@ -1,0 +1,71 @@
+"""What spheres that collide at random need to go on: where they are, what was counted, and the fluid they see."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.files import gate
+from dem.files.gate import number
+from dem.files.recipes import describe_particles, made, read_particles, recipe, write_particles
+from dem.model.energy import Energy
+from dem.model.turbulence import Turbulence
+from dem.stochastic.accounted import Booked
+from dem.stochastic.engine import PARTS, StochasticState
+from dem.stochastic.simulation import StochasticSpheres
+
+if TYPE_CHECKING:
+    import h5py
+
+# ruff: noqa: SLF001 (this is the other half of StochasticSpheres)
+TOLD = {"method", "time_step", "cells"}  # of the settings that are not given, or given apart
+
+
+def describe(sim: StochasticSpheres) -> dict:
+    """How to set it up again."""
+    turbulence = sim._rule.turbulence
+    return {
+        **describe_particles(sim.particles),
+        "box": recipe(sim.box),
+        "gravity": sim.gravity,
+        "time_step": sim.time_step,
+        "settings": {name: value for name, value in sim.settings.items() if name not in TOLD}
+        | {"turbulence": turbulence and asdict(turbulence)},
+        "description": sim.description,
+    }
+
+
+def write(sim: StochasticSpheres, group: h5py.Group) -> None:
+    """Write its state."""
+    write_particles(sim.particles, group)
+    state = sim._engine.snapshot()
+    for part in PARTS:
+        for name, values in getattr(state, part).items():
+            group[f"{part}/{name}"] = values
+    for name, value in sim._booked()._asdict().items():
+        group[f"booked/{name}"] = np.array(value, dtype=float)
+
+
+def read(given: dict, group: h5py.Group, threads: int | None) -> StochasticSpheres:
+    """Set it up again, in the state that was written; what it says must fit, see `dem.stochastic.fit`."""
+    del threads
+    settings = given["settings"]
+    turbulence = settings["turbulence"] and Turbulence(**settings["turbulence"])
+    return StochasticSpheres._restored(
+        read_particles(given, group), made(given["box"]),
+        StochasticState(**{part: gate.arrays(group, part) for part in PARTS}),
+        gravity=given["gravity"], description=given["description"], booked=_booked(group["booked"]),
+        time_step=given["time_step"], settings={**settings, "turbulence": turbulence},
+    )  # fmt: skip
+
+
+def _booked(group: h5py.Group) -> Booked:
+    """What the ledger had."""
+    start = gate.finite(group, "start_energy", (len(Energy._fields),))
+    return Booked(
+        Energy(*start.tolist()), number(group, "largest_kinetic", least=0), number(group, "given"),
+        number(group, "datum"), gate.finite(group, "start_momentum", (3,)),
+        gate.finite(group, "pushed", (3,)) != 0,
+    )  # fmt: skip

@@ -1,0 +1,212 @@
+"""Granular cooling three ways: spheres that overlap, spheres that meet, spheres that collide at random."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.hard.simulation import HardSpheres
+from dem.model.box import Box
+from dem.model.contacts import Contact, Contacts
+from dem.model.materials import Material
+from dem.model.normals import Linear
+from dem.model.particles import Particles
+from dem.model.shapes import Sphere
+from dem.soft.simulation import Simulation
+from dem.stochastic.simulation import StochasticSpheres
+from dem.validation.report import Report, curves
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dem.run.runnable import Runnable
+
+DIAMETER, FRACTION, SPEED, RESTITUTION = 2e-3, 0.05, 1.0, 0.9
+CHI = (1 - FRACTION / 2) / (1 - FRACTION) ** 3
+RATE = 24 * FRACTION / (math.pi * DIAMETER) * CHI * math.sqrt(math.pi / 3) * SPEED  # collisions of a sphere a second
+CONTACT = 0.005 / RATE  # duration of a soft impact: 1/200 of the time between two [s]
+STEPS = 25  # of an impact
+ROUGH = 0.1  # tangential over normal stiffness: less than a half swing when surfaces part, so that ξ is some 0.3
+GRIP = 100.0  # coefficient of friction at which hardly anything slides
+STUFF = Material(young=5e7, poisson=0.3, density=2500.0)
+
+
+class Gas(NamedTuple):
+    """What the three have in common at the start, and how impacts go."""
+
+    particles: Particles
+    box: Box
+    restitution: float
+    tangential: float
+    contact: Contact
+
+
+def cooling(*, quick: bool) -> Report:
+    """Temperatures of smooth and rough gases that start alike, next to kinetic theory."""
+    report = Report("cooling", "Haff's law and rough-sphere cooling three ways (soft, event-driven, at random)")
+    start = _start(800 if quick else 3000)
+    times = np.linspace(0, 10 if quick else 20, 6)  # in collisions of a particle at the start
+    rows = []
+    for name, contact in (
+        ("smooth", Contact(restitution=RESTITUTION, normal=_spring())),
+        ("rough", Contact(restitution=RESTITUTION, friction=GRIP, normal=_spring(ROUGH))),
+    ):
+        gas = _measured(report, name, start, contact)
+        found = {way: _temperatures(make(gas), times / RATE) for way, make in WAYS.items()}
+        exact = _theory(gas, times)
+        for way, temperature in found.items():
+            rows += [(name, way, t, *pair, *theory) for t, pair, theory in zip(times, temperature, exact, strict=True)]
+            _judge(report, f"{name}, {way}", temperature, exact, len(start[0]))
+        lines = {way: (times, temperature[:, 0]) for way, temperature in found.items()}
+        lines["kinetic theory"] = (times, exact[:, 0])
+        if name == "rough":
+            lines |= {f"{way}, rotation": (times, temperature[:, 1]) for way, temperature in found.items()}
+            lines["kinetic theory, rotation"] = (times, exact[:, 1])
+        report.figures[name] = curves(
+            f"{name} spheres that cool", "collisions of a particle at the rate of the start", "T/T_0", lines, marker="o"
+        )
+    report.tables["temperatures"] = (
+        ["gas", "way", "collisions", "T_tr", "T_rot", "T_tr_theory", "T_rot_theory"], rows
+    )  # fmt: skip
+    report.statements += _statements()
+    return report
+
+
+def _spring(tangential: float = 2 / 7) -> Linear:
+    return Linear(collision_time=CONTACT, tangential=tangential)
+
+
+def _start(number: int) -> tuple[Particles, Box]:
+    """A gas of elastic spheres after ten collisions each, with new velocities: in equilibrium, and at v_rms."""
+    edge = math.ceil(number ** (1 / 3))
+    pitch = DIAMETER * (math.pi / 6 / FRACTION) ** (1 / 3)
+    grid = np.stack(np.meshgrid(*[np.arange(edge)] * 3), -1).reshape(-1, 3)
+    rng = np.random.default_rng(4)
+
+    def velocities() -> np.ndarray:
+        v = rng.normal(size=grid.shape)
+        v -= v.mean(0)
+        return SPEED * v / math.sqrt((v**2).sum(1).mean())
+
+    box = Box((0, 0, 0), (edge * pitch,) * 3, STUFF, periodic=("x", "y", "z"))
+    spheres = Particles(Sphere(diameter=DIAMETER), STUFF, position=(grid + 0.5) * pitch, velocity=velocities())
+    mixing = HardSpheres(spheres, box, gravity=(0, 0, 0), contact_time=1e-9)
+    mixing.run(10 / RATE, frames=1)
+    spheres.position, spheres.velocity = mixing.particles.position, velocities()
+    return spheres, box
+
+
+def _measured(report: Report, name: str, start: tuple[Particles, Box], contact: Contact) -> Gas:
+    """The gas with the e and ξ of soft impacts as they come out at these steps, at any slip."""
+    found = np.array([_impact(contact, slip) for slip in (0.3, 1.0, 3.0)])
+    e, xi = found.mean(0)
+    report.near(f"{name}: restitution of soft impacts", e, RESTITUTION, exact=f"{RESTITUTION}", within=2e-3)
+    report.below(f"{name}: e and ξ differ from slip to slip by", float(np.ptp(found, axis=0).max()), 0.01)
+    return Gas(*start, float(e), -1.0 if name == "smooth" else float(xi), contact)
+
+
+def _impact(contact: Contact, slip: float) -> tuple[float, float]:
+    """e and ξ of two soft spheres that meet head-on, and spin so that they slip so many times as fast."""
+    dt, half = CONTACT / STEPS, 0.5 * DIAMETER
+    pair = Particles(
+        Sphere(diameter=DIAMETER), STUFF, position=[[-1.000001 * half, 0, 0], [1.000001 * half, 0, 0]],
+        velocity=[[0.5 * SPEED, 0, 0], [-0.5 * SPEED, 0, 0]],
+        angular_velocity=[[0, 0, slip * SPEED / DIAMETER]] * 2,
+    )  # fmt: skip
+    box = Box((-1, -1, -1), (1, 1, 1), STUFF, periodic=("x", "y", "z"))
+    sim = _soft(Gas(pair, box, 1.0, 1.0, contact), dt)
+    sim.step(3 * STEPS)
+    v, w = sim.particles.velocity, sim.particles.angular_velocity
+    across = v[0, 1] - v[1, 1] + half * (w[0, 2] + w[1, 2])  # n is -x
+    return (v[1, 0] - v[0, 0]) / SPEED, -across / (slip * SPEED)
+
+
+def _soft(gas: Gas, time_step: float = CONTACT / STEPS) -> Simulation:
+    contacts = Contacts({(STUFF, STUFF): gas.contact})
+    return Simulation(gas.particles, gas.box, gravity=(0, 0, 0), contacts=contacts, time_step=time_step, threads=1)
+
+
+def _hard(gas: Gas) -> HardSpheres:
+    return HardSpheres(
+        gas.particles, gas.box, gravity=(0, 0, 0), restitution=gas.restitution, contact_time=1e-9,
+        tangential_restitution=gas.tangential,
+    )  # fmt: skip
+
+
+def _drawn(gas: Gas, collisions: str = "pairs") -> StochasticSpheres:
+    return StochasticSpheres(
+        gas.particles, gas.box, gravity=(0, 0, 0), restitution=gas.restitution, time_step=0.1 / RATE,
+        tangential_restitution=gas.tangential, collisions=collisions,
+    )  # fmt: skip
+
+
+WAYS: dict[str, Callable[[Gas], Runnable]] = {
+    "soft": _soft,
+    "event-driven": _hard,
+    "pairs at random": _drawn,
+    "partners at random": lambda gas: _drawn(gas, "partners"),
+}
+
+
+def _temperatures(sim: Runnable, times: np.ndarray) -> np.ndarray:
+    """T and T_rot over T_0 at times from now, (K, 2)."""
+    start, rows = sim.energy().kinetic, []
+    for time in times:
+        if time > sim.time:
+            sim.carry_on(time - sim.time)
+        energy = sim.energy()
+        rows.append((energy.translational / start, energy.rotational / start))
+    return np.array(rows)
+
+
+def _theory(gas: Gas, times: np.ndarray) -> np.ndarray:
+    """The same of a gas whose velocities and spins remain normally distributed, by Runge and Kutta's method.
+
+    S. Luding, M. Huthmann, S. McNamara, A. Zippelius, Phys. Rev. E 58 (1998) 3416, with q = 2/5, and times in
+    collisions; for smooth spheres it is Haff's law.
+    """
+    q, e, xi = 0.4, gas.restitution, gas.tangential
+    eta = q * (1 + xi) / (2 * (1 + q))
+    a, b, c = (1 - e**2) / 4 + eta * (1 - eta), eta**2 / q, eta / q * (1 - eta / q)
+    matrix = 4 / 3 * np.array([[-a, b], [b, -c]])
+
+    def slope(t: np.ndarray) -> np.ndarray:
+        return math.sqrt(t[0]) * (matrix @ t)
+
+    now, rows = np.array([1.0, 0.0]), []
+    for span in np.diff(times, prepend=0.0):
+        for _ in range(200):
+            h = span / 200
+            k1 = slope(now)
+            k2 = slope(now + 0.5 * h * k1)
+            k3 = slope(now + 0.5 * h * k2)
+            now = now + h / 6 * (k1 + 2 * k2 + 2 * k3 + slope(now + h * k3))
+        rows.append(now)
+    return np.array(rows)
+
+
+def _judge(report: Report, name: str, found: np.ndarray, exact: np.ndarray, number: int) -> None:
+    """The last temperatures next to theory: three standard errors of M collisions, and what theory leaves out."""
+    collisions = 0.5 * number * 5
+    wandering = math.sqrt(2 * 10 / number) / 1.5 if "partners" in name else 0.0
+    within = 0.02 + 3 * math.hypot((1 - exact[-1, 0]) / exact[-1, 0] / math.sqrt(collisions), wandering)
+    report.near(f"{name}: T/T_0 at the end", found[-1, 0], exact[-1, 0], exact=f"{exact[-1, 0]:.4g}", within=within)
+    if exact[-1, 1] > 0:
+        share, theory = found[-1, 1] / found[-1, 0], exact[-1, 1] / exact[-1, 0]
+        report.near(f"{name}: T_rot/T at the end", share, theory, exact=f"{theory:.4g}",
+                    within=0.05 + 3 * math.sqrt(4 / (3 * number)))  # fmt: skip
+
+
+def _statements() -> list[str]:
+    return [
+        "Tier: closed form in the kinetic theory of gases whose velocities are normally distributed (Haff 1983; Luding "
+        f"et al. 1998), solid fraction {FRACTION}, e = {RESTITUTION}; the three start from the same state.",
+        "Soft spheres have linear springs, so that e and ξ do not depend on the speed; both are measured in single "
+        "impacts with the same time step, and given to the others. Friction of 100 lets hardly anything slide.",
+        "Tolerance: three standard errors of the number of collisions, with 2 % (T) and 5 % (T_rot/T) for what the "
+        "theory leaves out: distributions that depart from normal ones, of rough spheres by some per cent of T_rot/T.",
+        "Fictitious partners conserve energy on average alone: temperatures wander by √(2 c/N)/1.5 in c collisions.",
+        "Weakness: dilute, before clusters form; beyond, only the first two know who is where.",
+    ]

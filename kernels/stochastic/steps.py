@@ -1,0 +1,200 @@
+"""The loop over time steps: all particles fly, freely and off walls, and then collide at random where they are.
+
+Flight is exact, walls under gravity included: it is that of hard spheres, which take no notice of each other. What is
+split is flight and collisions, so a step is to be short against the time between collisions, and against that in which
+a particle crosses a cell where cells differ.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula, kernel, part
+from kernels.hard.events import hit_wall
+from kernels.hard.flight import PERIODIC, TIME, bring, next_wall
+from kernels.stochastic.carrier import carry
+from kernels.stochastic.gas import crowd, mean_rate, sort
+from kernels.stochastic.pairs import collide_cell
+from kernels.stochastic.partners import acquaint, meet_partner
+
+DONE, DENSE, STUCK, FREQUENT = range(4)
+MOST = 10.0  # collisions of a particle in a step; more would take time and tell nothing
+BOUNCES = 1000  # off walls in a step that are many, but for those that a contact time each allows
+
+
+class Tally(NamedTuple):
+    """What has happened so far."""
+
+    step: np.ndarray  # (1,) steps taken
+    pair: np.ndarray  # (1,) collisions; of a particle with a fictitious partner each one
+    wall: np.ndarray  # (1,) impacts with walls
+    lasting: np.ndarray  # (1,) those that came within the contact time after the last one
+    excess: np.ndarray  # (1,) collisions that were less likely than they should have been
+    lost: np.ndarray  # (1,) energy that impacts have taken [J]
+    lifted: np.ndarray  # (1,) energy given to what rests on walls [J]
+    gained: np.ndarray  # (1,) energy given by fictitious partners, and the fluid [J]
+    impulse: np.ndarray  # (3,) momentum given by them [kg m/s]
+    rate: np.ndarray  # (1,) most collisions of a particle a second, on average over all, of any step
+    densest: np.ndarray  # (1,) largest solid fraction, see `kernels.stochastic.gas.crowd`
+    stuck: np.ndarray  # (1,) particle that hits walls again and again
+
+
+@formula
+def fly(i, t, spheres, space, laws, tally, most):
+    """Move particle i on to time t, off the walls; returns whether it came there."""
+    row = spheres.row
+    for _ in range(most):
+        soonest, wall = next_wall(i, row[i, TIME], row, space)
+        if not soonest <= t:
+            bring(row, i, t, space)
+            for axis in range(3):
+                if space.boundary[axis] == PERIODIC:
+                    away = math.floor((row[i, axis] - space.lower[axis]) / space.period[axis])
+                    row[i, axis] -= away * space.period[axis]
+                    spheres.image[axis, i] += np.int64(away)
+            return True
+        tally.lasting[0] += 1 if soonest - spheres.last[i] < laws.contact_time else 0
+        hit_wall(i, -1 - wall, soonest, spheres, space, laws, tally)
+    tally.stuck[0] = i
+    return False
+
+
+@part
+def gather(spheres, space, gas, limit, tally):
+    """Sort particles into cells and see how dense it is; returns whether that is below the limit."""
+    sort(spheres, space, gas)
+    densest = crowd(spheres, space, gas)
+    tally.densest[0] = max(tally.densest[0], densest)
+    return densest < limit
+
+
+@kernel
+def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
+    """Take a number of steps with collisions of pairs.
+
+    Parameters
+    ----------
+    steps, dt : their number, and time step [s]
+    limit : solid fraction that nothing may come to
+    seed : of the random numbers
+    space, laws : `kernels.hard.flight.Space`, whose chains are not used; `kernels.hard.events.ImpactLaws`
+
+    Writes
+    ------
+    spheres : `kernels.hard.flight.SphereState`, all at the same time
+    gas : `kernels.stochastic.gas.Gas`
+    tally : `Tally`
+
+    Returns
+    -------
+    DONE; DENSE if the limit was reached, STUCK if somebody hits walls without end, or FREQUENT if there would be more
+    than MOST collisions of a particle: the step is not complete then
+    """
+    bounces = BOUNCES + int(4.0 * dt / laws.contact_time)
+    for _ in range(steps):
+        t = (tally.step[0] + 1) * dt
+        for i in range(gas.cell.size):
+            if not fly(i, t, spheres, space, laws, tally, bounces):
+                return STUCK
+        if not gather(spheres, space, gas, limit, tally):
+            return DENSE
+        rate = mean_rate(spheres, space, gas)
+        tally.rate[0] = max(tally.rate[0], rate)
+        if not rate * dt <= MOST:
+            return FREQUENT
+        for c in range(gas.share.size):
+            if gas.first[c + 1] - gas.first[c] > 1:
+                collide_cell(c, t, dt, spheres, gas, laws.pair, seed, tally)
+        tally.step[0] += 1
+    return DONE
+
+
+@formula
+def fly_carried(i, t, gravity, seed, spheres, space, laws, company, carrier, tally, most):
+    """The same with drag; while particle i flies there is no gravity, whose work is in what the fluid gives.
+
+    Parameters
+    ----------
+    i, t : particle, and the time to which it is moved [s]
+    gravity : [m/s²]
+    seed : of the random numbers
+    space, laws : see `advance_pairs`
+    company : `kernels.stochastic.partners.Company`
+    most : walls that it may hit on its way
+
+    Writes
+    ------
+    spheres : `kernels.hard.flight.SphereState`
+    carrier : `kernels.stochastic.carrier.Carrier`
+    tally : `Tally`
+
+    Returns
+    -------
+    whether it came there
+    """
+    row, image, period = spheres.row, spheres.image, space.period
+    if carrier.table.shape[1] == 0:
+        return fly(i, t, spheres, space, laws, tally, most)
+    carry(i, company.variant[i], seed, spheres, carrier, tally)
+    risen = 0.0
+    for axis in range(3):
+        risen += gravity[axis] * (row[i, axis] + image[axis, i] * period[axis])
+    arrived = fly(i, t, spheres, space, laws, tally, most)
+    for axis in range(3):
+        risen -= gravity[axis] * (row[i, axis] + image[axis, i] * period[axis])
+    tally.gained[0] += spheres.mass[i] * risen
+    return arrived
+
+
+@kernel
+def advance_partners(steps, dt, limit, seed, gravity, spheres, space, laws, gas, company, carrier, tally):
+    """Take a number of steps with collisions with fictitious partners.
+
+    Parameters
+    ----------
+    steps, dt, limit, seed, space, laws : see `advance_pairs`
+    gravity : that acts while the fluid carries particles [m/s²]
+
+    Writes
+    ------
+    spheres : `kernels.hard.flight.SphereState`, all at the same time
+    gas : `kernels.stochastic.gas.Gas`
+    company : `kernels.stochastic.partners.Company`
+    carrier : `kernels.stochastic.carrier.Carrier`
+    tally : `Tally`
+
+    Returns
+    -------
+    as `advance_pairs`
+    """
+    bounces = BOUNCES + int(4.0 * dt / laws.contact_time)
+    for _ in range(steps):
+        t = (tally.step[0] + 1) * dt
+        for i in range(gas.cell.size):
+            if not fly_carried(i, t, gravity, seed, spheres, space, laws, company, carrier, tally, bounces):
+                return STUCK
+        if not gather(spheres, space, gas, limit, tally):
+            return DENSE
+        rate = mean_rate(spheres, space, gas)
+        tally.rate[0] = max(tally.rate[0], rate)
+        if not rate * dt <= MOST:
+            return FREQUENT
+        acquaint(spheres, gas, company, carrier.seen)
+        for i in range(gas.cell.size):
+            c = gas.cell[i]
+            if gas.first[c + 1] - gas.first[c] > 1:
+                meet_partner(i, t, dt, spheres, gas, company, laws.pair, seed, carrier.seen, tally)
+        tally.step[0] += 1
+    return DONE
+
+
+@kernel
+def look(spheres, space, gas):
+    """Sort particles into cells; returns the largest solid fraction around one, and collisions a particle and second.
+
+    The latter for equal spheres with Maxwell's distribution in each cell.
+    """
+    sort(spheres, space, gas)
+    densest = crowd(spheres, space, gas)
+    return densest, (mean_rate(spheres, space, gas) if densest < 1.0 else math.inf)

@@ -1,0 +1,165 @@
+"""Formulae of collisions at random: contact values, drawn normals and partners, turbulence over a step of any length.
+
+Statistical tests have fixed seeds: they say the same for ever. Bounds are so many standard errors of what is measured.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import quad_vec
+from scipy.linalg import expm
+
+import dem
+from kernels.base.random import normals, normals_for, uniforms, uniforms_for
+from kernels.box.roughness import perpendicular
+from kernels.stochastic.gas import contact_value, rate_in_cell
+from kernels.stochastic.impacts import drawn_normal
+from kernels.stochastic.pairs import drawn_pair
+from kernels.stochastic.partners import weights
+
+
+@pytest.mark.parametrize(
+    ("phi", "chi"), [(0.05, 1.1371920104971571), (0.1, 1.3031550068587103), (0.3, 2.4781341107871726), (0.5, 6.0)]
+)
+def test_contact_value_of_equal_spheres_is_carnahan_and_starlings(phi, chi):
+    """(1 - φ/2)/(1 - φ)³, from φ = π/6 n d³ for any d."""
+    for d in (1e-4, 3.0):
+        volume = phi * 6 / math.pi
+        assert contact_value(d, d, volume / d, volume) == pytest.approx(chi, rel=1e-14)
+
+
+def test_contact_value_of_a_point_is_the_room_there_is():
+    """A point meets spheres as often as there is room for it: χ -> 1/(1 - φ), for any sizes of the others."""
+    area, volume = 300.0, 0.3
+    assert contact_value(1e-12, 2e-3, area, volume) == pytest.approx(1 / (1 - math.pi / 6 * volume), rel=1e-9)
+
+
+def test_rate_is_that_of_a_gas_of_maxwell():
+    """φ = 0.05, d = 2 mm, v_rms = 1 m/s: 222.2539491379371 collisions of a sphere a second; two of a pair for each."""
+    n, d = 10**7, 2e-3
+    volume = n * math.pi / 6 * d**3 / 0.05
+    per_particle = rate_in_cell(n, 1 / 3, d, 1.1371920104971571, volume) / n
+    assert per_particle == pytest.approx(222.2539491379371 * (1 - 1 / n), rel=1e-13)
+
+
+def test_every_pair_is_drawn_alike():
+    """The middle of each of n (n - 1) equal parts of (0, 1) gives another pair; the ends give some as well."""
+    n = 7
+    parts = n * (n - 1)
+    found = {drawn_pair((k + 0.5) / parts, n) for k in range(parts)}
+    assert found == {(i, j) for i in range(n) for j in range(n) if i != j}
+    for u in (2.0**-53, 1 - 2.0**-53):
+        i, j = drawn_pair(u, n)
+        assert i != j
+        assert max(i, j) < n
+
+
+def test_perpendicular_is_so_on_both_sides(rng):
+    for vector in rng.normal(size=(50, 3)):
+        n = vector / np.linalg.norm(vector)
+        side = np.array(perpendicular(tuple(n)))
+        assert abs(side @ n) < 1e-15
+        assert np.linalg.norm(side) == pytest.approx(1, abs=1e-15)
+
+
+def test_drawn_normals_are_those_of_a_parallel_beam(rng):
+    """n·g = -√(1 - L²) |g| exactly; around g all azimuths alike, so that elastic spheres part in all directions.
+
+    g' = g - 2 (g·n) n of 4000 draws: each component has the mean 0 and the variance 1/3; four standard errors."""
+    g = (0.3, -2.0, -0.4)
+    size = np.linalg.norm(g)
+    after = []
+    for offset, turn in rng.uniform(size=(4000, 2)):
+        n = np.array(drawn_normal(g, offset, turn))
+        assert n @ g == pytest.approx(-math.sqrt(1 - offset) * size, abs=1e-14)
+        after.append((g - 2 * (n @ g) * n) / size)
+    after = np.array(after)
+    np.testing.assert_allclose(after.mean(0), 0, atol=4 * math.sqrt(1 / 3 / 4000))
+    np.testing.assert_allclose((after**2).mean(0), 1 / 3, atol=4 * math.sqrt(4 / 45 / 4000))
+
+
+@pytest.mark.parametrize("own", [0.0, 0.3, -0.6, 0.9])
+@pytest.mark.parametrize("others", [0.0, 0.5, 0.9])
+@pytest.mark.parametrize("wanted", [0.0, 0.3, 0.8])
+def test_partners_have_the_correlations_that_they_should(own, others, wanted):
+    """Of v_f = a v + b u + c ξ: variance 1, <v_f u> = ρ_f, <v_f v> = R where there is such a distribution at all."""
+    a, b, c = weights(wanted, own, others)
+    assert a * a + b * b + 2 * a * b * own + c * c == pytest.approx(1, abs=1e-12)
+    assert a * own + b == pytest.approx(others, abs=1e-12)
+    found = a + b * own
+    matrix = np.array([[1, own, wanted], [own, 1, others], [wanted, others, 1]])
+    if np.linalg.eigvalsh(matrix)[0] > 1e-9:
+        assert found == pytest.approx(wanted, abs=1e-12)
+    else:  # the nearest that there is
+        assert abs(found - own * others) == pytest.approx(math.sqrt((1 - own**2) * (1 - others**2)), abs=1e-12)
+
+
+def test_partners_of_tracers_move_as_the_fluid_does():
+    assert weights(0.3, 1.0, 1.0) == (0.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize("step", [1e-3, 0.1, 3.0, 50.0])
+@pytest.mark.parametrize("stokes", [0.01, 0.7, 1.0, 30.0])
+def test_a_step_in_turbulence_is_exact_whatever_its_length(step, stokes):
+    """Of d(u, v) = M (u, v) dt + noise: exp(M dt), and the covariance ∫ exp(M s) D exp(M s)^T ds by quadrature."""
+    fluid = dem.Turbulence(rms=2.0, time_scale=1.0, viscosity=1e-5)
+    kept, taken, own, c11, c21, c22 = fluid.step(stokes, step)
+    matrix = np.array([[-1.0, 0.0], [1 / stokes, -1 / stokes]])
+    np.testing.assert_allclose([[kept, 0], [taken, own]], expm(matrix * step), atol=1e-13)
+    noise = np.array([[2.0 * 4.0, 0], [0, 0]])
+    expected, _ = quad_vec(
+        lambda s: expm(matrix * s) @ noise @ expm(matrix * s).T, 0, step, epsabs=1e-11, points=[min(step, 0.05)]
+    )
+    root = np.array([[c11, 0], [c21, c22]])
+    np.testing.assert_allclose(root @ root.T, expected, atol=1e-10)  # what the quadrature leaves
+
+
+@pytest.mark.parametrize("collisions", ["pairs", "partners"])
+def test_a_few_collisions_keep_their_books(collisions, rng):
+    """Sixty rough spheres of two sizes: momentum and energy are what they were, but for what is booked; to rounding."""
+    d = np.where(np.arange(60) % 2, 2e-3, 3e-3)
+    sand = dem.Material(young=5e7, poisson=0.3, density=1000.0)
+    grains = dem.Particles(
+        [dem.Sphere(diameter=each) for each in d.tolist()],
+        sand,
+        position=rng.uniform(0, 0.02, (60, 3)),
+        velocity=rng.normal(size=(60, 3)),
+        angular_velocity=300 * rng.normal(size=(60, 3)),
+    )
+    box = dem.Box((0, 0, 0), (0.02,) * 3, sand, periodic=["x", "y", "z"])
+    sim = dem.StochasticSpheres(
+        grains, box, gravity=(0, 0, 0), time_step="auto", cell=0.02, collisions=collisions, restitution=0.7,
+        tangential_restitution=0.3,
+    )  # fmt: skip
+    before = sim.momentum()[0]
+    sim.step(4)
+    verdict = sim.verdict()
+    assert sim.collisions.pair > 5
+    assert verdict.energy_error < 1e-14
+    assert verdict.momentum_error < 1e-15
+    assert sim.energy().dissipated > 0
+    if collisions == "pairs":
+        np.testing.assert_allclose(sim.momentum()[0], before, atol=1e-18)
+
+
+def test_random_numbers_of_a_purpose_are_its_own():
+    """Purpose 0 is that of rough walls; others share nothing with it."""
+    assert uniforms_for(0, 3, 5, 7, 2) == uniforms(3, 5, 7, 2)
+    assert normals_for(0, 3, 5, 7, 2) == normals(3, 5, 7, 2)
+    drawn = [uniforms_for(purpose, 3, 5, 7, 2) for purpose in range(5)]
+    assert len({u for four in drawn for u in four}) == 20
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"rms": 0.0}, "rms is 0 m/s, expected a finite number above 0"),
+        ({"time_scale": -1.0}, "time_scale is -1 s"),
+        ({"viscosity": math.nan}, "viscosity is nan Pa s"),
+        ({"velocity": (0, 1)}, r"velocity has shape \(2,\)"),
+    ],
+)
+def test_turbulence_that_there_is_not(given, said):
+    with pytest.raises(ValueError, match=said):
+        dem.Turbulence(**{"rms": 1.0, "time_scale": 1.0, "viscosity": 1e-5, **given})
