@@ -9,6 +9,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``lowering``    how numba lowers them
     ``libraries``   their code: what of it is optimised when
     ``keeping``     parts on disk, for what is compiled next
+    ``spreading``   calls of parts by threads
     ``convention``  how parts are called
     ``startup``     what numba need not do before its first function runs, how threads wait
     ``vector``      3-vectors as tuples
