@@ -125,7 +125,13 @@ def test_kernels_import_only_numba_and_themselves(path):
     allowed = {"math", "typing", "numpy", "numba", "kernels"}
     if path.name == "jit.py":  # configures numba: where the cache lies is its business
         allowed |= {"gc", "hashlib", "os", "shutil", "sys", "tempfile", "functools", "pathlib", "llvmlite"}
-    if path.name in {"linking.py", "lowering.py", "libraries.py", "convention.py", "spreading.py"}:  # they lean on numba's insides
+    if path.name in {
+        "linking.py",
+        "lowering.py",
+        "libraries.py",
+        "convention.py",
+        "spreading.py",
+    }:  # they lean on numba's insides
         allowed |= {"collections", "contextlib", "copy", "hashlib", "llvmlite"}
     if path.name == "keeping.py":  # so does this one, and reads and writes files
         allowed |= {"contextlib", "hashlib", "llvmlite", "os", "pathlib", "pickle"}

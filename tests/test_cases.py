@@ -185,6 +185,7 @@ def test_cylinders_that_speed_up_are_refused():
                       steps=3)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_rough_walls_scatter_velocities_of_spheres_and_spins_of_fibres():
     """For small σ a sphere's velocity turns by 2 γ in the plane of incidence and by 2 β sin α across it."""
     case = dem.cases()["rough-wall"](n=400, frames=2, roughness=0.04)

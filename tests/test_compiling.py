@@ -30,6 +30,7 @@ def cache(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_what_was_compiled_beforehand_is_not_compiled_again(cache, tmp_path):
     _, errors = dem("run", "nine-fibres", "--duration", 1e-5, "-o", tmp_path / "run.h5", cache=cache)
     assert "compiling" not in errors

@@ -58,7 +58,7 @@ for k in range(count):
 """
 
 
-@pytest.mark.parametrize("count", [6, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [4, pytest.param(200, marks=pytest.mark.slow)])
 def test_killed_at_any_moment(tmp_path, count):
     subprocess.run([sys.executable, "-W", "ignore", "-c", KILLED, tmp_path, str(count)], check=True, timeout=500)
     whole = contents(tmp_path / "whole.h5")

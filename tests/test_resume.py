@@ -65,7 +65,7 @@ def test_over_integrators(integrator, tmp_path, stop, monkeypatch):
 
 
 @pytest.mark.skipif(most_threads() < 2, reason="one core")
-@pytest.mark.parametrize("law", ["elastic", "friction"])
+@pytest.mark.parametrize("law", ["elastic", pytest.param("friction", marks=pytest.mark.slow)])
 def test_over_threads(law, tmp_path, stop, monkeypatch):
     """Begun on two threads, ended on one."""
     assert_resumes(lambda: crowd(law=law, n=3000, threads=2), tmp_path, stop, monkeypatch, 0.003, 150, threads=1)

@@ -417,7 +417,7 @@ def crowd_of(name, **options):
     "integrator",
     ["improved-pcdm", *(pytest.param(n, marks=pytest.mark.slow) for n in ("splitting", "adams-bashforth"))],
 )
-@pytest.mark.parametrize("name", ["many-spheres", "many-fibres", "mixed-sizes"])
+@pytest.mark.parametrize("name", ["many-spheres", pytest.param("many-fibres", marks=pytest.mark.slow), "mixed-sizes"])
 def test_the_number_of_threads_does_not_show(name, integrator):
     one, two = (crowd_of(name, integrator=integrator, threads=threads) for threads in (1, 2))
     assert (one._engine.neighbours.lag[0] > 0) == (name == "mixed-sizes")
@@ -426,7 +426,7 @@ def test_the_number_of_threads_does_not_show(name, integrator):
     assert one.energy_error == two.energy_error
 
 
-@pytest.mark.parametrize("name", ["many-fibres", "mixed-sizes"])
+@pytest.mark.parametrize("name", [pytest.param("many-fibres", marks=pytest.mark.slow), "mixed-sizes"])
 def test_the_threading_layer_does_not_show(name, tmp_path):
     """Other processes, since a layer is chosen once: workqueue, which numba always has, and one thread."""
     code = (

@@ -15,11 +15,23 @@ def validate(*arguments):
     return CliRunner().invoke(app, ["validate", *map(str, arguments)])
 
 
-# combinations of their own; what they check other tests do as well
-COMPILED = ("linear", "hysteretic", "jkr", "dmt", "bridge", "cooling", "lammps")
+# long, or combinations of their own; what they check other tests do as well
+LONG = (
+    "linear",
+    "hysteretic",
+    "jkr",
+    "dmt",
+    "bridge",
+    "cooling",
+    "lammps",
+    "zhao-fig2",
+    "chung-ooi-oblique",
+    "rolling",
+)
+LONG += ("convergence", "impact-order", "mfix")
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in COMPILED else ()) for n in STUDIES])
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in LONG else ()) for n in STUDIES])
 def test_quick_studies_pass(name, tmp_path):
     folder = tmp_path / "out"
     done = validate(name, "--quick", "-o", folder)
