@@ -561,6 +561,16 @@ def test_time_steps_and_cells_are_chosen():
     assert any("mean free paths" in line for line in sim.advice().lines)
 
 
+def test_time_steps_in_turbulence_foresee_where_it_leads():
+    """Of particles at rest: a tenth of a collision at the speeds of the steady state, 4 n d² χ √(π σ²/(1 + St))."""
+    grains, box = gas(4000)
+    m = float(grains.mass[0])
+    fluid = dem.Turbulence(rms=2.0, time_scale=4.0, viscosity=m / (3 * math.pi * 2e-3 * 3.0))
+    sim = dem.StochasticSpheres(at_rest(grains), box, time_step="auto", collisions="partners", turbulence=fluid)
+    assert sim.advice().rate == pytest.approx(RATE * math.sqrt(3 * 4.0 / 1.75), rel=1e-12)
+    assert sim.time_step == pytest.approx(0.1 / sim.advice().rate, rel=0.05)
+
+
 GIVEN = {
     "no box": (lambda g, b: dem.StochasticSpheres(g, None, time_step=1e-3), TypeError, "box is NoneType, expected"),
     "one sphere": (lambda g, b: stochastic(alone(b), b), ValueError, "there is 1 particle, expected two"),

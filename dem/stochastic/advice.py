@@ -11,6 +11,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.notices import Notice
 from dem.soft.impacts import rounded_down
+from dem.stochastic.engine import relaxation_times
 from dem.stochastic.verdict import ENSKOG, OFTEN, TOO_OFTEN
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from dem.model.box import Box
     from dem.model.particles import Particles
+    from dem.model.turbulence import Turbulence
     from dem.stochastic.engine import StochasticEngine
 
 LEAST = {False: 2, True: 5}  # particles a cell, of each variant for partners, below which there is nothing to draw from
@@ -71,15 +73,22 @@ class GasAdvice:
 
 
 def advise(particles: Particles, box: Box, engine: StochasticEngine, time_step: float) -> GasAdvice:
-    """Advice for the present state."""
+    """Advice for the present state, or for that to which turbulence brings it, if particles are faster there."""
     _, rate = engine.look()
     cells = np.array(engine.rule.cells)
     width = min((w for w, n in zip(engine.space.width, cells, strict=True) if n > 1), default=math.inf)
-    speed = float(np.sqrt((particles.velocity**2).sum(1).mean()))
+    speed, path = float(np.sqrt((particles.velocity**2).sum(1).mean())), free_path(particles, box)
+    if engine.rule.turbulence:
+        carried = followed(particles, engine.rule.turbulence)
+        rate, speed = max(rate, math.sqrt(8 * carried / math.pi) / path), max(speed, math.sqrt(3 * carried))
     return GasAdvice(
-        time_step, rate, speed, width, max(engine.space.width), free_path(particles, box),
-        len(particles) / float(cells.prod()),
+        time_step, rate, speed, width, max(engine.space.width), path, len(particles) / float(cells.prod())
     )  # fmt: skip
+
+
+def followed(particles: Particles, fluid: Turbulence) -> float:
+    """Variance of a velocity component in the steady state, of the particles that follow the fluid best [m²/s²]."""
+    return fluid.rms**2 / (1 + min(relaxation_times(particles, fluid)) / fluid.time_scale)
 
 
 def solid_fraction(particles: Particles, box: Box) -> float:
