@@ -93,6 +93,16 @@ def _composite(normal, damping, tangential, rolling, twisting, adhesion):
     return Composite(normal, damping, tangential, rolling, twisting, adhesion)
 
 
+@formula
+def _six(law):
+    return law, law, law, law, law, law
+
+
+@formula
+def _parts(law):
+    return law.normal, law.damping, law.tangential, law.rolling, law.twisting, law.adhesion
+
+
 of_parts = by_type_of_first(lambda normal: _elastic if normal is Elastic else _composite)
 REACHES = {part: row.reach for slot in ("normal", "adhesion") for part, row in PARTS[slot].items()}
 REMEMBERED = tuple(name for name in Composite._fields if name != "damping")
@@ -101,6 +111,9 @@ REMEMBERED = tuple(name for name in Composite._fields if name != "damping")
 def elastic_or(elastic, other):
     """Function of (law, *arguments): the first for elastic contacts, the second for all other laws."""
     return by_type_of_first(lambda law: elastic if law is Elastic else other)
+
+
+parts_of = elastic_or(_six, _parts)  # an `Elastic` law is all of them
 
 
 def width(law):

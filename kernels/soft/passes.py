@@ -11,12 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
+from kernels import fluid as fluids
 from kernels import laws
 from kernels.base.energy import add_words, in_units
 from kernels.base.jit import apart, formula, part, stage, threaded
 from kernels.soft import candidates, contact, history, sweeps, travel
 from kernels.soft.chunks import by_mode
-from kernels.soft.sweeps import BRISK, LISTED, MOVING, PAIRS, PREDICT, SPIN, TRAVEL, WALLS
+from kernels.soft.sweeps import BRISK, DRAWING, DRAWN, LISTED, MOVING, PAIRS, PREDICT, SPIN, TRAVEL, WALLS
 from kernels.soft.touching import no_energy
 
 
@@ -33,6 +34,8 @@ class Totals(NamedTuple):
     spin: float  # largest angular speed [rad/s]
     acceleration: float  # largest by contacts [m/s2]
     travel: float  # that no sphere exceeded in the prediction [m]
+    drawn: float  # work of the fluid in the half step before the forces [units]
+    drawing: float  # the same in the half step after them
 
 
 @formula
@@ -41,8 +44,26 @@ def words(partial, c, column):
     return partial[c, column], partial[c, column + 1]
 
 
+@formula
+def no_work(fluid, partial, column):
+    """Where there is no fluid."""
+    return 0.0
+
+
+@formula
+def work_in(fluid, partial, column):
+    """Work of the fluid in half a step, summed over chunks [units]."""
+    sums = no_energy()
+    for c in range(partial.shape[0]):
+        sums = add_words(sums, words(partial, c, column))
+    return in_units(sums)
+
+
+work_of_fluid = fluids.dry_or(no_work, work_in)
+
+
 @stage
-def totals(partial):
+def totals(fluid, partial):
     """Combine what the chunks report."""
     elastic, stored, moving = np.int64(0), np.int64(0), np.int64(0)
     loss, work, jump = no_energy(), no_energy(), no_energy()
@@ -64,6 +85,8 @@ def totals(partial):
         math.sqrt(travel.largest(partial, SPIN)),
         math.sqrt(travel.largest(partial, BRISK)),
         travel.largest(partial, TRAVEL),
+        work_of_fluid(fluid, partial, DRAWN),
+        work_of_fluid(fluid, partial, DRAWING),
     )
 
 
@@ -90,20 +113,20 @@ PLACE, DISPLACE, PICK, FINISH, BORDERS, SWEEP = range(6)
 
 
 @formula
-def do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def do_part(job, k, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """Do one of the jobs for chunk k, or block k.
 
     Parameters
     ----------
     job, k : one of those above; which chunk or block
-    task, scheme, law, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
+    task, scheme, law, fluid, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
 
     Writes
     ------
     bodies, neighbours, partial : as the function does that the job calls for
     """
     if job == SWEEP:
-        sweeps.sweep_block(k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+        sweeps.sweep_block(k, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
     elif job == BORDERS:
         sweeps.evaluate_borders(k, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
     elif job == PLACE:
@@ -118,17 +141,18 @@ def do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, 
 
 @threaded
 def do_by_threads(
-    job, parts, task, scheme, normal, damping, tangential, rolling, twisting, adhesion, setting, bodies, kinds,
-    neighbours, box, partial,
+    job, parts, task, scheme, normal, damping, tangential, rolling, twisting, adhesion, medium, field, drag, lift,
+    swirl, whirl, setting, bodies, kinds, neighbours, box, partial,
 ):  # fmt: skip
     """Do a job by threads: all jobs in one loop, because numba takes seconds to compile each that it spreads.
 
-    The contact law goes in its parts: numba takes no tuple within a tuple into a prange.
+    The contact law and the fluid go in their parts: numba takes no tuple within a tuple into a prange.
 
     Parameters
     ----------
     job, parts : as of `do_part`; number of chunks or blocks
     normal, damping, tangential, rolling, twisting, adhesion : of `laws.Composite`; all of them an `laws.Elastic`
+    medium, field, drag, lift, swirl, whirl : of `fluids.Fluid`; all of them a `fluids.Dry`
     task, scheme, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
 
     Writes
@@ -137,70 +161,53 @@ def do_by_threads(
     """
     for k in prange(parts):
         law = laws.of_parts(normal, damping, tangential, rolling, twisting, adhesion)
-        do_part(job, k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+        fluid = fluids.of_parts(medium, field, drag, lift, swirl, whirl)
+        do_part(job, k, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
 
 
 @formula
-def spread_elastic(law, job, parts, task, scheme, setting, bodies, kinds, neighbours, box, partial):
+def spread(law, fluid, job, parts, task, scheme, setting, bodies, kinds, neighbours, box, partial):
     """Do a job by threads.
 
     Parameters
     ----------
-    law, job, parts, task, scheme, setting, kinds, box : see `do_by_threads`
+    law, fluid, job, parts, task, scheme, setting, kinds, box : see `do_by_threads`
 
     Writes
     ------
     bodies, neighbours, partial : as `do_part`
     """
+    normal, damping, tangential, rolling, twisting, adhesion = laws.parts_of(law)
+    medium, field, drag, lift, swirl, whirl = fluids.parts_of(fluid)
     do_by_threads(
-        job, parts, task, scheme, law, law, law, law, law, law, setting, bodies, kinds, neighbours, box, partial
-    )
-
-
-@formula
-def spread_composite(law, job, parts, task, scheme, setting, bodies, kinds, neighbours, box, partial):
-    """Do a job by threads.
-
-    Parameters
-    ----------
-    law, job, parts, task, scheme, setting, kinds, box : see `do_by_threads`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `do_part`
-    """
-    do_by_threads(
-        job, parts, task, scheme, law.normal, law.damping, law.tangential, law.rolling, law.twisting, law.adhesion,
-        setting, bodies, kinds, neighbours, box, partial,
+        job, parts, task, scheme, normal, damping, tangential, rolling, twisting, adhesion, medium, field, drag, lift,
+        swirl, whirl, setting, bodies, kinds, neighbours, box, partial,
     )  # fmt: skip
 
 
-spread = laws.elastic_or(spread_elastic, spread_composite)
-
-
 @formula
-def sweep_serial(task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def sweep_serial(task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """Do one of the tasks for all bodies; returns the totals.
 
     Parameters
     ----------
-    task, scheme, law, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
+    task, scheme, law, fluid, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
 
     Writes
     ------
     bodies, neighbours, partial : as `kernels.soft.sweeps.sweep_block`
     """
-    sweeps.sweep_block(0, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-    return totals(partial)
+    sweeps.sweep_block(0, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+    return totals(fluid, partial)
 
 
 @formula
-def sweep_threaded(task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def sweep_threaded(task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """The same by threads, a block of chunks each.
 
     Parameters
     ----------
-    task, scheme, law, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
+    task, scheme, law, fluid, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
 
     Writes
     ------
@@ -208,18 +215,18 @@ def sweep_threaded(task, scheme, law, setting, bodies, kinds, neighbours, box, p
     """
     blocks = neighbours.block.size - 1
     if task != PREDICT:
-        spread(law, BORDERS, blocks, task, scheme, setting, bodies, kinds, neighbours, box, partial)
-    spread(law, SWEEP, blocks, task, scheme, setting, bodies, kinds, neighbours, box, partial)
-    return totals(partial)
+        spread(law, fluid, BORDERS, blocks, task, scheme, setting, bodies, kinds, neighbours, box, partial)
+    spread(law, fluid, SWEEP, blocks, task, scheme, setting, bodies, kinds, neighbours, box, partial)
+    return totals(fluid, partial)
 
 
 @formula
-def displacement_serial(scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def displacement_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """Distance that no sphere exceeds from where it was listed.
 
     Parameters
     ----------
-    scheme, law, setting, bodies, kinds, neighbours, box : see `kernels.soft.state`
+    scheme, law, fluid, setting, bodies, kinds, neighbours, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -235,12 +242,12 @@ def displacement_serial(scheme, law, setting, bodies, kinds, neighbours, box, pa
 
 
 @formula
-def displacement_threaded(scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def displacement_threaded(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """The same by threads.
 
     Parameters
     ----------
-    scheme, law, setting, bodies, kinds, neighbours, box : see `kernels.soft.state`
+    scheme, law, fluid, setting, bodies, kinds, neighbours, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -250,17 +257,17 @@ def displacement_threaded(scheme, law, setting, bodies, kinds, neighbours, box, 
     -------
     The distance [m].
     """
-    spread(law, DISPLACE, partial.shape[0], PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
+    spread(law, fluid, DISPLACE, partial.shape[0], PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
     return travel.largest(partial, LISTED)
 
 
 @apart
-def pick_serial(scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def pick_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """Pick the candidates of all bodies; False, and nothing to rely on, if a chunk wants more room.
 
     Parameters
     ----------
-    scheme, law, setting, kinds, box : see `kernels.soft.state`
+    scheme, law, fluid, setting, kinds, box : see `kernels.soft.state`
     partial : how far spheres went in the last prediction
 
     Writes
@@ -285,12 +292,12 @@ def pick_serial(scheme, law, setting, bodies, kinds, neighbours, box, partial):
 
 
 @formula
-def pick_threaded(scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def pick_threaded(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """The same by threads.
 
     Parameters
     ----------
-    scheme, law, setting, kinds, box : see `kernels.soft.state`
+    scheme, law, fluid, setting, kinds, box : see `kernels.soft.state`
     partial : as of `pick_serial`
 
     Writes
@@ -302,11 +309,11 @@ def pick_threaded(scheme, law, setting, bodies, kinds, neighbours, box, partial)
     Whether there was room.
     """
     chunks = neighbours.pairs.size
-    spread(law, PLACE, chunks, PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
-    spread(law, PICK, chunks, PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
+    spread(law, fluid, PLACE, chunks, PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
+    spread(law, fluid, PICK, chunks, PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
     fits = candidates.has_room(neighbours)
     if fits:
-        spread(law, FINISH, chunks, PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
+        spread(law, fluid, FINISH, chunks, PREDICT, scheme, setting, bodies, kinds, neighbours, box, partial)
     return fits
 
 
