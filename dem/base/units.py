@@ -116,4 +116,5 @@ SPIN = Quantity("rate of rotation", "rad/s", "60 rpm")
 ACCELERATION = Quantity("acceleration", "m/s2", "9.81 m/s2")
 MASS = Quantity("mass", "kg", "5 g")
 DEGREES = Quantity("plane angle", "deg", "60 deg")  # of cases; files take radians
-ALL = (LENGTH, TIME, DENSITY, MODULUS, ANGLE, FREQUENCY, SPEED, SPIN, ACCELERATION, MASS, DEGREES)
+VISCOSITY = Quantity("viscosity", "Pa*s", "1 mPa*s")
+ALL = (LENGTH, TIME, DENSITY, MODULUS, ANGLE, FREQUENCY, SPEED, SPIN, ACCELERATION, MASS, DEGREES, VISCOSITY)

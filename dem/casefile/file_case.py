@@ -68,5 +68,6 @@ class FileCase:
             return HardSpheres(built, box, gravity=table.gravity, description=description, **dict(table.impacts))
         return Simulation(
             built, box, gravity=table.gravity, time_step=table.time_step, integrator=table.integrator,
-            threads=table.threads, contacts=self.contacts(), description=description,
+            threads=table.threads, contacts=self.contacts(), fluid=table.fluid and table.fluid.made(),
+            description=description,
         )  # fmt: skip

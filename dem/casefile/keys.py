@@ -93,6 +93,7 @@ Frequency = _measured(units.FREQUENCY)
 Speed = _measured(units.SPEED)
 Spin = _measured(units.SPIN)
 Acceleration = _measured(units.ACCELERATION)
+Viscosity = _measured(units.VISCOSITY)
 
 Number = Annotated[float, Strict()]
 Friction = Annotated[Number, Field(ge=0)]

@@ -184,12 +184,12 @@ def _hdf5(path: Path) -> dict[str, np.ndarray]:
 
     found = {}
     with h5py.File(path, "r") as file:
-        for name in UNITS:
+        for name, units in UNITS.items():
             if name in file:
                 unit = file[name].attrs.get("unit", file[name].attrs.get("si_unit", "none"))
                 unit = unit.decode() if isinstance(unit, bytes) else unit
-                if unit not in UNITS[name]:
-                    message = f"{name} of {path} has the unit {unit}, expected its attribute unit to say {UNITS[name][0]}"
+                if unit not in units:
+                    message = f"{name} of {path} has the unit {unit}: let its attribute unit say {units[0]}"
                     raise ValueError(message)
                 found[name] = file[name][()]
     return _needed(path, found)
@@ -198,7 +198,9 @@ def _hdf5(path: Path) -> dict[str, np.ndarray]:
 def _needed(path: Path, found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     lacking = [name for name in UNITS if name not in found and name != "time"]
     if lacking:
-        message = f"{path} has no {', '.join(lacking)}: a flow on a grid has velocity, x, y and z, and time if it changes"
+        message = (
+            f"{path} has no {', '.join(lacking)}: a flow on a grid has velocity, x, y and z, and time if it changes"
+        )
         raise ValueError(message)
     return found
 

@@ -1,8 +1,8 @@
 """Spheroids in Stokes flow, and how other bodies compare with them.
 
 S. Kim, S. J. Karrila, Microhydrodynamics (1991), table 3.4. A chain or a capsule counts as the spheroid of equal volume
-and equal length over diameter: against cylinders of 5 diameters (Tirado & García de la Torre 1979) its resistance is off
-by -2 % along, +2 % across and -6 % against tumbling.
+and equal length over diameter: against cylinders of 5 diameters (Tirado & García de la Torre 1979) its resistance is
+off by -2 % along, +2 % across and -6 % against tumbling.
 """
 
 from __future__ import annotations

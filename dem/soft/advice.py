@@ -37,7 +37,7 @@ class Advice:
     [m/s]; ``squeezed_time`` the shortest that ``squeezed`` could have between two others [s]; ``overlap`` the deepest
     foreseeable one over the smaller radius, by ``deepest``; ``rayleigh_time`` the shortest time that a surface wave
     takes around half a sphere [s]; ``spin`` the largest angular speed at the start [rad/s]; ``advised`` the time step
-    that follows from all of them [s].
+    that follows from all of them [s]; ``further`` says what a fluid has to do with it.
     """
 
     time_step: float
@@ -51,6 +51,7 @@ class Advice:
     deepest: str
     rayleigh_time: float
     spin: float
+    further: tuple[str, ...] = ()
 
     @property
     def steps_per_contact(self) -> float:
@@ -81,6 +82,7 @@ class Advice:
             f"deepest overlap: {self.overlap:.1%} of a radius, {self.deepest}",
             f"Rayleigh time: {self.rayleigh_time:.3g} s, {self.time_step / self.rayleigh_time:.1%} of it a step",
             f"rotation: {self.turn:.2g} rad a step at the start (at most {LARGEST_TURN})",
+            *self.further,
             f"advised time step: {self.advised:.2g} s",
         ]
 

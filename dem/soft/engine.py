@@ -131,6 +131,12 @@ class Engine(Present):
         self.move_walls(snapshot.step * self.dt)
         self.rebuild(snapshot.contacts)
 
+    def keep_extremes(self, before: Engine) -> None:
+        """Go on with what another engine has seen."""
+        self.progress.largest_overlap[:] = before.progress.largest_overlap
+        if self.fluid_state:
+            self.fluid_state["reached"][:] = before.fluid_state["reached"]
+
     def move_walls(self, time: float) -> None:
         """Put the walls where they are at a time [s]."""
         if self.faces.moving:
@@ -274,6 +280,6 @@ class Engine(Present):
     def _order(self, order: int, stop: int = 0, view: loop.View | None = None) -> int:
         """Have the kernels carry out an order; returns DONE or why they came back."""
         return loop.serve(
-            order, self.scheme, self.law, self.fluid, self.mode, self.setting, stop, self.bodies, self.kinds, self.neighbours,
-            self.faces, self.progress, self.partial, view or NOWHERE,
+            order, self.scheme, self.law, self.fluid, self.mode, self.setting, stop, self.bodies, self.kinds,
+            self.neighbours, self.faces, self.progress, self.partial, view or NOWHERE,
         )  # fmt: skip

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dem.base.notices import Notice
 from dem.model.spheroid import Figure, Spheroid
+from dem.soft.impacts import rounded_down
 from kernels import fluid as fluids
 from kernels import rotation
 from kernels.fluid.hoelzer_sommerfeld import HoelzerSommerfeld
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from dem.model.fluid import Fluid
     from dem.model.particles import Particles
     from dem.rotation.integrators import Integrator
+    from dem.soft.advice import Advice
 
 DRY = fluids.Dry()
 LIFTS = {"saffman": Saffman, "mei": Mei, None: fluids.Nothing}
@@ -33,7 +36,8 @@ SWIRLS = {"rubinow-keller": RubinowKeller, "oesterle-bui-dinh": OesterleBuiDinh,
 SPINS = {"stokes": Creeping, "dennis": Dennis, None: fluids.Nothing}
 STATE = ("clock", "drawn", "drawing", "reached")  # of `Medium`: what a run has come to
 HEAVY = 0.1  # density of a fluid over that of particles, from which added mass shows
-STEADIEST = 2.0  # relaxation times a step up to which explicit schemes of rotation are stable
+STEADIEST = 0.5  # relaxation times a step up to which explicit schemes of rotation are stable, whichever they are
+CALM = 0.1  # of them that are advised
 
 
 def fluid_of(fluid: Fluid | None, particles: Particles, time_step: float) -> tuple:
@@ -126,10 +130,9 @@ def check(fluid: Fluid | None, particles: Particles, box: Box | None, integrator
         message = "lift and magnus are of spheres, of which there are none: leave them out"
         raise ValueError(message)
     _, turning = relaxation_times(fluid, particles)
-    scheme = integrator.scheme_for(np.ones((3, 1)), spheres=all(spheres))
-    if not rotation.SCHEMES[type(scheme)].behind and time_step > STEADIEST * turning:
+    if not _follows(integrator, particles) and time_step > STEADIEST * turning:
         message = (
-            f"time_step {time_step:g} s is more than {STEADIEST:g} times {turning:.3g} s, in which a particle comes to "
+            f"time_step {time_step:g} s is more than {STEADIEST:g} of {turning:.3g} s, in which a particle comes to "
             f"turn with the fluid, and {integrator.name} is not stable then: take improved-pcdm or splitting, or lower "
             "time_step"
         )
@@ -160,19 +163,24 @@ def doubts(fluid: Fluid | None, state: tuple) -> Iterator[str]:
             if reached > most:
                 yield f"{kind}Reynolds number up to {reached:.3g}, {name} is for less than {most:g}: take another law"
     if outside:
-        yield f"particles were where {fluid.velocity} is not known, and felt its edge: let the grid cover place and time"
+        yield f"particles were where or when {fluid.velocity} is not known, and felt its edge: let the grid cover that"
 
 
-def lines(fluid: Fluid | None, particles: Particles, time_step: float) -> list[str]:
-    """What advice on the time step says of the fluid."""
+def advised(advice: Advice, fluid: Fluid | None, particles: Particles, integrator: Integrator) -> Advice:
+    """Advice on the time step in a fluid: schemes of rotation that do not follow its stiffness bound it."""
     if fluid is None:
-        return []
+        return advice
     moving, turning = relaxation_times(fluid, particles)
-    told = f"relaxation in the fluid: {moving:.3g} s, {time_step / moving:.2g} of it a step"
-    told += f"; of rotation {turning:.3g} s, {time_step / turning:.2g} of it" if turning < math.inf else ""
-    return [f"{told} (stable with any, resolved below 0.1)"]
+    step, follows = advice.time_step, _follows(integrator, particles)
+    told = f"relaxation in the fluid: {moving:.3g} s, {step / moving:.2g} of it a step"
+    if turning < math.inf:
+        told += f"; of rotation: {turning:.3g} s, {step / turning:.2g} of it"
+    told += " (stable with any)" if follows else f" (at most {STEADIEST:g} with {integrator.name})"
+    most = math.inf if follows else rounded_down(CALM * turning)
+    return replace(advice, further=(told,), advised=min(advice.advised, most))
 
 
-def momentum_is_shared(fluid: Fluid | None) -> bool:
-    """Whether something beside the particles takes momentum."""
-    return fluid is not None
+def _follows(integrator: Integrator, particles: Particles) -> bool:
+    """Whether a scheme follows the relaxation of rotation, however stiff."""
+    spheres = all(len(shape.radii) == 1 for shape, _ in particles.variants)
+    return rotation.SCHEMES[type(integrator.scheme_for(np.ones((3, 1)), spheres=spheres))].behind is not None

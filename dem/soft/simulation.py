@@ -138,15 +138,15 @@ class Simulation(Accounted):
         self._contacts = contacts or Contacts()
         clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
         self._law = contact_law(self._contacts, arrays.materials(self._particles), self._box, clustered=clustered)
+        self._integrator, self._fluid = integrator_for_contacts(integrator), fluid
         if isinstance(time_step, str) and time_step == "auto":
+            advice = advise(self._particles, self._box, self._gravity, law=self._law)
             time_step = min(
-                advise(self._particles, self._box, self._gravity, law=self._law).advised,
+                immersion.advised(advice, fluid, self._particles, self._integrator).advised,
                 adhesion.advised(self._particles, self._box, self._law),
             )
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
-        self._integrator = integrator_for_contacts(integrator)
-        self._fluid = fluid
         immersion.check(fluid, self._particles, self._box, self._integrator, self._time_step)
         self._threads = checks.threads(threads)
         self._skin = skin
@@ -198,9 +198,7 @@ class Simulation(Accounted):
         finest = math.inf
         if keep:
             engine.limits, finest = before.limits, before.energy_unit
-            engine.progress.largest_overlap[:] = before.progress.largest_overlap
-            for name in {"reached"} & engine.fluid_state.keys():
-                engine.fluid_state[name][:] = before.fluid_state[name]
+            engine.keep_extremes(before)
         engine.start(step, before.history() if before else None, finest)
         check_overlaps(engine)
         self._engine = engine
@@ -249,7 +247,8 @@ class Simulation(Accounted):
 
     def advice(self) -> Advice:
         """Which time step the present state needs, and why."""
-        return advise(staying(self.particles, self._engine.left()), self.box, self.gravity, self.time_step, self._law)
+        advice = advise(staying(self.particles, self._engine.left()), self.box, self.gravity, self.time_step, self._law)
+        return immersion.advised(advice, self.fluid, self.particles, self.integrator)
 
     def step(self, steps: int = 1) -> None:
         """Take a number of time steps.

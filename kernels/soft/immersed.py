@@ -72,6 +72,15 @@ def correct(fluid, scheme, law, c, shift, dt, gravity, datum, per_joule, bodies,
     return energy, fastest, briskest, before, after, quickest, whirling, outside
 
 
+@stage
+def clear(fluid, c, bodies, kinds):
+    """Take what `correct` has left in the forces of chunk c out: only bodies near others are given forces anew."""
+    if not kinds.round:
+        low, high = chunk_of(c, bodies.kind.size)
+        for b in range(low, high):
+            store(bodies.force, b, (0.0, 0.0, 0.0))
+
+
 @formula
 def move_in(fluid, scheme, law, b, shift, g, flow, dt, gravity, per_joule, bodies, kinds):
     """Body b moved on with its forces.
@@ -116,12 +125,12 @@ def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box)
 
     Parameters
     ----------
-    fluid, scheme, law, dt, gravity, datum, per_joule, kinds, box : see `kernels.soft.state`
+    scheme, law, dt, gravity, datum, per_joule, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
     bodies.velocity, bodies.velocity_ahead, bodies.force, bodies.memory_q : as `correct`
-    fluid.medium.drawing : work in the half step after the start
+    fluid.medium : drawn and drawing, work so far and in the half step after the start
 
     Returns
     -------

@@ -146,7 +146,14 @@ def correct_wet(fluid, c, law, shift, scheme, setting, bodies, kinds, box, parti
     partial[c, REYNOLDS], partial[c, WHIRL], partial[c, OUTSIDE] = reynolds, whirl, outside
 
 
+@formula
+def leave(fluid, c, bodies, kinds):
+    """Where there is no fluid, forces on bodies that are near nobody stay zero."""
+    return
+
+
 correct_chunk = dry_or(correct_dry, correct_wet)
+clear_forces = dry_or(leave, immersed.clear)
 
 
 @stage
@@ -200,6 +207,7 @@ def sweep_block(block, task, scheme, law, fluid, setting, bodies, kinds, neighbo
         if d >= first:
             shift = (d - first) * CHUNK if task == STEP and kinds.round else 0
             if task != PREDICT:
+                clear_forces(fluid, d, bodies, kinds)
                 gather_chunk(d, law, shift, time_sign_of(task), setting, bodies, kinds, neighbours, box, partial)
             if task == STEP or task == LAST_STEP:  # noqa: PLR1714, numba wants it spelt out
                 correct_chunk(fluid, d, law, shift, scheme, setting, bodies, kinds, box, partial)
