@@ -199,7 +199,7 @@ def _needed(path: Path, found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     lacking = [name for name in UNITS if name not in found and name != "time"]
     if lacking:
         message = (
-            f"{path} has no {', '.join(lacking)}: a flow on a grid has velocity, x, y and z, and time if it changes"
+            f"{path} has no {', '.join(lacking)}: a grid has velocity, x, y and z, and time if it changes"
         )
         raise ValueError(message)
     return found

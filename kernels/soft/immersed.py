@@ -130,7 +130,7 @@ def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box)
     Writes
     ------
     bodies.velocity, bodies.velocity_ahead, bodies.force, bodies.memory_q : as `correct`
-    fluid.medium : drawn and drawing, work so far and in the half step after the start
+    fluid.medium : drawn and drawing, work so far and in the half step after the start; Reynolds numbers reached
 
     Returns
     -------
@@ -142,7 +142,8 @@ def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box)
         m, q, spin = kinds.mass[g], load_quaternion(bodies.orientation, b), load(bodies.memory_w, b)
         flow = fluids.sample_of(fluid.field, fluid.medium.clock[0], x)
         others = add_scaled(load(bodies.force, b), m, gravity)
-        rate, push, slope, _ = pull(fluid, scheme, g, m, q, flow, gravity, spin, others, v)
+        rate, push, slope, reynolds = pull(fluid, scheme, g, m, q, flow, gravity, spin, others, v)
+        fluid.medium.reached[0] = max(fluid.medium.reached[0], reynolds)
         gap = inwards(scheme, q, subtract(flow.velocity, v))
         later = add(v, outwards(scheme, q, step_after(dt, rate, gap, push, slope)))
         store(bodies.velocity, b, later)
@@ -152,7 +153,8 @@ def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box)
         energy += as_fixed(translational(m, v) + height, per_joule)
         work = work_of(m, dt, others, v, later)
         if bodies.torque.shape[1] > 0:
-            turning, of_spin = start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds)
+            turning, of_spin, whirl = start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds)
+            fluid.medium.reached[1] = max(fluid.medium.reached[1], whirl)
             energy += as_fixed(turning, per_joule)
             work += of_spin
         drawn = add_words(drawn, as_words(work, per_joule))

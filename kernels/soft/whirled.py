@@ -145,7 +145,7 @@ def start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds):
 
     Returns
     -------
-    rotational energy, work in the half step after the start [J]
+    rotational energy, work in the half step after the start [J], rotational Reynolds number
     """
     i = load(kinds.inertia, g)
     omega_body = rotate_back(q, load(bodies.memory_w, b))
@@ -153,7 +153,7 @@ def start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds):
     contacts = inwards(scheme, q, load(bodies.torque, b))
     target, slope = at_rest_in_flow(scheme, fluid.medium, g, q, flow, omega)
     relative = subtract(target, omega)
-    rate, _ = resistance(fluid, g, i, relative)
+    rate, turning = resistance(fluid, g, i, relative)
     torque = add(contacts, multiply(multiply(i, rate), relative))
     step = scale(0.5 * dt, divide(torque, i))
     if rotation.leaps(scheme):
@@ -163,4 +163,4 @@ def start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds):
     memory = rotation.start(scheme, q, omega_body, outwards(scheme, q, torque), i, dt)
     rotation.store_memory(scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b, memory)
     of_fluid = scale(0.5 * dt, subtract(torque, contacts))
-    return rotational(i, omega_body), dot(of_fluid, add_scaled(omega, 0.5, step))
+    return rotational(i, omega_body), dot(of_fluid, add_scaled(omega, 0.5, step)), turning
