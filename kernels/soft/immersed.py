@@ -19,7 +19,7 @@ import numpy as np
 from kernels import fluid as fluids
 from kernels import rotation
 from kernels.base.energy import add_words, as_fixed, as_words, gravitational, in_units, translational
-from kernels.base.jit import formula, part, stage
+from kernels.base.jit import apart, formula, stage
 from kernels.base.quaternion import load_quaternion
 from kernels.base.vector import add, add_scaled, dot, load, scale, store, subtract
 from kernels.box.periodic import unfold
@@ -31,7 +31,7 @@ from kernels.soft.travel import larger
 from kernels.soft.whirled import foreseen, start_turning, turn_in
 
 
-@stage
+@apart
 def correct(fluid, scheme, law, c, shift, dt, gravity, datum, per_joule, bodies, kinds, box):
     """The step of chunk c completed with its forces, that of body b in column b - shift.
 
@@ -119,7 +119,7 @@ def move_in(fluid, scheme, law, b, shift, g, flow, dt, gravity, per_joule, bodie
     return translational(m, now) + of_spin, drawn, (squared, brisk), (reynolds, whirl)
 
 
-@part
+@apart
 def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box):
     """From whole-step velocity, orientation and (in memory_w) world angular velocity to the half-step memory.
 
