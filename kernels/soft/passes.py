@@ -166,7 +166,7 @@ def do_by_threads(
 
 
 @formula
-def spread(law, fluid, job, parts, task, scheme, setting, bodies, kinds, neighbours, box, partial):
+def spread_parts(law, fluid, job, parts, task, scheme, setting, bodies, kinds, neighbours, box, partial):
     """Do a job by threads.
 
     Parameters
@@ -183,6 +183,10 @@ def spread(law, fluid, job, parts, task, scheme, setting, bodies, kinds, neighbo
         job, parts, task, scheme, normal, damping, tangential, rolling, twisting, adhesion, medium, field, drag, lift,
         swirl, whirl, setting, bodies, kinds, neighbours, box, partial,
     )  # fmt: skip
+
+
+# through a choice, which forgets that jobs are constants: numba would compile the loop anew for each of them
+spread = laws.elastic_or(spread_parts, spread_parts)
 
 
 @formula
