@@ -8,7 +8,7 @@ import dem
 from kernels.base import jit
 
 pytestmark = pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="threads are compiled")
-GLASS = dem.Material(young=1e6, poisson=0.22, density=2500.0, restitution=0.8, friction=0.3)
+GLASS = dem.Material(young=1e6, poisson=0.22, density=2500.0)
 
 
 @numba.njit
@@ -18,7 +18,7 @@ def stirring(t, x, y, z):
 
 
 def crowd(n, threads):
-    """Spheres on a lattice that touches, in a flow by a function, with all forces of spheres."""
+    """Spheres on a lattice that touches, in a flow by a function."""
     side = round(n ** (1 / 3))
     rng = np.random.default_rng(5)
     places = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"), -1).reshape(-1, 3)
@@ -26,10 +26,11 @@ def crowd(n, threads):
         dem.Sphere(diameter=1e-3), GLASS, position=1.02e-3 * (places + 0.5), velocity=0.1 * rng.normal(size=(side**3, 3))
     )
     box = dem.Box((0, 0, 0), (1.02e-3 * side,) * 3, GLASS, periodic=["x"])
-    water = dem.Fluid(density=1000, viscosity=1e-3, velocity=stirring, lift="mei", magnus="rubinow-keller")
+    water = dem.Fluid(density=1000, viscosity=1e-3, velocity=stirring)
     return dem.Simulation(balls, box, fluid=water, time_step=1e-5, threads=threads)
 
 
+@pytest.mark.slow
 def test_threads_change_no_bit_in_a_fluid():
     """Two chunks of bodies; the function is compiled as well, and called from both threads."""
     if jit.most_threads() < 2:
