@@ -23,7 +23,10 @@ def crowd(n, threads):
     rng = np.random.default_rng(5)
     places = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"), -1).reshape(-1, 3)
     balls = dem.Particles(
-        dem.Sphere(diameter=1e-3), GLASS, position=1.02e-3 * (places + 0.5), velocity=0.1 * rng.normal(size=(side**3, 3))
+        dem.Sphere(diameter=1e-3),
+        GLASS,
+        position=1.02e-3 * (places + 0.5),
+        velocity=0.1 * rng.normal(size=places.shape),
     )
     box = dem.Box((0, 0, 0), (1.02e-3 * side,) * 3, GLASS, periodic=["x"])
     water = dem.Fluid(density=1000, viscosity=1e-3, velocity=stirring)

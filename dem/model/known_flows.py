@@ -166,7 +166,7 @@ class GriddedFlow(Flow):
         place = (np.asarray(position) - self.origin) / self.spacing
         last = np.array(self.velocity.shape[1:4]) - 1
         bounded = np.array([axis not in self.periodic for axis in AXES])
-        return (((place < 0) | (place > last)) & bounded).any(1)
+        return (((place < -EVEN) | (place > last + EVEN)) & bounded).any(1)
 
 
 UNITS = {"velocity": ("m s-1", "m/s"), "x": ("m",), "y": ("m",), "z": ("m",), "time": ("s",)}
@@ -198,9 +198,7 @@ def _hdf5(path: Path) -> dict[str, np.ndarray]:
 def _needed(path: Path, found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     lacking = [name for name in UNITS if name not in found and name != "time"]
     if lacking:
-        message = (
-            f"{path} has no {', '.join(lacking)}: a grid has velocity, x, y and z, and time if it changes"
-        )
+        message = f"{path} has no {', '.join(lacking)}: a grid has velocity, x, y and z, and time if it changes"
         raise ValueError(message)
     return found
 

@@ -23,7 +23,7 @@ To add a part: a file like ``stokes.py``, a row here, and a word for users in ``
 
 from typing import NamedTuple
 
-from kernels.base.jit import by_type_of_first, formula
+from kernels.base.jit import by_type, by_type_of_first, formula
 from kernels.fluid import (
     beltrami,
     called,
@@ -99,6 +99,26 @@ drag_on = by_type_of_first(DRAGS.__getitem__)
 lift_on = by_type_of_first(LIFTS.__getitem__)
 swirl_on = by_type_of_first(SWIRLS.__getitem__)
 spin_factor = by_type_of_first(SPINS.__getitem__)
+
+
+@formula
+def _yes():
+    return True
+
+
+@formula
+def _no():
+    return False
+
+
+is_steady = by_type(lambda part: _yes if part in (stokes.Stokes, Nothing) else _no)
+is_creeping = by_type(lambda part: _yes if part in (spin_drag.Creeping, Nothing) else _no)
+
+
+@formula
+def is_linear(fluid):
+    """Whether forces go with the velocity relative to the fluid, so that drag needs to be evaluated only once."""
+    return is_steady(fluid.drag) and is_steady(fluid.lift) and is_steady(fluid.swirl)
 
 
 def dry_or(dry, wet):

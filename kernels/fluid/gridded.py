@@ -13,6 +13,7 @@ from kernels.base.jit import formula
 from kernels.fluid.gradients import NO_GRADIENT, Sample
 
 VALUES = 12  # of a node: velocity, then its gradient
+SLACK = 1e-6  # share of a spacing that is no matter: rounding puts the wall of a box beyond the grid that ends there
 
 
 class Grid(NamedTuple):
@@ -33,9 +34,9 @@ def between(place, count, periodic):
         low = min(int(place), count - 1)  # rounding may make it count
         return low, low + 1 if low + 1 < count else 0, min(place - low, 1.0), 0
     if not place > 0.0:
-        return 0, min(1, count - 1), 0.0, 0 if place == 0.0 else 1
+        return 0, min(1, count - 1), 0.0, 0 if place >= -SLACK else 1
     if place >= count - 1:
-        return max(count - 2, 0), count - 1, 1.0, 0 if place == count - 1 else 1
+        return max(count - 2, 0), count - 1, 1.0, 0 if place <= count - 1 + SLACK else 1
     low = int(place)
     return low, low + 1, place - low, 0
 

@@ -13,63 +13,78 @@ Such integrators are reviewed by M. Hochbruck, A. Ostermann, Acta Numer. 19 (201
 """
 
 import math
+from typing import NamedTuple
 
 from kernels.base.jit import formula
 
 LEAST = 1e-300  # h rate that is divided by
 
 
+class Shares(NamedTuple):
+    """What a step makes of gap·rate + push, and of slope: along one axis, or along three, over h."""
+
+    until: tuple  # from half a step before the forces to these: two factors
+    whole: tuple  # to half a step after them
+    after: tuple  # from the forces to half a step after them
+
+
 @formula
-def whole(h, rate, gap, push, slope):
-    """Change from half a step before the forces to half a step after; gap is target - y before."""
+def shares(h, rate):
+    """Factors of one axis."""
     x = max(h * rate, LEAST)
     half = -math.expm1(-0.5 * x)
-    mean = half * (2.0 - half) / x
-    kept = 1.0 - half
-    return h * (mean * (gap * rate + push) + (0.5 * (1.0 + kept * kept) - mean) * slope)
+    kept, mean = 1.0 - half, half / x
+    all_of_it = mean * (2.0 - half)
+    return Shares((mean, 0.5 * kept - mean), (all_of_it, 0.5 * (1.0 + kept * kept) - all_of_it), (mean, 0.5 - mean))
 
 
 @formula
-def until(h, rate, gap, push, slope):
-    """Change from half a step before the forces to these; gap is target - y before."""
-    x = max(h * rate, LEAST)
-    half = -math.expm1(-0.5 * x)
-    return h * (half / x * (gap * rate + push) + (0.5 * (1.0 - half) - half / x) * slope)
+def of_ball(h, rate):
+    """Factors of a sphere: the same along all axes."""
+    one = shares(h, rate[0])
+    return one, one, one
 
 
 @formula
-def after(h, rate, gap, push, slope):
-    """Change from the forces to half a step later; gap is target - y at the forces."""
-    x = max(h * rate, LEAST)
-    half = -math.expm1(-0.5 * x)
-    return h * (half / x * (gap * rate + push) + (0.5 - half / x) * slope)
+def of_body(h, rate):
+    """Factors along three axes."""
+    return shares(h, rate[0]), shares(h, rate[1]), shares(h, rate[2])
 
 
 @formula
-def whole_step(h, rate, gap, push, slope):
-    """`whole` along three axes."""
+def drive(rate, gap, push):
+    """gap·rate + push along three axes."""
+    return gap[0] * rate[0] + push[0], gap[1] * rate[1] + push[1], gap[2] * rate[2] + push[2]
+
+
+@formula
+def step_until(h, three, driven, slope):
+    """Change from half a step before the forces to these, along three axes."""
+    a, b, c = three[0].until, three[1].until, three[2].until
     return (
-        whole(h, rate[0], gap[0], push[0], slope[0]),
-        whole(h, rate[1], gap[1], push[1], slope[1]),
-        whole(h, rate[2], gap[2], push[2], slope[2]),
+        h * (a[0] * driven[0] + a[1] * slope[0]),
+        h * (b[0] * driven[1] + b[1] * slope[1]),
+        h * (c[0] * driven[2] + c[1] * slope[2]),
     )
 
 
 @formula
-def step_until(h, rate, gap, push, slope):
-    """`until` along three axes."""
+def whole_step(h, three, driven, slope):
+    """The same to half a step after the forces."""
+    a, b, c = three[0].whole, three[1].whole, three[2].whole
     return (
-        until(h, rate[0], gap[0], push[0], slope[0]),
-        until(h, rate[1], gap[1], push[1], slope[1]),
-        until(h, rate[2], gap[2], push[2], slope[2]),
+        h * (a[0] * driven[0] + a[1] * slope[0]),
+        h * (b[0] * driven[1] + b[1] * slope[1]),
+        h * (c[0] * driven[2] + c[1] * slope[2]),
     )
 
 
 @formula
-def step_after(h, rate, gap, push, slope):
-    """`after` along three axes."""
+def step_after(h, three, driven, slope):
+    """The same from the forces, to whose time the gap belongs, to half a step after them."""
+    a, b, c = three[0].after, three[1].after, three[2].after
     return (
-        after(h, rate[0], gap[0], push[0], slope[0]),
-        after(h, rate[1], gap[1], push[1], slope[1]),
-        after(h, rate[2], gap[2], push[2], slope[2]),
+        h * (a[0] * driven[0] + a[1] * slope[0]),
+        h * (b[0] * driven[1] + b[1] * slope[1]),
+        h * (c[0] * driven[2] + c[1] * slope[2]),
     )

@@ -11,7 +11,7 @@ from kernels.base.jit import formula
 from kernels.base.quaternion import rotate, rotate_back
 from kernels.base.vector import add, add_scaled, dot, scale, subtract
 from kernels.fluid.gradients import along, curl
-from kernels.fluid.stride import step_until, whole_step
+from kernels.fluid.stride import drive, of_ball, of_body, step_until, whole_step
 
 
 @formula
@@ -32,6 +32,19 @@ def turned(scheme, q, u):
     return rotate(q, u)
 
 
+@formula
+def shares_of_ball(scheme, h, rate):
+    """What a step makes of what drives a sphere."""
+    return of_ball(h, rate)
+
+
+@formula
+def shares_of_body(scheme, h, rate):
+    """The same of any body."""
+    return of_body(h, rate)
+
+
+shares_along = rotation.spheres_or(shares_of_ball, shares_of_body)
 inwards = rotation.spheres_or(as_it_is, turned_back)
 outwards = rotation.spheres_or(as_it_is, turned)
 
@@ -85,12 +98,15 @@ def passage(fluid, scheme, g, mass, q, flow, gravity, spin, others, dt, v):
     velocity at the forces, half a step after them [m/s], Reynolds number
     """
     gap = inwards(scheme, q, subtract(flow.velocity, v))
-    rate, push, slope, _ = pull(fluid, scheme, g, mass, q, flow, gravity, spin, others, v)
-    half = scale(0.5, whole_step(dt, rate, gap, push, slope))
-    seen = add(v, outwards(scheme, q, half))
+    seen = v
+    if not fluids.is_linear(fluid):
+        rate, push, slope, _ = pull(fluid, scheme, g, mass, q, flow, gravity, spin, others, v)
+        change = whole_step(dt, shares_along(scheme, dt, rate), drive(rate, gap, push), slope)
+        seen = add(v, outwards(scheme, q, scale(0.5, change)))
     rate, push, slope, reynolds = pull(fluid, scheme, g, mass, q, flow, gravity, spin, others, seen)
-    now = add(v, outwards(scheme, q, step_until(dt, rate, gap, push, slope)))
-    later = add(v, outwards(scheme, q, whole_step(dt, rate, gap, push, slope)))
+    three, driven = shares_along(scheme, dt, rate), drive(rate, gap, push)
+    now = add(v, outwards(scheme, q, step_until(dt, three, driven, slope)))
+    later = add(v, outwards(scheme, q, whole_step(dt, three, driven, slope)))
     return now, later, reynolds
 
 

@@ -2,9 +2,9 @@
 
 The fluid acts where the leap-frog kicks, with the velocity, angular velocity and pose at the forces, so that no list
 and no prediction knows of it, and its own stiffness is followed exactly, see `kernels.fluid.stride`: each velocity
-relaxes in the body frame held at the forces, each axis at its own rate. Drag that depends on the velocity is evaluated
-twice, first with that half a step back, then with the mean over the step thus found: second order, and for drag up to
-the square of the velocity stable with any time step, while an extrapolated one begins to swing at h rate > 1.
+relaxes in the body frame held at the forces, each axis at its own rate. Unless all goes with the velocity, forces are
+evaluated twice, first with that half a step back, then with the mean over the step thus found: second order, and for
+drag up to the square of the velocity stable with any time step; an extrapolated one begins to swing at h rate > 1.
 
 Angular velocities go by the rotational scheme. One that leaps is handed, in place of the sum of torques, the torque by
 which it comes to where relaxation leads; any other one the sum, at the angular velocity that it foresees. Bodies follow
@@ -23,9 +23,9 @@ from kernels.base.jit import apart, formula, stage
 from kernels.base.quaternion import load_quaternion
 from kernels.base.vector import add, add_scaled, dot, load, scale, store, subtract
 from kernels.box.periodic import unfold
-from kernels.fluid.stride import step_after
+from kernels.fluid.stride import drive, step_after
 from kernels.soft.chunks import chunk_of
-from kernels.soft.dragged import inwards, outwards, passage, pull, work_of
+from kernels.soft.dragged import inwards, outwards, passage, pull, shares_along, work_of
 from kernels.soft.motion import note_vector
 from kernels.soft.travel import larger
 from kernels.soft.whirled import foreseen, start_turning, turn_in
@@ -145,7 +145,8 @@ def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box)
         rate, push, slope, reynolds = pull(fluid, scheme, g, m, q, flow, gravity, spin, others, v)
         fluid.medium.reached[0] = max(fluid.medium.reached[0], reynolds)
         gap = inwards(scheme, q, subtract(flow.velocity, v))
-        later = add(v, outwards(scheme, q, step_after(dt, rate, gap, push, slope)))
+        change = step_after(dt, shares_along(scheme, dt, rate), drive(rate, gap, push), slope)
+        later = add(v, outwards(scheme, q, change))
         store(bodies.velocity, b, later)
         note_vector(law, add(later, subtract(later, v)), bodies.velocity_ahead, b)
         store(bodies.force, b, scale(m, subtract(scale(2.0 / dt, subtract(later, v)), gravity)))

@@ -9,9 +9,9 @@ from kernels.base.jit import formula
 from kernels.base.quaternion import rotate, rotate_back
 from kernels.base.vector import add, add_scaled, cross, divide, dot, load, multiply, scale, subtract
 from kernels.fluid.gradients import curl, stretch
-from kernels.fluid.stride import step_after, whole_step
+from kernels.fluid.stride import drive, step_after, whole_step
 from kernels.rotation.spherical import world_velocity
-from kernels.soft.dragged import inwards, outwards
+from kernels.soft.dragged import inwards, outwards, shares_along
 from kernels.soft.motion import spin_at_whole_step
 
 
@@ -90,9 +90,10 @@ def torque_in(fluid, scheme, memory, g, q, inertia, flow, torque, dt):
         push = divide(subtract(torque, gyroscopic), inertia)
         gap = subtract(target, before)
         rate, _ = resistance(fluid, g, inertia, gap)
-        relative = add_scaled(gap, -0.5, whole_step(dt, rate, gap, push, slope))
-        rate, turning = resistance(fluid, g, inertia, relative)
-        change = whole_step(dt, rate, gap, push, slope)
+        change = whole_step(dt, shares_along(scheme, dt, rate), drive(rate, gap, push), slope)
+        rate, turning = resistance(fluid, g, inertia, add_scaled(gap, -0.5, change))
+        if not fluids.is_creeping(fluid.spin):
+            change = whole_step(dt, shares_along(scheme, dt, rate), drive(rate, gap, push), slope)
         return add(gyroscopic, scale(1.0 / dt, multiply(inertia, change))), turning
     relative = subtract(target, omega)
     rate, turning = resistance(fluid, g, inertia, relative)
@@ -158,7 +159,10 @@ def start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds):
     step = scale(0.5 * dt, divide(torque, i))
     if rotation.leaps(scheme):
         gyroscopic = gyroscopic_torque(scheme, omega, i)
-        step = step_after(dt, rate, relative, divide(subtract(contacts, gyroscopic), i), slope)
+        step = step_after(
+            dt, shares_along(scheme, dt, rate),
+            drive(rate, relative, divide(subtract(contacts, gyroscopic), i)), slope,
+        )  # fmt: skip
         torque = add(gyroscopic, scale(2.0 / dt, multiply(i, step)))
     memory = rotation.start(scheme, q, omega_body, outwards(scheme, q, torque), i, dt)
     rotation.store_memory(scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b, memory)

@@ -140,6 +140,15 @@ def test_a_periodic_grid_goes_on():
     assert np.array(errors[0]) / errors[1] == pytest.approx(4, rel=0.1)
 
 
+def test_a_grid_that_ends_at_the_walls_covers_the_box():
+    """To rounding, which differs from length to length."""
+    length = next(x for x in 0.01 * np.arange(1, 99) / 7 if ((x - 0.0) / (x / 31)) > 31)
+    flow = dem.GriddedFlow(velocity=np.zeros((32, 32, 32, 3)), spacing=float(length / 31))
+    box = dem.Box((0, 0, 0), (length,) * 3, GLASS)
+    in_fluid(bead((0.001, 0.001, 0.001)), box, velocity=flow)
+    assert sample_of(field_of(flow), 0.0, (length, 0.0, length)).outside == 0
+
+
 def write_grid(path, u="m s-1", x="m", **changed):
     """A file with a flow on 2 x 3 x 4 nodes; None leaves something out."""
     axes = {axis: 0.01 * np.arange(k + 2) for k, axis in enumerate("xyz")}

@@ -183,7 +183,7 @@ def test_a_sphere_in_solid_rotation(tau):
     """
     errors = [spiral(tau, n)[0] for n in (100, 200, 400)]
     assert (errors[0] / errors[1], errors[1] / errors[2]) == (ORDER_2, ORDER_2)
-    assert errors[2] < 2e-4
+    assert errors[2] < 4e-4
     _, sim = spiral(tau, 100)
     assert sim.energy_error < 1e-11
     assert sim.energy().fluid == pytest.approx(sim.energy().kinetic - sim.start_energy.kinetic, rel=1e-9)
