@@ -46,7 +46,10 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.contacts import Contact, Contacts
     from dem.model.dampings import Dashpot, Viscoelastic
     from dem.model.energy import Energy
+    from dem.model.flows import ChannelFlow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
+    from dem.model.fluid import Fluid
     from dem.model.insertion import pack
+    from dem.model.known_flows import FunctionFlow, GriddedFlow
     from dem.model.materials import Material
     from dem.model.normals import Hertz, Hysteretic, Linear, PowerLaw
     from dem.model.packing import random_orientations, random_velocities
@@ -55,6 +58,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.roughness import effective_density
     from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
     from dem.model.turbulence import Turbulence
+    from dem.model.vortices import ABCFlow, TaylorGreenFlow
     from dem.rotation.integrators import INTEGRATORS, Integrator
     from dem.rotation.study import (
         RotationHistory,
@@ -70,12 +74,14 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.stochastic.verdict import StochasticVerdict
 
 HOMES = {
+    "ABCFlow": "dem.model.vortices",
     "INTEGRATORS": "dem.rotation.integrators",
     "Advice": "dem.soft.advice",
     "Axes": "dem.case.bases",
     "Box": "dem.model.box",
     "Bridge": "dem.model.adhesion",
     "Case": "dem.case.bases",
+    "ChannelFlow": "dem.model.flows",
     "Clump": "dem.model.clump",
     "Comparison": "dem.run.rerun",
     "Contact": "dem.model.contacts",
@@ -85,6 +91,9 @@ HOMES = {
     "Energy": "dem.model.energy",
     "DMT": "dem.model.adhesion",
     "Fibre": "dem.model.shapes",
+    "Fluid": "dem.model.fluid",
+    "FunctionFlow": "dem.model.known_flows",
+    "GriddedFlow": "dem.model.known_flows",
     "HardSphereCase": "dem.case.bases",
     "HardSpheres": "dem.hard.simulation",
     "HardVerdict": "dem.hard.simulation",
@@ -97,21 +106,26 @@ HOMES = {
     "Material": "dem.model.materials",
     "Motion": "dem.model.box",
     "Particles": "dem.model.particles",
+    "PipeFlow": "dem.model.flows",
     "PowerLaw": "dem.model.normals",
     "Rolling": "dem.model.parts",
+    "RotatingFlow": "dem.model.flows",
     "RotationCase": "dem.case.study",
     "RotationHistory": "dem.rotation.study",
     "Shape": "dem.model.shapes",
+    "ShearFlow": "dem.model.flows",
     "Simulation": "dem.soft.simulation",
     "Sphere": "dem.model.shapes",
     "StochasticCase": "dem.case.stochastic",
     "StochasticSpheres": "dem.stochastic.simulation",
     "StochasticVerdict": "dem.stochastic.verdict",
     "StudyCase": "dem.case.study",
+    "TaylorGreenFlow": "dem.model.vortices",
     "TimeStep": "dem.case.bases",
     "Trajectory": "dem.files.trajectory",
     "Turbulence": "dem.model.turbulence",
     "Twisting": "dem.model.parts",
+    "UniformFlow": "dem.model.flows",
     "Verdict": "dem.soft.verdict",
     "Viscoelastic": "dem.model.dampings",
     "cases": "dem.case.find",

@@ -36,6 +36,15 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``faces``       where the walls are, how they move
     ``periodic``    nearest images, and bodies folded back into the box
     ``roughness``   the inclination of a rough wall as a particle meets it
+``fluid``       what a fluid about the bodies does to each, one file each, with its paper
+    ``gradients``   what a flow field says of a place
+    ``uniform``, ``linear``, ``poiseuille``, ``taylor_green``, ``beltrami``, ``gridded``, ``called``  flow fields
+    ``stokes``, ``schiller_naumann``, ``hoelzer_sommerfeld``  drag
+    ``saffman``, ``magnus``  lift
+    ``spin_drag``   resistance to rotation
+    ``medium``      the fluid itself, what it has done
+    ``stride``      where in a step it acts, however stiff
+    ``sampling``    a field at many places
 ``packing``     starting states without overlap
     ``insertion``   bodies thrown in one after the other
     ``directions``  fibres on a lattice
@@ -61,6 +70,9 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``walls``       what the faces of the box do
     ``history``     what contacts remember, from one list to the next
     ``motion``      predict and correct all bodies
+    ``immersed``    correct them in a fluid
+    ``dragged``     their velocities
+    ``whirled``     their angular velocities
     ``listing``     contacts one by one, for who looks at them
     ``whole_steps`` into the leap-frog from a state of the user's, and out of it
     ``travel``      how far bodies have come since they were listed

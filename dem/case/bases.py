@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dem.hard.simulation import HardSpheres
     from dem.model.box import Box
     from dem.model.contacts import Contacts
+    from dem.model.fluid import Fluid
     from dem.model.particles import Particles
     from dem.soft.simulation import Simulation
 
@@ -90,6 +91,10 @@ class Case(SteppedCase):
         """Restitution and friction by pair of materials; None leaves it to the materials."""
         return None
 
+    def fluid(self) -> Fluid | None:
+        """What flows about the particles; None if nothing does."""
+        return None
+
     def simulation(self) -> Simulation:
         """The simulation, ready to run."""
         from dem.soft.simulation import Simulation  # noqa: PLC0415, cases are listed without
@@ -97,7 +102,7 @@ class Case(SteppedCase):
         particles, box = self.build()
         return Simulation(
             particles, box, gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
-            threads=self.threads, contacts=self.contacts(),
+            threads=self.threads, contacts=self.contacts(), fluid=self.fluid(),
             description={"case": self.name, "parameters": self.model_dump(mode="json")},
         )  # fmt: skip
 

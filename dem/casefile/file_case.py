@@ -76,5 +76,6 @@ class FileCase:
             )  # fmt: skip
         return Simulation(
             built, box, gravity=table.gravity, time_step=table.time_step, integrator=table.integrator,
-            threads=table.threads, contacts=self.contacts(), description=description,
+            threads=table.threads, contacts=self.contacts(), fluid=table.fluid and table.fluid.made(),
+            description=description,
         )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from dem.case import HARD, STOCHASTIC, BaseCase, Case, HardSphereCase, StochasticCase
 from dem.model.fields import STATE
 from dem.model.kinds import labels
+from dem.model.known_flows import FunctionFlow, GriddedFlow
 from dem.model.parts import plain
 from dem.model.shapes import Fibre, Sphere
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from dem.model.box import Box
     from dem.model.contacts import Contacts
+    from dem.model.fluid import Fluid
     from dem.model.materials import Material
     from dem.model.particles import Particles
 
@@ -33,6 +35,8 @@ def content(case: BaseCase) -> dict | None:
     if not (stepped or hard or drawn):
         return None
     particles, box = case.build()
+    if stepped and not _can_be_told(case.fluid()):
+        return None
     if len(particles) > MOST or not all(type(shape) in (Sphere, Fibre) for shape, _ in particles.variants):
         return None
     materials = _materials(particles, box)
@@ -55,7 +59,7 @@ def content(case: BaseCase) -> dict | None:
     if drawn:
         return {"method": "stochastic", **found, **_drawn(case)}
     steps = {"time_step": case.time_step, "integrator": case.integrator, "threads": case.threads}
-    return {"method": "time-steps", **found, **steps, **_pairs(case.contacts(), materials)}
+    return {"method": "time-steps", **found, **steps, **_pairs(case.contacts(), materials), **_fluid(case.fluid())}
 
 
 def _drawn(case: StochasticCase) -> dict:
@@ -104,6 +108,24 @@ def _pairs(contacts: Contacts | None, names: dict[Material, str]) -> dict:
         return {}
     rows = [{"materials": [names[one], names[other]], **plain(contact)} for one, other, contact in contacts]
     return {"contacts": rows, "contact_rule": contacts.rule or "none", "contact_damping": contacts.damped}
+
+
+def _can_be_told(fluid: Fluid | None) -> bool:
+    """Whether a case file has words for how a fluid flows: not for grids, functions, and directions aslant."""
+    if fluid is None:
+        return True
+    told = fluid.velocity.said()
+    aslant = any(isinstance(told.get(name), tuple) for name in ("direction", "gradient", "normal"))
+    return not (aslant or isinstance(fluid.velocity, (GriddedFlow, FunctionFlow)))
+
+
+def _fluid(fluid: Fluid | None) -> dict:
+    """The fluid, if there is one."""
+    if fluid is None:
+        return {}
+    told = {each.name: getattr(fluid, each.name) for each in fields(fluid) if each.name != "velocity"}
+    return {"fluid": {**{key: "none" if value is None else value for key, value in told.items()},
+                      "flow": fluid.velocity.said()}}  # fmt: skip
 
 
 def _groups(particles: Particles, materials: dict, shapes: dict) -> Iterator[dict]:

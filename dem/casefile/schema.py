@@ -6,6 +6,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from dem.casefile.fluid import FluidTable
+from dem.casefile.impacts import ImpactTable
 from dem.casefile.keys import (
     Angle,
     AngularVelocities,
@@ -301,18 +303,7 @@ class SteppedTable(CaseTable):
     contact_rule: Rule = Field("geometric", description="of pairs of materials that are not in contacts")
     contact_damping: Literal["together", "alone"] = Field("together", description="of several contacts of two bodies")
     contacts: list[ContactTable] = Field([], description="pairs of materials")
-
-
-class ImpactTable(Table):
-    """``[impacts]``: of hard spheres."""
-
-    restitution: Share = Field(1.0, description="of two spheres, normal")
-    tangential_restitution: Number = Field(-1.0, ge=-1, le=1, description="of two spheres; -1: smooth, 1: rough")
-    friction: Friction | None = Field(None, description="of two spheres, Coulomb's; default: no limit", examples=[0.3])
-    wall_restitution: Share | None = Field(None, description="with a wall; default: as of two spheres", examples=[1.0])
-    wall_tangential_restitution: Number | None = Field(None, ge=-1, le=1, description="with a wall", examples=[-1.0])
-    wall_friction: Friction | None = Field(None, description="with a wall", examples=[0.3])
-    contact_time: Duration = Field(1e-5, description="impacts that follow within it are elastic [s]")
+    fluid: FluidTable | None = Field(None, description="what flows about the particles; default: nothing")
 
 
 class HardTable(CaseTable):

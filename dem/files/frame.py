@@ -10,7 +10,7 @@ import numpy as np
 from dem import statistics
 from dem.base.declared import Declared
 from dem.files import gate, layout, logs
-from dem.files.schema import ENERGIES
+from dem.files.schema import energies_in
 from dem.files.stored_field import read_rows
 from dem.model.bodies import Spheres, body_axis, place
 from dem.model.box import AXES
@@ -79,7 +79,8 @@ class Frame(Declared):
     @cached_property
     def energy(self) -> dict[str, float]:
         """Energies of the system [J]."""
-        return {name: float(self._of(f"/observables/{name}_energy/value")) for name in ENERGIES}
+        names = energies_in(self._run._stored("/"))  # noqa: SLF001
+        return {name: float(self._of(f"/observables/{name}_energy/value")) for name in names}
 
     def spheres(self) -> Spheres:
         """All spheres: centres (S, 3), radii (S,) [m], and the particle each belongs to (S,)."""

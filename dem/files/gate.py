@@ -20,6 +20,7 @@ from dem.files import layout, logs, structure
 from dem.files.schema import FORMAT, PARTICLES, variants_in
 from dem.files.structure import UNREADABLE, check_memory, damaged, require, size_of
 from dem.model.box import Box, Motion
+from dem.model.energy import Energy
 from dem.model.fields import STATE
 from dem.model.materials import Material
 from dem.model.shapes import MOST_SPHERES
@@ -104,6 +105,14 @@ def finite(file: h5py.Group, name: str, shape: tuple[int | None, ...], *, above:
     require(bool(np.isfinite(values).all()), f"{name} holds values that are not finite")
     require(bool((values > above).all()), f"{name} holds {np.min(values, initial=np.inf):g}, expected above {above:g}")
     return values
+
+
+def energy(file: h5py.Group, name: str) -> Energy:
+    """An energy ledger; without a fluid its last entry may be absent."""
+    values = finite(file, name, (None,))
+    whole = len(Energy._fields)
+    require(whole - 1 <= len(values) <= whole, f"{name} holds {counted(len(values), 'number')}, expected {whole}")
+    return Energy(*values.tolist())
 
 
 def number(file: h5py.Group, name: str, **bounds: float) -> float:

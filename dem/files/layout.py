@@ -29,7 +29,7 @@ import numpy as np
 from dem.base.json_texts import parsed
 from dem.base.machine import processor
 from dem.files import logs
-from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes
+from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in
 from dem.model.fields import STATE
 from dem.model.parts import plain
 
@@ -100,7 +100,7 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
         _extendable(file.create_group("contacts"), "number", (), np.int64)
         logs.create(file, logs.CONTACTS, logs.CONTACT, logs.UNITS_OF_CONTACTS)
     observables = file.create_group("observables")
-    for name in ENERGIES:
+    for name in ENERGIES if sim.fluid else [name for name in ENERGIES if name != "fluid"]:
         _element(file, observables, f"{name}_energy", ()).attrs["unit"] = "J"
 
 
@@ -135,7 +135,7 @@ def frame_datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
         found["edges"] = group["box/edges/value"]
     if NUMBER in file:
         found[NUMBER] = file[NUMBER]
-    found |= {name: file[f"observables/{name}_energy/value"] for name in ENERGIES}
+    found |= {name: file[f"observables/{name}_energy/value"] for name in energies_in(file)}
     return found | {name: group[f"position/{name}"] for name in ("time", "step")}
 
 

@@ -16,6 +16,7 @@ from dem.model.box import Box, Motion
 from dem.model.clump import Clump
 from dem.model.contacts import Contact
 from dem.model.fields import STATE
+from dem.model.fluid import FLOWS, Fluid
 from dem.model.kinds import Kind
 from dem.model.materials import Material
 from dem.model.particles import UNIT_NORM, Particles
@@ -41,6 +42,7 @@ OURS = {
 }
 A_PARTICLE, A_SPHERE = 2048, 512  # bytes for each that going on may need
 OURS |= {f"dem.parts:{word.__name__}": word for words in WORDS.values() for word in words}
+OURS |= {f"dem.fluid:{word.__name__}": word for word in (Fluid, *FLOWS)}
 NAMES = {kind: name for name, kind in OURS.items()}
 
 

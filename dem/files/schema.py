@@ -20,6 +20,11 @@ FURTHER = {
 }
 
 
+def energies_in(file: h5py.File | h5py.Group) -> tuple[str, ...]:
+    """Energies that a trajectory holds, by name: the fluid's only if there was one."""
+    return tuple(name for name in ENERGIES if name != "fluid" or f"{name}_energy" in file["/observables"])
+
+
 def variants_in(file: h5py.File) -> tuple[h5py.Dataset, h5py.Group]:
     """Number of each particle's variant (N,), and the tables of all variants."""
     group, parameters = file[PARTICLES], file["parameters"]

@@ -11,7 +11,7 @@ from dem.base.declared import Declared
 from dem.base.json_texts import parsed
 from dem.files import gate, logs
 from dem.files.recipes import variants_of
-from dem.files.schema import ENERGIES, variants_in
+from dem.files.schema import energies_in, variants_in
 from dem.files.store import open_to_read, unreadable
 from dem.files.stored_field import StoredField, read_rows
 from dem.files.structure import DamagedError, damaged, require
@@ -193,12 +193,13 @@ class StoredRun(Declared):
 
     @property
     def energy(self) -> dict[str, np.ndarray]:
-        """Energies of the system at each frame, (T,) [J] each: translational, rotational, ..., total.
+        """Energies of the system at each frame, (T,) [J] each: translational, ..., total; fluid if there is one.
 
         ``pandas.DataFrame(run.energy, index=run.time)`` is a table of them.
         """
         stored = self._stored("/observables")
-        return {name: read_rows(stored[f"{name}_energy/value"], self.frames, slice(None)) for name in ENERGIES}
+        names = energies_in(stored)
+        return {name: read_rows(stored[f"{name}_energy/value"], self.frames, slice(None)) for name in names}
 
     @property
     def changes(self) -> np.ndarray:

@@ -11,7 +11,6 @@ from dem.files.gate import number
 from dem.files.recipes import describe_particles, made, read_particles, recipe, write_particles
 from dem.hard.engine import PARTS, HardState
 from dem.hard.simulation import HardSpheres
-from dem.model.energy import Energy
 
 if TYPE_CHECKING:
     import h5py
@@ -42,7 +41,7 @@ def write(sim: HardSpheres, group: h5py.Group) -> None:
             group[f"{part}/{name}"] = values
     group["time"] = state.time
     group["datum"] = sim._datum
-    group["start_energy"] = np.array(sim.start_energy)
+    group["start_energy"] = np.array(sim.start_energy[:-1])  # no fluid
     group["largest_kinetic"] = sim._largest_kinetic
     if sim._given:
         group["given"] = sim._given
@@ -52,12 +51,11 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> HardSpheres:
     """Set it up again, in the state that was written; what it says must fit, see `dem.hard.fit`."""
     del threads
     parts = {part: gate.arrays(group, part) for part in PARTS}
-    start_energy = gate.finite(group, "start_energy", (len(Energy._fields),))
     return HardSpheres._restored(
         read_particles(given, group), made(given["box"]),
         HardState(**parts, time=number(group, "time")), gravity=given["gravity"],
         contact_time=given["contact_time"], laws=given["laws"], description=given["description"],
-        datum=number(group, "datum"), start_energy=Energy(*start_energy.tolist()),
+        datum=number(group, "datum"), start_energy=gate.energy(group, "start_energy"),
         largest_kinetic=number(group, "largest_kinetic", least=0),
         given=number(group, "given") if "given" in group else 0.0,
     )  # fmt: skip

@@ -18,7 +18,8 @@ class Energy(NamedTuple):
     ``elastic`` is what pairs and walls in contact hold, normal and tangential, without which the total seems to drop by
     up to 98 % in an impact (Zhao & van Wachem 2013, eq. 64, leave it out). ``dissipated`` is what damping and friction
     have turned into heat since the state was last assigned to, ``work`` what walls that move have done on particles,
-    and who set the gravity, or changed something in a run (``every`` of `Simulation.run`).
+    and who set the gravity, or changed something in a run (``every`` of `Simulation.run`); ``fluid`` the work of the
+    fluid, negative where it brakes particles.
     """
 
     translational: float
@@ -27,6 +28,7 @@ class Energy(NamedTuple):
     elastic: float
     dissipated: float = 0.0
     work: float = 0.0
+    fluid: float = 0.0
 
     @property
     def kinetic(self) -> float:
@@ -40,8 +42,8 @@ class Energy(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Mechanical and dissipated energy less the work [J]: what is conserved."""
-        return self.mechanical + self.dissipated - self.work
+        """Mechanical and dissipated energy less the work, the fluid's too [J]: what is conserved."""
+        return self.mechanical + self.dissipated - self.work - self.fluid
 
 
 def datum(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> float:

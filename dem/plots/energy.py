@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 COLOURS = {
     "gravitational": "#4c5b8f", "translational": "#3f9c9a", "rotational": "#8cc665", "elastic": "#f2c14e",
-    "dissipated": "#b9bec6", "work": "#c0504d",
+    "dissipated": "#b9bec6", "work": "#c0504d", "fluid": "#5b8db8",
 }  # fmt: skip
+OUTSIDE = {"work": "work of walls", "fluid": "work of the fluid"}  # what is done from outside
 ROUNDING = 1e-16  # of the reference: what rounding leaves
 
 
@@ -77,7 +78,7 @@ def draw_energy(axes: Sequence[Axes], run: Trajectory) -> None:
 
 
 def _ledger(ax: Axes, time: np.ndarray, energies: dict[str, np.ndarray]) -> None:
-    parts = {name: energies[name] for name in COLOURS if name != "work" and energies[name].any()}
+    parts = {name: energies[name] for name in COLOURS if name not in OUTSIDE and energies[name].any()}
     divisor, unit = scaled("J", *energies.values())
     if parts and all((part >= 0).all() for part in parts.values()):
         shades = [COLOURS[name] for name in parts]
@@ -86,8 +87,9 @@ def _ledger(ax: Axes, time: np.ndarray, energies: dict[str, np.ndarray]) -> None
         for name, part in parts.items():
             ax.plot(time, part / divisor, color=COLOURS[name], label=name)
     ax.plot(time, energies["total"] / divisor, color=INK, lw=1.5, label="total")
-    if energies["work"].any():
-        ax.plot(time, energies["work"] / divisor, color=COLOURS["work"], ls="--", label="work of walls")
+    for name, label in OUTSIDE.items():
+        if name in energies and energies[name].any():
+            ax.plot(time, energies[name] / divisor, color=COLOURS[name], ls="--", label=label)
     tidy(ax, ylabel=f"energy [{unit}]", xlim=(time[0], time[-1]) if len(time) > 1 else None)
     ax.margins(y=0.02)
     legend(ax, 4)

@@ -66,6 +66,7 @@ COLUMNS = {
 steps or collisions a second of computing since the row before."""
 STEPPED = ("step", "time", "kinetic", "gravitational", "elastic", "dissipated", "work", "total")
 STEPPED += ("error", "contacts", "rate")
+WET = (*STEPPED[:7], "fluid", *STEPPED[7:])
 EVENTFUL = ("time", "kinetic", "gravitational", "total", "error", "collisions", "rate")
 
 
@@ -93,7 +94,7 @@ class Table:
     def __init__(
         self, sim: System, columns: Iterable[str] | str | bool, every: object, plan: list[Segment], *, shown: bool
     ) -> None:
-        usual = STEPPED if sim.step_count is not None else EVENTFUL
+        usual = EVENTFUL if sim.step_count is None else STEPPED if sim.fluid is None else WET
         self.names = chosen(columns) or usual
         alien = ({"step", "contacts"} if sim.step_count is None else {"collisions"}) & {*self.names}
         if alien:

@@ -26,7 +26,14 @@ def booked(engine: Engine) -> dict[str, float]:
         "elastic": float(progress.elastic[0]) / unit,
         "dissipated": float(progress.taken.sum() - progress.stored[0]) / unit,
         "work": float(progress.worked.sum()) / unit,
+        "fluid": drawn(engine),
     }
+
+
+def drawn(engine: Engine) -> float:
+    """Work of the fluid [J]."""
+    work = engine.fluid_state.get("drawn")
+    return 0.0 if work is None else float(work.sum()) / engine.energy_unit
 
 
 def departure(engine: Engine) -> float:
@@ -43,15 +50,19 @@ def expect(engine: Engine, more: float, departure: float = 0.0) -> None:
 def takes(engine: Engine, gravity: tuple[float, float, float], datum: float) -> bool:
     """Whether potential energies under another gravity can be summed in the unit of energy that was chosen."""
     b = engine.bodies
+    if engine.fluid_state:  # whose half step after the forces is no matter of adding
+        return False
     weights = engine.kinds.mass[b.kind] * np.abs(datum - np.array(gravity) @ b.position)
     return bool(weights.sum() * engine.energy_unit < 2.0 ** (REFERENCE_BITS + ROOM_BITS))
 
 
-def reference(engine: Engine, start: float, kinetic: float, taken: float, work: float) -> tuple[str, float]:
+def reference(
+    engine: Engine, start: float, kinetic: float, taken: float, work: float, fluid: float
+) -> tuple[str, float]:
     """What the energy error is relative to [J], in words first: the largest of these.
 
     The energy at the start, the largest kinetic energy that was seen, what contacts have taken, and the work of walls
-    and from outside. `taken` and `work` are what the engine does not know of.
+    and from outside, and of the fluid. `taken`, `work` and `fluid` are what the engine does not know of.
     """
     progress, unit = engine.progress, engine.energy_unit
     energies = {
@@ -61,6 +72,7 @@ def reference(engine: Engine, start: float, kinetic: float, taken: float, work: 
         "the work of walls and from outside" if work else "the work of the walls": abs(
             work + float(progress.worked[0]) / unit
         ),
+        "the work of the fluid": abs(fluid + drawn(engine)),
     }
     return max(energies.items(), key=lambda named: named[1])
 
@@ -71,14 +83,19 @@ def relative(departure: float, reference: float) -> float:
 
 
 def momentum_error(
-    box: Box | None, gravity: tuple[float, float, float], start: tuple[np.ndarray, float], now: tuple[np.ndarray, float]
+    box: Box | None,
+    gravity: tuple[float, float, float],
+    start: tuple[np.ndarray, float],
+    now: tuple[np.ndarray, float],
+    *,
+    wet: bool = False,
 ) -> float | None:
-    """Change of momentum where there are neither walls nor gravity, over the sum of all |m v|.
+    """Change of momentum where there are neither walls nor gravity nor a fluid, over the sum of all |m v|.
 
     Start and end are momentum (3,) and the sum of the sizes of all particles' momenta [kg m/s].
     """
     free = np.array(gravity) == 0
-    if (box and len(box.absent) < len(FACES)) or not free.any():
+    if wet or (box and len(box.absent) < len(FACES)) or not free.any():
         return None
     change = float(np.linalg.norm((now[0] - start[0])[free]))
     return change / max(now[1], start[1]) if change > 0 else 0.0
@@ -97,6 +114,7 @@ def judged(
     reference: str,
     energy_error: float,
     momentum_error: float | None,
+    beyond: tuple[str, ...] = (),
 ) -> Verdict:
     """Judge a run since its first step, which has come to these orientations (N, 4)."""
     steps, overlap = int(engine.progress.step[0]), float(engine.progress.largest_overlap[0])
@@ -116,4 +134,5 @@ def judged(
         briefest=engine.limits.brief,
         time_step=engine.dt,
         drifts=drifts(engine, integrator),
+        beyond=beyond,
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from dem.model.energy import Energy
 from dem.run.stepping import Stepping
-from dem.soft import account
+from dem.soft import account, immersion
 from kernels.base import energy as energy_kernels
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ class Booked(NamedTuple):
     given: float = 0.0  # work from outside, to the present [J]
     departure: float = 0.0  # largest of the total energy at any step [J]
     first_step: int = 0  # at which the ledger began
+    fluid: float = 0.0  # its work [J]
 
 
 class Accounted(Stepping):
@@ -57,6 +58,7 @@ class Accounted(Stepping):
             elastic=now["elastic"],
             dissipated=before.dissipated + now["dissipated"],
             work=before.work + now["work"] + self._given,
+            fluid=before.fluid + now["fluid"],
         )
 
     def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -81,8 +83,9 @@ class Accounted(Stepping):
         state = self._engine.state()
         before, moved = self._energies(state), self._motion_of(state)
         self._booked = self._booked._replace(
-            dissipated=before.dissipated, work=before.work - self._given, departure=self.energy_departure
-        )
+            dissipated=before.dissipated, work=before.work - self._given, departure=self.energy_departure,
+            fluid=before.fluid,
+        )  # fmt: skip
         self._gravity, self._datum = gravity, datum
         self._start(self.step_count, self._engine, keep=True)
         self._given += self._energies(self._state()).mechanical - before.mechanical
@@ -119,8 +122,9 @@ class Accounted(Stepping):
         """Which of them is the largest, in words, and how large it is [J]."""
         before = self._booked
         return account.reference(
-            self._engine, self.start_energy.total, self._largest_kinetic, before.dissipated, before.work + self._given
-        )
+            self._engine, self.start_energy.total, self._largest_kinetic, before.dissipated, before.work + self._given,
+            before.fluid,
+        )  # fmt: skip
 
     @property
     def energy_departure(self) -> float:
@@ -150,10 +154,11 @@ class Accounted(Stepping):
         self._engine.exits.look(self._engine.bodies, self.step_count, self.time_step)
         self._check_run(self._engine.code)
         now, start = self._motion(), self._start_motion
-        momentum_error = account.momentum_error(self._box, self._gravity, start, now)
+        momentum_error = account.momentum_error(self._box, self._gravity, start, now, wet=self.fluid is not None)
         return account.judged(
             self._engine, self.integrator, self._booked.first_step, self.particles.orientation,
             self.energy_reference[0], self.energy_error, momentum_error,
+            tuple(immersion.doubts(self.fluid, self._engine.fluid)),
         )  # fmt: skip
 
     def _check_run(self, code: int) -> None:

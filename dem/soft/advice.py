@@ -37,8 +37,8 @@ class Advice:
     [m/s]; ``squeezed_time`` the shortest that ``squeezed`` could have between two others [s]; ``overlap`` the deepest
     foreseeable one over the smaller radius, by ``deepest``; ``rayleigh_time`` the shortest time that a surface wave
     takes around half a sphere [s]; ``spin`` the largest angular speed at the start [rad/s]; ``held`` tells of adhesion,
-    if there is any, the largest pull and the shortest half oscillation of what it holds; ``advised`` the time step that
-    follows from all of them [s].
+    if there is any, the largest pull and the shortest half oscillation of what it holds; ``further`` says what a fluid
+    has to do with it; ``advised`` the time step that follows from all of them [s].
     """
 
     time_step: float
@@ -53,6 +53,7 @@ class Advice:
     rayleigh_time: float
     spin: float
     held: Held
+    further: tuple[str, ...] = ()
 
     @property
     def steps_per_contact(self) -> float:
@@ -89,6 +90,7 @@ class Advice:
             f"deepest overlap: {self.overlap:.1%} of a radius, {self.deepest}",
             f"Rayleigh time: {self.rayleigh_time:.3g} s, {self.time_step / self.rayleigh_time:.1%} of it a step",
             f"rotation: {self.turn:.2g} rad a step at the start (at most {LARGEST_TURN})",
+            *self.further,
             f"advised time step: {self.advised:.2g} s",
         ]
 

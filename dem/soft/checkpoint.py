@@ -9,8 +9,9 @@ import numpy as np
 from dem.files import gate
 from dem.files.gate import number
 from dem.files.recipes import describe_particles, made, read_particles, recipe, write_particles
+from dem.files.structure import require
 from dem.model.contacts import Contacts
-from dem.model.energy import Energy
+from dem.model.fluid import Fluid
 from dem.soft.accounted import Booked
 from dem.soft.history import ContactHistory
 from dem.soft.per_body import BODIES, CONTACTS
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 
 # ruff: noqa: SLF001 (this is the other half of Simulation)
+
+FLUID, FLOW = "fluid", "flow"  # groups: what a run has come to in a fluid, arrays of its velocity
+FIRST_STEP = 5  # place of `first_step` in `Booked`, counted from 1; without a fluid nothing comes after it
 
 
 def describe(sim: Simulation) -> dict:
@@ -39,6 +43,7 @@ def describe(sim: Simulation) -> dict:
         "integrator": sim.integrator.name,
         "deepest_overlap": sim._deepest,
         "description": sim.description,
+        **({"fluid": recipe(sim.fluid)} if sim.fluid else {}),
     }
 
 
@@ -53,11 +58,16 @@ def write(sim: Simulation, group: h5py.Group) -> None:
     group["datum"] = state.datum
     group["start_step"] = state.start_step
     group["watch"] = state.watch
-    group["start_energy"] = np.array(sim.start_energy)
+    group["start_energy"] = np.array(sim.start_energy if sim.fluid else sim.start_energy[:-1])
     group["largest_kinetic"] = sim._largest_kinetic
     booked = sim._booked._replace(given=sim._given)
     if booked != Booked(first_step=state.start_step):
-        group["booked"] = np.array(booked)
+        group["booked"] = np.array(booked if sim.fluid else booked[:-1])
+    if sim.fluid:
+        for name, values in state.fluid.items():
+            group[f"{FLUID}/{name}"] = values
+        for name in sim.fluid.velocity.ARRAYS:
+            group[f"{FLOW}/{name}"] = getattr(sim.fluid.velocity, name)
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
@@ -71,21 +81,35 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         progress=gate.arrays(group, "progress"), energy_unit=number(group, "unit", above=0),
         datum=number(group, "datum"), start_step=int(gate.numbers(group, "start_step", (), "iu")[()]),
         watch=gate.numbers(group, "watch", (None,))[:] if "watch" in group else np.empty(0),
+        fluid=gate.arrays(group, FLUID) if FLUID in group else {},
     )  # fmt: skip
-    start_energy = gate.finite(group, "start_energy", (len(Energy._fields),))
     return Simulation._restored(
         read_particles(given, group), made(given["box"]), state,
-        start_energy=Energy(*start_energy.tolist()), largest_kinetic=number(group, "largest_kinetic", least=0),
+        start_energy=gate.energy(group, "start_energy"), largest_kinetic=number(group, "largest_kinetic", least=0),
         booked=_booked(group, state),
         gravity=given["gravity"], description=given["description"], time_step=given["time_step"],
         integrator=given["integrator"], threads=threads, deepest_overlap=given["deepest_overlap"],
         contacts=Contacts(table, rule=given["contacts"]["rule"], damped=given["contacts"].get("damped", "alone")),
+        fluid=_fluid(given.get("fluid"), group),
     )  # fmt: skip
+
+
+def _fluid(given: dict | None, group: h5py.Group) -> Fluid | None:
+    """The fluid, its flow with the arrays that stand apart."""
+    if given is None:
+        return None
+    if FLOW in group:
+        given["values"]["velocity"]["values"] |= gate.arrays(group, FLOW)
+    fluid = made(given)
+    require(isinstance(fluid, Fluid), f"its fluid is {fluid!r}")
+    return fluid
 
 
 def _booked(group: h5py.Group, state: Snapshot) -> Booked:
     """What the ledger had before."""
     if "booked" not in group:
         return Booked(first_step=state.start_step)
-    *sums, first_step = gate.finite(group, "booked", (len(Booked._fields),)).tolist()
-    return Booked(*sums, int(first_step))
+    *sums, first_step = gate.finite(group, "booked", (None,))[:FIRST_STEP].tolist()
+    rest = gate.finite(group, "booked", (None,))[FIRST_STEP:].tolist()
+    require(len(sums) == FIRST_STEP - 1 and len(rest) <= 1, "booked is no ledger")
+    return Booked(*sums, int(first_step), *rest)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kernels.base.energy import REFERENCE_BITS
+from kernels.fluid import Dry, sampling
 
 if TYPE_CHECKING:
     from dem.soft.overlaps import Overlaps
@@ -49,6 +50,18 @@ def energies_of_contacts(kinds: Kinds, springs: Springs, overlaps: Overlaps) -> 
     stiffest = every._replace(stiffness=np.max(every.stiffness), power=np.max(every.power))
     deep = (np.sort(np.maximum(d, 0.0)) for d in (overlaps.pair, overlaps.wall))
     return float(sum(stiffest.energy(d).sum() for d in deep))
+
+
+def energies_of_flow(
+    fluid: tuple, kinds: Kinds, kind: np.ndarray, position: np.ndarray, gravity: tuple[float, float, float]
+) -> float:
+    """What bodies of the given kinds (N,) at positions (3, N) have once they go with the fluid, or sink in it [J]."""
+    if isinstance(fluid, Dry):
+        return 0.0
+    speed, medium = np.empty(kind.size), fluid.medium
+    sampling.speeds(fluid.field, medium.clock[0], np.ascontiguousarray(position), speed)
+    sinking = np.linalg.norm(gravity) * kinds.mass / (medium.viscosity * medium.translation.min(0))
+    return float((kinds.mass[kind] * (speed**2 + sinking[kind] ** 2)).sum())
 
 
 def energies_to_come(

@@ -14,6 +14,7 @@ from dem.soft.brief import briefest, least_acceleration
 from dem.soft.exits import Exits
 from dem.soft.grid import grid_for, most_cells
 from dem.soft.history import ContactHistory
+from dem.soft.immersion import DRY, turns
 from dem.soft.limits import Limits
 from dem.soft.numbering import Numbering
 from dem.soft.overlaps import DEEPEST
@@ -56,12 +57,13 @@ class Engine(Present):
         time_step: float,
         integrator: Integrator,
         law: tuple,
+        fluid: tuple = DRY,
         skin: tuple[float, float] | None = None,
         threads: int = 1,
         deepest: float = DEEPEST,
     ) -> None:
         self.kinds = arrays.kinds(particles, box)
-        self.law = law
+        self.law, self.fluid = law, fluid
         self.faces, self.exits = faces_of(box), Exits(box, gravity)
         alone = len(particles) == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any()
         self.springs = Springs(self.kinds, self.law)
@@ -73,7 +75,7 @@ class Engine(Present):
         lossy = not isinstance(self.law, laws.Elastic)
         width = laws.width(self.law)
         wall_width = PLANE + width if self.faces.roughness > 0 else width
-        self.rotating = not self.kinds.round or laws.pulls_sideways(self.law)
+        self.rotating = not self.kinds.round or laws.pulls_sideways(self.law) or turns(fluid)
         # what does not turn takes the smallest scheme, so that kernels are compiled once for all integrators
         self.scheme = (
             integrator.scheme_for(self.kinds.inertia, spheres=self.kinds.round) if self.rotating else SphericalPCDM()
@@ -122,12 +124,20 @@ class Engine(Present):
         self.bodies.wall_contacts[: self.owned] = snapshot.contacts.wall_contacts[rows]
         for name, values in snapshot.progress.items():
             getattr(self.progress, name)[:] = values
+        for name, values in snapshot.fluid.items():
+            getattr(self.fluid.medium, name)[:] = values
         self.datum, self.start_step, self.code = snapshot.datum, snapshot.start_step, loop.DONE
         if snapshot.watch.size:
             self.limits.watch = snapshot.watch
         self.setting = self._setting(snapshot.energy_unit)
         self.move_walls(snapshot.step * self.dt)
         self.rebuild(snapshot.contacts)
+
+    def keep_extremes(self, before: Engine) -> None:
+        """Go on with what another engine has seen."""
+        self.progress.largest_overlap[:] = before.progress.largest_overlap
+        if self.fluid_state:
+            self.fluid_state["reached"][:] = before.fluid_state["reached"]
 
     def move_walls(self, time: float) -> None:
         """Put the walls where they are at a time [s]."""
@@ -280,6 +290,6 @@ class Engine(Present):
     def _order(self, order: int, stop: int = 0, view: loop.View | None = None) -> int:
         """Have the kernels carry out an order; returns DONE or why they came back."""
         return loop.serve(
-            order, self.scheme, self.law, self.mode, self.setting, stop, self.bodies, self.kinds, self.neighbours,
-            self.faces, self.progress, self.partial, view or NOWHERE,
+            order, self.scheme, self.law, self.fluid, self.mode, self.setting, stop, self.bodies, self.kinds,
+            self.neighbours, self.faces, self.progress, self.partial, view or NOWHERE,
         )  # fmt: skip

@@ -39,6 +39,8 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
         check_within(f"progress/{name}", progress[name], 0.0, np.finfo(np.float64).max)
     for name, values in (("progress/leaving", progress["leaving"]), (f"{BODIES}/left", state.bodies["left"])):
         check_within(name, values, 0, 1)
+    check_alike("fluid", state.fluid, engine.fluid_state)
+    check_finite("fluid", state.fluid)
     _check_watch(state.watch)
     check_within("start_step", np.array([state.start_step]), 0, state.step)
     check_within("unit", np.array([state.energy_unit]), LIGHTEST, HEAVIEST)

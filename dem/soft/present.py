@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.soft.adhesion import energies_of_adhesion
-from dem.soft.energies import energies_of_contacts, energies_of_motion, energies_to_come, unit_of
+from dem.soft.energies import energies_of_contacts, energies_of_flow, energies_of_motion, energies_to_come, unit_of
 from dem.soft.history import ContactHistory
+from dem.soft.immersion import STATE
 from dem.soft.overlaps import Overlaps
 from dem.soft.per_body import KEPT
 from dem.soft.snapshot import Snapshot
 from kernels.box.periodic import PeriodicFaces
+from kernels.fluid import Dry
 from kernels.soft import advance as loop
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ class Present:
 
     kinds: Kinds
     law: tuple
+    fluid: tuple
     faces: Faces
     bodies: Bodies
     neighbours: Neighbours
@@ -64,6 +67,7 @@ class Present:
                 + energies_of_contacts(self.kinds, self.springs, self.overlaps())
                 + energies_to_come(self.kinds, moving[0], self.faces, self.fastest_wall, self.gravity)
                 + energies_of_adhesion(self.law, self.kinds, b.owner.size)
+                + energies_of_flow(self.fluid, self.kinds, *moving[:2], self.gravity)
             )
 
     def snapshot(self) -> Snapshot:
@@ -77,7 +81,13 @@ class Present:
             datum=self.datum,
             start_step=self.start_step,
             watch=self.limits.watch,
+            fluid={name: values.copy() for name, values in self.fluid_state.items()},
         )
+
+    @property
+    def fluid_state(self) -> dict[str, np.ndarray]:
+        """What a run has come to in a fluid, by name; empty without one."""
+        return {} if isinstance(self.fluid, Dry) else {name: getattr(self.fluid.medium, name) for name in STATE}
 
     def by_row(self, values: np.ndarray) -> np.ndarray:
         """Values (..., N) of owned bodies by index, in the order of the user's rows."""

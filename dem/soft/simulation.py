@@ -9,10 +9,11 @@ from dem.base import checks, compilation
 from dem.base.hints import hinted
 from dem.model.contacts import Contacts
 from dem.model.fields import STATE
+from dem.model.fluid import Fluid
 from dem.model.law import law as contact_law
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import DEFAULT
-from dem.soft import adhesion, arrays
+from dem.soft import adhesion, arrays, immersion
 from dem.soft.accounted import Accounted, Booked
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps, rolling_shapes
@@ -70,6 +71,8 @@ class Simulation(Accounted):
         At most so many threads; default all cores, or NUMBA_NUM_THREADS. The number changes no bit of the result.
     contacts : Contacts, optional
         Restitution and friction by pair of materials; default: geometric means of what the materials say.
+    fluid : Fluid, optional
+        What flows about the particles, and drags, lifts and turns them; default: nothing.
     deepest_overlap : float
         Share of the smaller radius; a run with a deeper contact stops with an error.
     description : dict, optional
@@ -108,12 +111,13 @@ class Simulation(Accounted):
         integrator: str = DEFAULT,
         threads: int | None = None,
         contacts: Contacts | None = None,
+        fluid: Fluid | None = None,
         deepest_overlap: float = DEEPEST,
         description: dict | None = None,
         _skin: tuple[float, float] | None = None,
     ) -> None:
         super().__init__(particles, box, gravity, description)
-        self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin)
+        self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin, fluid)
         with compilation.announced():
             self._start(step=0, before=None)
             self._begin_ledger(step=0)
@@ -127,17 +131,20 @@ class Simulation(Accounted):
         integrator: str,
         threads: int | None,
         skin: tuple[float, float] | None = None,
+        fluid: Fluid | None = None,
     ) -> None:
         """Check and keep what besides particles, box and gravity fixes the run."""
-        checks.of_types(optional=True, contacts=(contacts, Contacts))
+        checks.of_types(optional=True, contacts=(contacts, Contacts), fluid=(fluid, Fluid))
         self._contacts = contacts or Contacts()
         clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
         self._law = contact_law(self._contacts, arrays.materials(self._particles), self._box, clustered=clustered)
+        self._integrator, self._fluid = integrator_for_contacts(integrator), fluid
         if isinstance(time_step, str) and time_step == "auto":
-            time_step = advise(self._particles, self._box, self._gravity, law=self._law).advised
+            advice = advise(self._particles, self._box, self._gravity, law=self._law)
+            time_step = immersion.advised(advice, fluid, self._particles, self._integrator).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
-        self._integrator = integrator_for_contacts(integrator)
+        immersion.check(fluid, self._particles, self._box, self._integrator, self._time_step)
         self._threads = checks.threads(threads)
         self._skin = skin
         self._shown_step = 0  # the step that the particles show
@@ -177,7 +184,7 @@ class Simulation(Accounted):
     def _new_engine(self) -> Engine:
         return Engine(
             self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law,
-            self._skin, self._threads, self._deepest,
+            immersion.fluid_of(self._fluid, self._particles, self._time_step), self._skin, self._threads, self._deepest,
         )  # fmt: skip
 
     def _start(self, step: int, before: Engine | None, *, keep: bool = False) -> None:
@@ -188,12 +195,17 @@ class Simulation(Accounted):
         finest = math.inf
         if keep:
             engine.limits, finest = before.limits, before.energy_unit
-            engine.progress.largest_overlap[:] = before.progress.largest_overlap
+            engine.keep_extremes(before)
         engine.start(step, before.history() if before else None, finest)
         check_overlaps(engine)
         self._engine = engine
         self._revision = self._particles.revision
         self._shown_step = step
+
+    @property
+    def fluid(self) -> Fluid | None:
+        """What flows about the particles; None if nothing does."""
+        return self._fluid
 
     @property
     def contacts(self) -> Contacts:
@@ -214,7 +226,8 @@ class Simulation(Accounted):
     def settings(self) -> dict:
         """What besides particles, box and gravity fixes the run."""
         contacts = self.contacts.describe(arrays.materials(self._particles), self.box)
-        return {"time_step": self.time_step, "integrator": self.integrator.name, "contacts": contacts}
+        told = {"fluid": self.fluid.describe()} if self.fluid else {}
+        return {"time_step": self.time_step, "integrator": self.integrator.name, "contacts": contacts, **told}
 
     @property
     def step_count(self) -> int:
@@ -231,7 +244,8 @@ class Simulation(Accounted):
 
     def advice(self) -> Advice:
         """Which time step the present state needs, and why."""
-        return advise(staying(self.particles, self._engine.left()), self.box, self.gravity, self.time_step, self._law)
+        advice = advise(staying(self.particles, self._engine.left()), self.box, self.gravity, self.time_step, self._law)
+        return immersion.advised(advice, self.fluid, self.particles, self.integrator)
 
     def step(self, steps: int = 1) -> None:
         """Take a number of time steps.
@@ -261,6 +275,7 @@ class Simulation(Accounted):
         """What should be known before a run begins."""
         yield from super().foreseen()
         yield from rolling_shapes(self.particles, self.box, self.contacts)
+        yield from immersion.foreseen(self.fluid, self.particles)
         if len(self._engine.left()) < len(self.particles):  # there is somebody to meet
             there = staying(self.particles, self._engine.left())
             yield from foreseen(there, self.box, self.gravity, self.time_step, self._law)

@@ -23,6 +23,7 @@ class Snapshot(NamedTuple):
     datum: float  # g·x at zero potential [m²/s²]
     start_step: int
     watch: np.ndarray  # (7,) of `dem.soft.limits.Limits`; empty if nothing is known of it
+    fluid: dict[str, np.ndarray]  # name -> (1,) or so, see `kernels.fluid.medium.Medium`; empty without one
 
     @property
     def step(self) -> int:

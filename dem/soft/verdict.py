@@ -37,7 +37,7 @@ class Verdict:
     diameter: spheres sank into each other or a wall; ``momentum_error`` is the change of linear momentum along the axes
     on which nothing acts from outside, over the sum of all |m v|, None where there is no such axis; ``briefest`` is the
     contact of the fewest time steps (of ``time_step`` [s]), if these were too few; ``drifts`` whether the rotational
-    scheme makes energy drift where another one would not.
+    scheme makes energy drift where another one would not; ``beyond`` says where laws of the fluid were left behind.
     """
 
     steps: int
@@ -54,6 +54,7 @@ class Verdict:
     briefest: Brief
     time_step: float
     drifts: bool
+    beyond: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
@@ -85,7 +86,7 @@ class Verdict:
                 f"largest overlap {self.overlap_share:.0%} of a radius, above the {OVERLAP_LIMIT:.0%} up to which "
                 "Hertz theory, for small overlaps, is kept to: raise young, or lower the speeds"
             )
-        return found
+        return [*found, *self.beyond]
 
     @property
     def status(self) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dem.base.notices import Notice
     from dem.model.contact_forces import ContactForces
     from dem.model.energy import Energy
+    from dem.model.fluid import Fluid
     from dem.system.plan import Segment
     from dem.system.verdict import Judgement
 
@@ -88,6 +89,11 @@ class System(Declared):
         self._notice_changes()
         if gravity != self._gravity:
             self._change_gravity(gravity, datum(self.particles, self._box, gravity))
+
+    @property
+    def fluid(self) -> Fluid | None:
+        """What flows about the particles; None if nothing does."""
+        return None
 
     @property
     def particles(self) -> Particles:

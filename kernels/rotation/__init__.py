@@ -14,6 +14,11 @@ A step is *predict* (needs no torque), the torque, *correct*. Between steps a sc
         the step completed with the world torque found there
     whole(memory, q_force, inertia, dt) -> q, omega_body
         the state at the end of the step, for output and energies
+    behind(memory, inertia) -> omega_body
+        of schemes that leap over the torque: the angular velocity half a step before it, from which `correct` and the
+        next `predict` take one with I^-1 torque, less what is gyroscopic if they say so, to half a step after it. A
+        torque may then be made to lead wherever it should, however stiff (`kernels.soft.whirled`). In the body frame;
+        that of `SphericalPCDM` is the world's.
 
 Schemes with several torques a step are in ``several``. A scheme is named by a NamedTuple type; ``overload`` picks its
 functions by that type at compile time, so only the scheme in use is compiled, it is inlined, and the next process
@@ -21,7 +26,7 @@ finds it in the cache (an integer ``kind`` would compile all schemes, a function
 To add one: a file like ``euler.py``, a row here, a row in ``dem.rotation.integrators``.
 """
 
-from kernels.base.jit import by_type, by_type_of_first
+from kernels.base.jit import by_type, by_type_of_first, formula
 from kernels.rotation.adams_bashforth import ADAMS_BASHFORTH, AdamsBashforth
 from kernels.rotation.direct_multiplication import (
     DIRECT_MULTIPLICATION,
@@ -47,7 +52,7 @@ from kernels.rotation.richardson import RICHARDSON, Richardson
 from kernels.rotation.spherical import SPHERICAL_PCDM, SphericalPCDM
 from kernels.rotation.spiral import SPIRAL, Spiral
 from kernels.rotation.splitting import AXIAL_SPLITTING, NO_SQUISH, SPLITTING, AxialSplitting, NoSquish, Splitting
-from kernels.rotation.steps import Steps
+from kernels.rotation.steps import Steps, behind_half
 
 SCHEMES = {
     Euler: EULER,
@@ -77,6 +82,21 @@ def by_scheme(name):
 
 
 start, predict, velocity, correct, whole, load_memory, store_memory = (by_scheme(name) for name in Steps._fields[:7])
+
+
+@formula
+def _yes():
+    return True
+
+
+@formula
+def _no():
+    return False
+
+
+leaps = by_type(lambda scheme: _yes if SCHEMES[scheme].behind else _no)
+is_gyroscopic = by_type(lambda scheme: _yes if SCHEMES[scheme].gyroscopic else _no)
+behind = by_type(lambda scheme: SCHEMES[scheme].behind or behind_half)  # nobody asks those that do not leap
 
 
 def spheres_or(spheres, other):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from kernels.base.jit import formula
 from kernels.base.quaternion import angular_acceleration, renormalise, rotate, rotate_back, turn
 from kernels.base.vector import add_scaled
-from kernels.rotation.steps import Steps, velocity_half, whole_half
+from kernels.rotation.steps import Steps, behind_half, velocity_half, whole_half
 
 
 class ImprovedPCDM(NamedTuple):
@@ -47,4 +47,4 @@ def correct(memory, q_force, torque, inertia, dt):
     return q, add_scaled(omega, dt, rate), rate
 
 
-IMPROVED_PCDM = Steps(start, predict, velocity_half, correct, whole_half)
+IMPROVED_PCDM = Steps(start, predict, velocity_half, correct, whole_half, behind=behind_half, gyroscopic=True)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from kernels.base.jit import formula
 from kernels.base.quaternion import renormalise, rotate, rotate_back, turn
 from kernels.base.vector import add_scaled, scale
-from kernels.rotation.steps import Steps
+from kernels.rotation.steps import Steps, behind_half
 
 
 class SphericalPCDM(NamedTuple):
@@ -62,4 +62,4 @@ def whole(memory, q_force, inertia, dt):
     return q, rotate_back(q, world_velocity(memory, -dt))
 
 
-SPHERICAL_PCDM = Steps(start, predict, velocity, correct, whole)
+SPHERICAL_PCDM = Steps(start, predict, velocity, correct, whole, behind=behind_half)

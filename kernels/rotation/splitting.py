@@ -120,6 +120,12 @@ def whole(memory, q_force, inertia, dt):
     return q_force, divide(memory[1], inertia)
 
 
+@formula
+def behind(memory, inertia):
+    """I^-1 L before the kicks of the new torque; what is gyroscopic is in the free rotation."""
+    return divide(memory[1], inertia)
+
+
 def split(free_rotation):
     """Steps of a scheme with this free rotation between its kicks."""
 
@@ -131,7 +137,7 @@ def split(free_rotation):
         q = renormalise(q)
         return q, (q, momentum, torque)
 
-    return Steps(start, predict, velocity, correct, whole)
+    return Steps(start, predict, velocity, correct, whole, behind=behind)
 
 
 SPLITTING = split(free_rotation)

@@ -32,6 +32,8 @@ class Steps(NamedTuple):
     load: object = load_usual
     store: object = store_usual
     more: int = 0  # numbers beyond the usual memory
+    behind: object = None  # of schemes that leap over the torque, see the package's docstring
+    gyroscopic: bool = False  # whether `correct` takes omega × I omega off the torque
 
 
 # Schemes that make the whole step with the torque at its beginning: memory = (q_n, omega_body_n, world torque at n).
@@ -97,9 +99,15 @@ def whole_half(memory, q_force, inertia, dt):
     return q_force, add_scaled(memory[1], -0.5 * dt, memory[2])
 
 
+@formula
+def behind_half(memory, inertia):
+    """omega_{n+1/2}."""
+    return memory[1]
+
+
 def leaping(predict):
     """Steps of a scheme whose `predict` moves q by a whole step with omega_body_{n+1/2}."""
-    return Steps(start_half, predict, velocity_half, leap, whole_half)
+    return Steps(start_half, predict, velocity_half, leap, whole_half, behind=behind_half, gyroscopic=True)
 
 
 def spinning(spin_up, predict):

@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels import fluid as fluids
 from kernels.base.energy import accumulate
 from kernels.base.jit import formula, kernel, stage
 from kernels.base.quaternion import LARGEST_TURN
 from kernels.box.faces import move
-from kernels.soft import passes, sweeps, whole_steps
+from kernels.soft import immersed, passes, sweeps, whole_steps
 from kernels.soft.contact import place_all
+from kernels.soft.travel import largest
 
 # what Python orders: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
 ADVANCE, PICK, PLACE, START, SHOW = range(5)
@@ -75,7 +77,7 @@ class View(NamedTuple):
 
 
 @kernel
-def serve(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial, view):
+def serve(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial, view):
     """Carry out an order of Python's; returns DONE, or why it came back.
 
     One function for all of them, because what they share is then compiled once, and the hundred arrays that Python
@@ -84,7 +86,7 @@ def serve(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, bo
     Parameters
     ----------
     order : ADVANCE, PICK, PLACE, START or SHOW
-    scheme, law, mode, setting, kinds : see `kernels.soft.state`
+    scheme, law, fluid, mode, setting, kinds : see `kernels.soft.state`
     stop : as of `advance`
 
     Writes
@@ -100,9 +102,7 @@ def serve(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, bo
         place_all(bodies, kinds)
     elif order == START:
         gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
-        moving = whole_steps.start(
-            scheme, law, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box
-        )
+        moving = start(fluid, scheme, law, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box)
         progress.energy_start[0] = progress.elastic[0] + moving
     elif order == SHOW:
         gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
@@ -112,12 +112,14 @@ def serve(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, bo
             view.position, view.velocity, view.orientation, view.angular_velocity,
         )  # fmt: skip
     else:
-        return advance(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial)
+        return advance(
+            order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial
+        )
     return DONE
 
 
 @stage
-def advance(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial):
+def advance(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial):
     """Take steps until `stop` of them are complete; returns why it came back.
 
     The state is left complete: the last step does not predict the next one.
@@ -125,7 +127,7 @@ def advance(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, 
     Parameters
     ----------
     order : ADVANCE; or PICK, to come back when candidates have been picked
-    scheme, law, mode, setting, kinds : see `kernels.soft.state`
+    scheme, law, fluid, mode, setting, kinds : see `kernels.soft.state`
     stop : number of steps, counted from the start of the run
 
     Writes
@@ -141,15 +143,17 @@ def advance(order, scheme, law, mode, setting, stop, bodies, kinds, neighbours, 
     while order == PICK or progress.step[0] < stop or progress.phase[0] == FRESH:
         task = next_task(stop, progress)
         if order == ADVANCE and task != sweeps.PREDICT:
-            progress.travel[0] += move(time_of(task, setting.dt, progress), box)
+            time = time_of(task, setting.dt, progress)
+            progress.travel[0] += move(time, box)
+            fluids.tell_time(fluid, time)
         if order == PICK or (progress.phase[0] == PREDICTED and 2.0 * progress.travel[0] > setting.candidate_skin):
             code = refresh_candidates(
-                order, mode, scheme, law, setting, bodies, kinds, neighbours, box, progress, partial
+                order, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, progress, partial
             )
             if code != DONE or order == PICK:
                 return code
-        totals = passes.sweep(mode, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-        account(task, totals, progress)
+        totals = passes.sweep(mode, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+        account(fluid, task, totals, partial, progress)
         code = limit_passed(task, totals, setting, progress)
         if code != DONE:
             return code
@@ -191,13 +195,13 @@ def time_of(task, dt, progress):
 
 
 @stage
-def refresh_candidates(order, mode, scheme, law, setting, bodies, kinds, neighbours, box, progress, partial):
+def refresh_candidates(order, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, progress, partial):
     """Pick the candidate pairs anew if the list of neighbours is still good for that; returns DONE or why not.
 
     Parameters
     ----------
     order : ADVANCE; or PICK, if the list is new
-    mode, scheme, law, setting, kinds, box : see `kernels.soft.state`
+    mode, scheme, law, fluid, setting, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -210,18 +214,43 @@ def refresh_candidates(order, mode, scheme, law, setting, bodies, kinds, neighbo
     DONE, LIST_STALE or NO_ROOM
     """
     if order == ADVANCE:
-        displacement = passes.displacement(mode, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+        displacement = passes.displacement(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
         if not 2.0 * displacement + setting.candidate_skin <= setting.list_skin:
             return LIST_STALE
-    if not passes.pick(mode, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+    if not passes.pick(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
         return NO_ROOM
     progress.travel[0] = 0.0
     return DONE
 
 
+@formula
+def draw_nothing(fluid, task, totals, partial):
+    """Where there is no fluid."""
+    return 0.0
+
+
+@formula
+def draw(fluid, task, totals, partial):
+    """Note what the fluid did in a sweep; returns its work since the start [units]."""
+    medium = fluid.medium
+    if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
+        accumulate(medium.drawn, medium.drawing[0] + totals.drawn)
+        medium.drawing[0] = totals.drawing
+        medium.reached[0] = max(medium.reached[0], largest(partial, sweeps.REYNOLDS))
+        medium.reached[1] = max(medium.reached[1], largest(partial, sweeps.WHIRL))
+        for c in range(partial.shape[0]):
+            medium.reached[2] = max(medium.reached[2], float(partial[c, sweeps.OUTSIDE]))
+    return medium.drawn[0] + medium.drawn[1]
+
+
+start = fluids.dry_or(whole_steps.start, immersed.start)
+draws = fluids.dry_or(draw_nothing, draw)
+
+
 @stage
-def account(task, totals, progress):
+def account(fluid, task, totals, partial, progress):
     """Note what a sweep did: energy, extremes, steps, and how far the prediction went."""
+    drawn = draws(fluid, task, totals, partial)
     if task != sweeps.PREDICT:
         progress.elastic[0] = totals.elastic + totals.stored
         progress.stored[0] = totals.stored
@@ -232,7 +261,7 @@ def account(task, totals, progress):
     if task == sweeps.STEP or task == sweeps.LAST_STEP:  # noqa: PLR1714
         accumulate(progress.taken, progress.taking[0] + totals.loss + totals.jump)
         accumulate(progress.worked, progress.working[0] + totals.work)
-        gone = (progress.taken[0] - progress.worked[0]) + (progress.taken[1] - progress.worked[1])
+        gone = (progress.taken[0] - progress.worked[0]) + (progress.taken[1] - progress.worked[1]) - drawn
         departure = totals.elastic + totals.moving - progress.energy_start[0] + gone
         if progress.leaving[0] == 1:
             progress.energy_start[0] += departure - progress.departure[0]

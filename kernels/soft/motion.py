@@ -80,18 +80,18 @@ note_spin = laws.elastic_or(ignore_spin, write_spin)
 
 
 @formula
-def ignore_velocity(law, v, ahead, b):
+def ignore_vector(law, v, ahead, b):
     """Elastic contacts do not look at velocities."""
     return
 
 
 @formula
-def write_velocity(law, v, ahead, b):
-    """Velocity of body b at the time of the next forces."""
+def write_vector(law, v, ahead, b):
+    """Velocity or angular velocity of body b at the time of the next forces."""
     store(ahead, b, v)
 
 
-note_velocity = laws.elastic_or(ignore_velocity, write_velocity)
+note_vector = laws.elastic_or(ignore_vector, write_vector)
 
 
 @loop
@@ -161,7 +161,7 @@ def pose_sphere(scheme, law, b, inertia, tip, dt, orientation, memory_q, memory_
     spin : (3, N) world frame [rad/s]
     """
     memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
-    store(spin, b, world_velocity(memory, dt))
+    note_vector(law, world_velocity(memory, dt), spin, b)
     return 0.0
 
 
@@ -214,7 +214,7 @@ def kick(
         briskest = larger(briskest, dot(f, f) * (1.0 / m) * (1.0 / m))
         v = load(velocity, b)
         store(velocity, b, add_scaled(v, dt, a))
-        note_velocity(law, add_scaled(v, 1.5 * dt, a), ahead, b)
+        note_vector(law, add_scaled(v, 1.5 * dt, a), ahead, b)
         v = add_scaled(v, 0.5 * dt, a)
         height = gravitational(m, gravity, unfold(box, load(position, b), image, b), datum)
         energy += as_fixed(translational(m, v) + height, per_joule) if b < np.uint64(present) else np.int64(0)

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels import fluid as fluids
 from kernels.base.energy import add_words, in_units
 from kernels.base.jit import apart, formula, part, spread, stage
 from kernels.soft import candidates, contact, history, sweeps, travel
 from kernels.soft.chunks import by_mode
-from kernels.soft.sweeps import BRISK, LISTED, MOVING, PAIRS, PREDICT, SPIN, TRAVEL, WALLS
+from kernels.soft.sweeps import BRISK, DRAWING, DRAWN, LISTED, MOVING, PAIRS, PREDICT, SPIN, TRAVEL, WALLS
 from kernels.soft.touching import no_energy
 
 
@@ -31,6 +32,8 @@ class Totals(NamedTuple):
     spin: float  # largest angular speed [rad/s]
     acceleration: float  # largest by contacts [m/s2]
     travel: float  # that no sphere exceeded in the prediction [m]
+    drawn: float  # work of the fluid in the half step before the forces [units]
+    drawing: float  # the same in the half step after them
 
 
 @formula
@@ -39,8 +42,26 @@ def words(partial, c, column):
     return partial[c, column], partial[c, column + 1]
 
 
+@formula
+def no_work(fluid, partial, column):
+    """Where there is no fluid."""
+    return 0.0
+
+
+@formula
+def work_in(fluid, partial, column):
+    """Work of the fluid in half a step, summed over chunks [units]."""
+    sums = no_energy()
+    for c in range(partial.shape[0]):
+        sums = add_words(sums, words(partial, c, column))
+    return in_units(sums)
+
+
+work_of_fluid = fluids.dry_or(no_work, work_in)
+
+
 @stage
-def totals(partial):
+def totals(fluid, partial):
     """Combine what the chunks report."""
     elastic, stored, moving = np.int64(0), np.int64(0), np.int64(0)
     loss, work, jump = no_energy(), no_energy(), no_energy()
@@ -62,6 +83,8 @@ def totals(partial):
         math.sqrt(travel.largest(partial, SPIN)),
         math.sqrt(travel.largest(partial, BRISK)),
         travel.largest(partial, TRAVEL),
+        work_of_fluid(fluid, partial, DRAWN),
+        work_of_fluid(fluid, partial, DRAWING),
     )
 
 
@@ -88,20 +111,20 @@ DISPLACE, PLACE, PICK, FINISH, BORDERS, SWEEP = range(6)
 
 
 @formula
-def do_part(k, job, task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def do_part(k, job, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """Do one of the jobs for chunk k, or block k.
 
     Parameters
     ----------
     k, job : which chunk or block; one of those above
-    task, scheme, law, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
+    task, scheme, law, fluid, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
 
     Writes
     ------
     bodies, neighbours, partial : as the function does that the job calls for
     """
     if job == SWEEP:
-        sweeps.sweep_block(k, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+        sweeps.sweep_block(k, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
     elif job == BORDERS:
         sweeps.evaluate_borders(k, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
     elif job == PLACE:
@@ -118,28 +141,28 @@ do_by_threads = spread(do_part)  # all jobs in one function, so that what they s
 
 
 @formula
-def sweep_serial(task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def sweep_serial(task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """Do one of the tasks for all bodies; returns the totals.
 
     Parameters
     ----------
-    task, scheme, law, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
+    task, scheme, law, fluid, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
 
     Writes
     ------
     bodies, neighbours, partial : as `kernels.soft.sweeps.sweep_block`
     """
-    sweeps.sweep_block(0, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-    return totals(partial)
+    sweeps.sweep_block(0, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+    return totals(fluid, partial)
 
 
 @formula
-def sweep_threaded(task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def sweep_threaded(task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """The same by threads, a block of chunks each.
 
     Parameters
     ----------
-    task, scheme, law, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
+    task, scheme, law, fluid, setting, kinds, box : see `kernels.soft.sweeps.sweep_block`
 
     Writes
     ------
@@ -147,17 +170,17 @@ def sweep_threaded(task, scheme, law, setting, bodies, kinds, neighbours, box, p
     """
     blocks = neighbours.block.size - 1
     for job in range(SWEEP if task == PREDICT else BORDERS, SWEEP + 1):
-        do_by_threads(blocks, job, task, scheme, law, setting, bodies, kinds, neighbours, box, partial)
-    return totals(partial)
+        do_by_threads(blocks, job, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+    return totals(fluid, partial)
 
 
 @formula
-def displacement_serial(scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def displacement_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """Distance that no sphere exceeds from where it was listed.
 
     Parameters
     ----------
-    scheme, law, setting, bodies, kinds, neighbours, box : see `kernels.soft.state`
+    scheme, law, fluid, setting, bodies, kinds, neighbours, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -173,12 +196,12 @@ def displacement_serial(scheme, law, setting, bodies, kinds, neighbours, box, pa
 
 
 @formula
-def displacement_threaded(scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def displacement_threaded(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """The same by threads.
 
     Parameters
     ----------
-    scheme, law, setting, bodies, kinds, neighbours, box : see `kernels.soft.state`
+    scheme, law, fluid, setting, bodies, kinds, neighbours, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -188,17 +211,19 @@ def displacement_threaded(scheme, law, setting, bodies, kinds, neighbours, box, 
     -------
     The distance [m].
     """
-    do_by_threads(partial.shape[0], DISPLACE, PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial)
+    do_by_threads(
+        partial.shape[0], DISPLACE, PREDICT, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial
+    )
     return travel.largest(partial, LISTED)
 
 
 @apart
-def pick_serial(scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def pick_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """Pick the candidates of all bodies; False, and nothing to rely on, if a chunk wants more room.
 
     Parameters
     ----------
-    scheme, law, setting, kinds, box : see `kernels.soft.state`
+    scheme, law, fluid, setting, kinds, box : see `kernels.soft.state`
     partial : how far spheres went in the last prediction
 
     Writes
@@ -223,12 +248,12 @@ def pick_serial(scheme, law, setting, bodies, kinds, neighbours, box, partial):
 
 
 @formula
-def pick_threaded(scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def pick_threaded(scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """The same by threads.
 
     Parameters
     ----------
-    scheme, law, setting, kinds, box : see `kernels.soft.state`
+    scheme, law, fluid, setting, kinds, box : see `kernels.soft.state`
     partial : as of `pick_serial`
 
     Writes
@@ -243,7 +268,7 @@ def pick_threaded(scheme, law, setting, bodies, kinds, neighbours, box, partial)
         if job == FINISH and not candidates.has_room(neighbours):
             return False
         do_by_threads(
-            neighbours.pairs.size, job, PREDICT, scheme, law, setting, bodies, kinds, neighbours, box, partial
+            neighbours.pairs.size, job, PREDICT, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial
         )
     return True
 

@@ -41,13 +41,13 @@ def repeat_evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, p
 
 
 @kernel
-def repeat_correct(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
+def repeat_correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
     """Gather and correct.
 
     Parameters
     ----------
     times, still : how often; `Setting` with a time step of zero
-    scheme, law, kinds, box : see `kernels.soft.state`
+    scheme, law, fluid, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -56,38 +56,38 @@ def repeat_correct(times, scheme, law, still, bodies, kinds, neighbours, box, pa
     for _ in range(times):
         for c in range(partial.shape[0]):
             sweeps.gather_chunk(c, law, 0, 1.0, still, bodies, kinds, neighbours, box, partial)
-            sweeps.correct_chunk(c, law, 0, scheme, still, bodies, kinds, box, partial)
+            sweeps.correct_chunk(fluid, c, law, 0, scheme, still, bodies, kinds, box, partial)
 
 
 @kernel
-def repeat_step(times, mode, scheme, law, still, bodies, kinds, neighbours, box, partial):
+def repeat_step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
     """All three in one sweep, as they are done.
 
     Parameters
     ----------
     times, still : how often; `Setting` with a time step of zero
-    mode, scheme, law, kinds, box : see `kernels.soft.state`
+    mode, scheme, law, fluid, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
     bodies, neighbours, partial : as `sweeps.sweep_block`
     """
     for _ in range(times):
-        passes.sweep(mode, sweeps.STEP, scheme, law, still, bodies, kinds, neighbours, box, partial)
+        passes.sweep(mode, sweeps.STEP, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)
 
 
 @kernel
-def repeat_pick(times, mode, scheme, law, still, bodies, kinds, neighbours, box, partial):
+def repeat_pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
     """Pick the candidates.
 
     Parameters
     ----------
     times, still : how often; `Setting` with a time step of zero
-    mode, scheme, law, kinds, box : see `kernels.soft.state`
+    mode, scheme, law, fluid, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
     bodies, neighbours, partial : as `passes.pick_serial`
     """
     for _ in range(times):
-        passes.pick(mode, scheme, law, still, bodies, kinds, neighbours, box, partial)
+        passes.pick(mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)

@@ -12,6 +12,7 @@ What goes by the same name in all kernels of this room:
 bodies, kinds, neighbours   the tuples below
 box             `kernels.box.faces.Faces`, or `kernels.box.periodic.PeriodicFaces`
 scheme, law     a type of ``kernels.rotation``, a tuple of ``kernels.laws``; memory: what the one remembers of a body
+fluid           a tuple of ``kernels.fluid``
 mode            `chunks.Serial` or `chunks.Threaded`
 setting, progress, partial  `advance.Setting`, `advance.Progress`, (C, COLUMNS) int64 of ``sweeps``: what chunks report
 c; b; s         chunk; index of a body; sphere. low, high: the bodies from low to high, without high

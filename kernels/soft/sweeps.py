@@ -7,12 +7,15 @@ segment of the candidates, and its own row of `partial`; ``passes`` goes over al
 
 from kernels import laws
 from kernels.base.jit import formula, part, stage
-from kernels.soft import contact, gather, motion, travel
+from kernels.fluid import dry_or
+from kernels.soft import contact, gather, immersed, motion, travel
 from kernels.soft.chunks import CHUNK
 
 # columns of `partial`, one row a chunk: a `Sums` of pairs, one of walls, what motion reports, and how far
 # bodies are from where they were listed
-PAIRS, WALLS, MOVING, SPIN, BRISK, TRAVEL, LISTED, COLUMNS = 0, 9, 18, 19, 20, 21, 22, 23
+PAIRS, WALLS, MOVING, SPIN, BRISK, TRAVEL, LISTED = 0, 9, 18, 19, 20, 21, 22
+# work of a fluid in the half steps before and after the forces, Reynolds numbers, whether somebody left the flow field
+DRAWN, DRAWING, REYNOLDS, WHIRL, OUTSIDE, COLUMNS = 23, 25, 27, 28, 29, 30
 
 # what a sweep does: all forces; the first prediction; forces, the step completed, the next one predicted; the same
 # without the next one
@@ -101,13 +104,13 @@ def gather_chunk(c, law, shift, time_sign, setting, bodies, kinds, neighbours, b
     write_sums(partial, c, WALLS, sums)
 
 
-@stage
-def correct_chunk(c, law, shift, scheme, setting, bodies, kinds, box, partial):
+@formula
+def correct_dry(fluid, c, law, shift, scheme, setting, bodies, kinds, box, partial):
     """Complete the step with the forces.
 
     Parameters
     ----------
-    c, law, shift, scheme, setting, kinds, box : see `kernels.soft.state`
+    fluid, c, law, shift, scheme, setting, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -118,6 +121,39 @@ def correct_chunk(c, law, shift, scheme, setting, bodies, kinds, box, partial):
     partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = motion.correct(
         scheme, law, c, shift, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box
     )
+
+
+@formula
+def correct_wet(fluid, c, law, shift, scheme, setting, bodies, kinds, box, partial):
+    """The same in a fluid.
+
+    Parameters
+    ----------
+    fluid, c, law, shift, scheme, setting, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies : velocities and memories
+    partial : row c, MOVING, SPIN and BRISK, DRAWN and on
+    """
+    gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
+    energy, spin, brisk, before, after, reynolds, whirl, outside = immersed.correct(
+        fluid, scheme, law, c, shift, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box
+    )
+    partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = energy, spin, brisk
+    partial[c, DRAWN], partial[c, DRAWN + 1] = before
+    partial[c, DRAWING], partial[c, DRAWING + 1] = after
+    partial[c, REYNOLDS], partial[c, WHIRL], partial[c, OUTSIDE] = reynolds, whirl, outside
+
+
+@formula
+def leave(fluid, c, bodies, kinds):
+    """Where there is no fluid, forces on bodies that are near nobody stay zero."""
+    return
+
+
+correct_chunk = dry_or(correct_dry, correct_wet)
+clear_forces = dry_or(leave, immersed.clear)
 
 
 @stage
@@ -145,7 +181,7 @@ def evaluate_borders(block, scheme, law, task, setting, bodies, kinds, neighbour
 
 
 @stage
-def sweep_block(block, task, scheme, law, setting, bodies, kinds, neighbours, box, partial):
+def sweep_block(block, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
     """Sweep once over the chunks of a block: evaluate, gather, correct, and predict the next step.
 
     In one pass, because what a chunk needs is then still in the core's cache. A chunk is gathered and moved when all
@@ -156,7 +192,7 @@ def sweep_block(block, task, scheme, law, setting, bodies, kinds, neighbours, bo
     Parameters
     ----------
     block, task : which block; FORCES, PREDICT, STEP or LAST_STEP
-    scheme, law, setting, kinds, box : see `kernels.soft.state`
+    scheme, law, fluid, setting, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -171,8 +207,9 @@ def sweep_block(block, task, scheme, law, setting, bodies, kinds, neighbours, bo
         if d >= first:
             shift = (d - first) * CHUNK if task == STEP and kinds.round else 0
             if task != PREDICT:
+                clear_forces(fluid, d, bodies, kinds)
                 gather_chunk(d, law, shift, time_sign_of(task), setting, bodies, kinds, neighbours, box, partial)
             if task == STEP or task == LAST_STEP:  # noqa: PLR1714, numba wants it spelt out
-                correct_chunk(d, law, shift, scheme, setting, bodies, kinds, box, partial)
+                correct_chunk(fluid, d, law, shift, scheme, setting, bodies, kinds, box, partial)
             if task == STEP or task == PREDICT:  # noqa: PLR1714
                 predict_chunk(d, scheme, law, setting.dt, bodies, kinds, neighbours, box, partial)

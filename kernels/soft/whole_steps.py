@@ -16,16 +16,16 @@ from kernels.base.quaternion import (
 )
 from kernels.base.vector import add_scaled, load, scale, store
 from kernels.box.periodic import unfold
-from kernels.soft.motion import note_velocity
+from kernels.soft.motion import note_vector
 
 
 @part
-def start(scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box):
+def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box):
     """From whole-step velocity, orientation and (in memory_w) world angular velocity to the half-step memory.
 
     Parameters
     ----------
-    scheme, law, dt, gravity, datum, per_joule, kinds, box : see `kernels.soft.state`
+    fluid, scheme, law, dt, gravity, datum, per_joule, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -45,7 +45,7 @@ def start(scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box):
         energy += as_fixed(translational(m, v) + gravitational(m, gravity, x, datum), per_joule)
         a = add_scaled(gravity, 1.0 / m, load(bodies.force, b))
         store(bodies.velocity, b, add_scaled(v, 0.5 * dt, a))
-        note_velocity(law, add_scaled(v, dt, a), bodies.velocity_ahead, b)
+        note_vector(law, add_scaled(v, dt, a), bodies.velocity_ahead, b)
         if rotating:
             i = load(kinds.inertia, g)
             q = load_quaternion(bodies.orientation, b)

@@ -1,0 +1,284 @@
+"""How a fluid flows: words for the fields of `kernels.fluid`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base import checks
+from dem.base.hints import hinted
+from dem.model.part import Part, kind
+
+if TYPE_CHECKING:
+    from typing import ClassVar
+
+AXES = {"x": 0, "y": 1, "z": 2}
+
+
+class Flow(Part):
+    """A velocity field; those who inherit from it say what kernels are to know of it."""
+
+    BOUNDED: ClassVar[bool] = False  # whether it is known somewhere only
+    ARRAYS: ClassVar[tuple[str, ...]] = ()  # what of it files hold apart
+
+    def field(self, *, density: float, viscosity: float, length: float, time: float) -> tuple:
+        """A field of `kernels.fluid`, in a fluid [kg/m³, Pa s]; what is small against particles [m] and steps [s]."""
+        raise NotImplementedError
+
+    def outside(self, position: np.ndarray) -> np.ndarray:
+        """Whether positions (N, 3) are where the field is not known (N,)."""
+        return np.zeros(len(position), bool)
+
+    def _check(self, name: str, **limits: float) -> None:
+        object.__setattr__(self, name, checks.number(name, getattr(self, name), **limits))
+
+    def _vector(self, name: str, unit: str) -> None:
+        object.__setattr__(self, name, checks.vector(name, getattr(self, name), unit))
+
+    def _axis(self, name: str) -> np.ndarray:
+        """The unit vector that an axis or a direction means."""
+        value = getattr(self, name)
+        if isinstance(value, str):
+            return np.eye(3)[AXES[checks.one_of(name, value, AXES)]]
+        vector = np.array(checks.vector(name, value, "a direction, or x, y or z"))
+        if not vector.any():
+            message = f"{name} is {value}, expected a direction, or x, y or z"
+            raise ValueError(message)
+        return vector / np.linalg.norm(vector)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class UniformFlow(Flow):
+    """The same velocity everywhere, u = velocity + amplitude sin(2π frequency t + phase).
+
+    Parameters
+    ----------
+    velocity : (3,) floats
+        [m/s].
+    amplitude : (3,) floats
+        Of an oscillation [m/s].
+    frequency, phase : float
+        Of the oscillation [Hz, rad].
+
+    Raises
+    ------
+    ValueError
+        For values that are not finite.
+
+    Examples
+    --------
+    >>> UniformFlow(velocity=(0, 0, 0.1)).velocity
+    (0.0, 0.0, 0.1)
+    """
+
+    type: str = kind("uniform")
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    amplitude: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    frequency: float = 0.0
+    phase: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        self._vector("velocity", "[m/s]")
+        self._vector("amplitude", "[m/s]")
+        self._check("frequency", least=0)
+        self._check("phase")
+
+    def field(self, **_: float) -> tuple:
+        """See `Flow.field`."""
+        from kernels.fluid.uniform import Uniform  # noqa: PLC0415, runs are read without numba
+
+        return Uniform(self.velocity, self.amplitude, 2 * math.pi * self.frequency, self.phase)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ShearFlow(Flow):
+    """A velocity along one direction that grows along another, u = velocity + rate ((x - centre)·gradient) direction.
+
+    Parameters
+    ----------
+    rate : float
+        [1/s].
+    direction, gradient : "x", "y", "z" or (3,) floats
+        Perpendicular to each other.
+    centre : (3,) floats
+        Where the fluid has `velocity` [m].
+    velocity : (3,) floats
+        [m/s].
+
+    Raises
+    ------
+    ValueError
+        For directions that are not perpendicular.
+
+    Examples
+    --------
+    >>> ShearFlow(rate=10.0)
+    ShearFlow(rate=10.0, direction='x', gradient='y', centre=(0.0, 0.0, 0.0), velocity=(0.0, 0.0, 0.0))
+    """
+
+    type: str = kind("shear")
+    rate: float
+    direction: str | tuple[float, float, float] = "x"
+    gradient: str | tuple[float, float, float] = "y"
+    centre: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        self._check("rate")
+        self._vector("centre", "[m]")
+        self._vector("velocity", "[m/s]")
+        if abs(self._axis("direction") @ self._axis("gradient")) > 1e-12:
+            message = f"direction is {self.direction} and gradient {self.gradient}, expected two at right angles"
+            raise ValueError(message)
+
+    def field(self, **_: float) -> tuple:
+        """See `Flow.field`."""
+        from kernels.fluid.linear import Linear  # noqa: PLC0415, runs are read without numba
+
+        slope = self.rate * np.outer(self._axis("direction"), self._axis("gradient"))
+        return Linear(self.velocity, tuple(slope.ravel().tolist()), self.centre)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RotatingFlow(Flow):
+    """A fluid that turns like a solid, u = angular_velocity × (x - centre).
+
+    Parameters
+    ----------
+    angular_velocity : (3,) floats
+        [rad/s].
+    centre : (3,) floats
+        A point of the axis [m].
+
+    Raises
+    ------
+    ValueError
+        For values that are not finite.
+
+    Examples
+    --------
+    >>> RotatingFlow(angular_velocity=(0, 0, 5)).centre
+    (0.0, 0.0, 0.0)
+    """
+
+    type: str = kind("rotating")
+    angular_velocity: tuple[float, float, float]
+    centre: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        self._vector("angular_velocity", "[rad/s]")
+        self._vector("centre", "[m]")
+
+    def field(self, **_: float) -> tuple:
+        """See `Flow.field`."""
+        from kernels.fluid.linear import Linear  # noqa: PLC0415, runs are read without numba
+
+        x, y, z = self.angular_velocity
+        return Linear((0.0, 0.0, 0.0), (0.0, -z, y, z, 0.0, -x, -y, x, 0.0), self.centre)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ChannelFlow(Flow):
+    """Laminar flow between two plates, u = peak (1 - s²/half_gap²) along a direction; s from the midplane.
+
+    Parameters
+    ----------
+    peak : float
+        Velocity in the middle [m/s], 3/2 of the mean.
+    half_gap : float
+        Half the distance of the plates [m].
+    direction, normal : "x", "y", "z" or (3,) floats
+        Of the flow, and of the plates; perpendicular to each other.
+    centre : (3,) floats
+        A point of the midplane [m].
+
+    Raises
+    ------
+    ValueError
+        For a gap that is not positive, or directions that are not perpendicular.
+
+    Examples
+    --------
+    >>> ChannelFlow(peak=0.15, half_gap=0.01).direction
+    'x'
+    """
+
+    type: str = kind("channel")
+    peak: float
+    half_gap: float
+    direction: str | tuple[float, float, float] = "x"
+    normal: str | tuple[float, float, float] = "z"
+    centre: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        self._check("peak")
+        self._check("half_gap", above=0)
+        self._vector("centre", "[m]")
+        if abs(self._axis("direction") @ self._axis("normal")) > 1e-12:
+            message = f"direction is {self.direction} and normal {self.normal}, expected two at right angles"
+            raise ValueError(message)
+
+    def field(self, **_: float) -> tuple:
+        """See `Flow.field`."""
+        from kernels.fluid.poiseuille import Channel  # noqa: PLC0415, runs are read without numba
+
+        e, n = (tuple(self._axis(name).tolist()) for name in ("direction", "normal"))
+        return Channel(self.peak, e, n, self.centre, self.half_gap)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PipeFlow(Flow):
+    """Laminar flow in a round pipe, u = peak (1 - s²/radius²) along its axis; s from the axis.
+
+    Parameters
+    ----------
+    peak : float
+        Velocity on the axis [m/s], twice the mean.
+    radius : float
+        [m].
+    direction : "x", "y", "z" or (3,) floats
+        Of the axis.
+    centre : (3,) floats
+        A point of the axis [m].
+
+    Raises
+    ------
+    ValueError
+        For a radius that is not positive.
+
+    Examples
+    --------
+    >>> PipeFlow(peak=0.2, radius=0.01, direction="z").peak
+    0.2
+    """
+
+    type: str = kind("pipe")
+    peak: float
+    radius: float
+    direction: str | tuple[float, float, float] = "x"
+    centre: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        self._check("peak")
+        self._check("radius", above=0)
+        self._vector("centre", "[m]")
+        self._axis("direction")
+
+    def field(self, **_: float) -> tuple:
+        """See `Flow.field`."""
+        from kernels.fluid.poiseuille import Pipe  # noqa: PLC0415, runs are read without numba
+
+        return Pipe(self.peak, tuple(self._axis("direction").tolist()), self.centre, self.radius)

@@ -1,0 +1,98 @@
+"""Flows of vortices: words for fields of `kernels.fluid` that solve the equations of Navier and Stokes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dem.base.hints import hinted
+from dem.model.flows import Flow
+from dem.model.part import kind
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TaylorGreenFlow(Flow):
+    """Vortices about z, u = speed (sin kx cos ky, -cos kx sin ky, 0).
+
+    Parameters
+    ----------
+    speed : float
+        Largest [m/s].
+    wavenumber : float
+        k [1/m]; a vortex is π/k wide.
+    decays : bool
+        Whether they fade by their viscosity, as exp(-2 k² μ t/ρ).
+
+    Raises
+    ------
+    ValueError
+        For a wavenumber that is not positive.
+
+    Examples
+    --------
+    >>> TaylorGreenFlow(speed=0.1, wavenumber=100.0).decays
+    False
+    """
+
+    type: str = kind("taylor-green")
+    speed: float
+    wavenumber: float
+    decays: bool = False
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        self._check("speed")
+        self._check("wavenumber", above=0)
+
+    def field(self, *, density: float, viscosity: float, **_: float) -> tuple:
+        """See `Flow.field`."""
+        from kernels.fluid.taylor_green import TaylorGreen  # noqa: PLC0415, runs are read without numba
+
+        decay = 2 * self.wavenumber**2 * viscosity / density if self.decays else 0.0
+        return TaylorGreen(self.speed, self.wavenumber, decay)
+
+
+@hinted
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ABCFlow(Flow):
+    """Arnold, Beltrami and Childress' flow, u = (a sin kz + c cos ky, b sin kx + a cos kz, c sin ky + b cos kx).
+
+    Parameters
+    ----------
+    a, b, c : float
+        [m/s].
+    wavenumber : float
+        k [1/m].
+    decays : bool
+        Whether it fades by its viscosity, as exp(-k² μ t/ρ).
+
+    Raises
+    ------
+    ValueError
+        For a wavenumber that is not positive.
+
+    Examples
+    --------
+    >>> ABCFlow(a=0.1, b=0.1, c=0.1, wavenumber=100.0).b
+    0.1
+    """
+
+    type: str = kind("abc")
+    a: float
+    b: float
+    c: float
+    wavenumber: float
+    decays: bool = False
+
+    def __post_init__(self) -> None:
+        """Check all of it."""
+        for name in ("a", "b", "c"):
+            self._check(name)
+        self._check("wavenumber", above=0)
+
+    def field(self, *, density: float, viscosity: float, **_: float) -> tuple:
+        """See `Flow.field`."""
+        from kernels.fluid.beltrami import ABC  # noqa: PLC0415, runs are read without numba
+
+        decay = self.wavenumber**2 * viscosity / density if self.decays else 0.0
+        return ABC(self.a, self.b, self.c, self.wavenumber, decay)

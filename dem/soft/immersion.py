@@ -1,0 +1,186 @@
+"""Particles in a fluid: from words to what kernels know, and what is to be said of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base.notices import Notice
+from dem.model.spheroid import Figure, Spheroid
+from dem.soft.impacts import rounded_down
+from kernels import fluid as fluids
+from kernels import rotation
+from kernels.fluid.hoelzer_sommerfeld import HoelzerSommerfeld
+from kernels.fluid.magnus import OesterleBuiDinh, RubinowKeller
+from kernels.fluid.medium import Medium
+from kernels.fluid.saffman import Mei, Saffman
+from kernels.fluid.schiller_naumann import SchillerNaumann
+from kernels.fluid.spin_drag import Creeping, Dennis
+from kernels.fluid.stokes import Stokes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dem.model.box import Box
+    from dem.model.fluid import Fluid
+    from dem.model.particles import Particles
+    from dem.rotation.integrators import Integrator
+    from dem.soft.advice import Advice
+
+DRY = fluids.Dry()
+LIFTS = {"saffman": Saffman, "mei": Mei, None: fluids.Nothing}
+SWIRLS = {"rubinow-keller": RubinowKeller, "oesterle-bui-dinh": OesterleBuiDinh, None: fluids.Nothing}
+SPINS = {"stokes": Creeping, "dennis": Dennis, None: fluids.Nothing}
+STATE = ("clock", "drawn", "drawing", "reached")  # of `Medium`: what a run has come to
+HEAVY = 0.1  # density of a fluid over that of particles, from which added mass shows
+STEADIEST = 0.5  # relaxation times a step up to which explicit schemes of rotation are stable, whichever they are
+CALM = 0.1  # of them that are advised
+
+
+def fluid_of(fluid: Fluid | None, particles: Particles, time_step: float) -> tuple:
+    """The tuple of `kernels.fluid` for these particles."""
+    if fluid is None:
+        return DRY
+    bodies = _spheroids(particles)
+    field = fluid.velocity.field(
+        density=fluid.density, viscosity=fluid.viscosity, length=min(body.diameter for body in bodies), time=time_step
+    )
+    drag = {"stokes": Stokes, "schiller-naumann": SchillerNaumann}.get(fluid.drag)
+    return fluids.Fluid(
+        _medium(fluid, bodies), field, drag() if drag else _sphericities(particles, bodies), LIFTS[fluid.lift](),
+        SWIRLS[fluid.magnus](), SPINS[fluid.rotation](),
+    )  # fmt: skip
+
+
+def _spheroids(particles: Particles) -> list[Spheroid]:
+    """What stands for each variant."""
+    return [Spheroid.of(shape, shape.mass_properties(material.density)) for shape, material in particles.variants]
+
+
+def _medium(fluid: Fluid, bodies: list[Spheroid]) -> Medium:
+    """Numbers of the fluid and of all variants."""
+
+    def columns(rows: list[list[float]]) -> np.ndarray:
+        return np.ascontiguousarray(np.array(rows, float).T)
+
+    return Medium(
+        density=fluid.density, viscosity=fluid.viscosity, pressed=float(fluid.pressure),
+        added=0.5 if fluid.added_mass else 0.0, diameter=np.array([body.diameter for body in bodies]),
+        volume=np.array([body.volume for body in bodies]), ball=np.array([float(body.ratio == 1.0) for body in bodies]),
+        translation=columns([body.translation for body in bodies]),
+        rotation=columns([body.rotation for body in bodies]),
+        axis=columns([body.along_axes(1.0, 0.0) for body in bodies]), shape=np.array([body.shape for body in bodies]),
+        clock=np.zeros(1), drawn=np.zeros(2), drawing=np.zeros(1), reached=np.zeros(3),
+    )  # fmt: skip
+
+
+def _sphericities(particles: Particles, bodies: list[Spheroid]) -> HoelzerSommerfeld:
+    """Coefficients of drag by sphericities, of all variants."""
+    rows = [
+        Figure.of(shape, body).coefficients(body.volume)
+        for (shape, _), body in zip(particles.variants, bodies, strict=True)
+    ]
+    return HoelzerSommerfeld(*(np.ascontiguousarray(np.array(table).T) for table in zip(*rows, strict=True)))
+
+
+def turns(fluid: tuple) -> bool:
+    """Whether a fluid turns spheres, or feels that they turn."""
+    if isinstance(fluid, fluids.Dry):
+        return False
+    return not (isinstance(fluid.spin, fluids.Nothing) and isinstance(fluid.swirl, fluids.Nothing))
+
+
+def relaxation_times(fluid: Fluid, particles: Particles) -> tuple[float, float]:
+    """Shortest times in which a particle comes to move and to turn with the fluid, in Stokes flow [s]."""
+    moving, turning = [math.inf], [math.inf]
+    for body, (shape, material) in zip(_spheroids(particles), particles.variants, strict=True):
+        properties = shape.mass_properties(material.density)
+        heavy = properties.mass + (0.5 * fluid.density * body.volume if fluid.added_mass else 0.0)
+        moving.append(heavy / (fluid.viscosity * max(body.translation)))
+        if fluid.rotation:
+            pairs = zip(properties.inertia, body.rotation, strict=True)
+            turning += [moment / (fluid.viscosity * against) for moment, against in pairs]
+    return min(moving), min(turning)
+
+
+def check(fluid: Fluid | None, particles: Particles, box: Box | None, integrator: Integrator, time_step: float) -> None:
+    """Refuse what cannot be: a field that is not known where particles are, a scheme that would blow up.
+
+    Raises
+    ------
+    ValueError
+    """
+    if fluid is None:
+        return
+    flow = fluid.velocity
+    off = np.flatnonzero(flow.outside(particles.position))
+    if off.size:
+        where = ", ".join(f"{x:.6g}" for x in particles.position[off[0]])
+        message = f"particle {off[0]} at ({where}) m is off the grid of {flow} ({len(off)} such): let the grid cover it"
+        raise ValueError(message)
+    corners = box and np.array([box.lower, box.upper])
+    if box and not box.open and flow.outside(corners).any():
+        message = f"{flow} does not cover the box from {tuple(box.lower)} to {tuple(box.upper)} m: let the grid do so"
+        raise ValueError(message)
+    spheres = [len(shape.radii) == 1 for shape, _ in particles.variants]
+    if (fluid.lift or fluid.magnus) and not any(spheres):
+        message = "lift and magnus are of spheres, of which there are none: leave them out"
+        raise ValueError(message)
+    _, turning = relaxation_times(fluid, particles)
+    if not _follows(integrator, particles) and time_step > STEADIEST * turning:
+        message = (
+            f"time_step {time_step:g} s is more than {STEADIEST:g} of {turning:.3g} s, in which a particle comes to "
+            f"turn with the fluid, and {integrator.name} is not stable then: take improved-pcdm or splitting, or lower "
+            "time_step"
+        )
+        raise ValueError(message)
+
+
+def foreseen(fluid: Fluid | None, particles: Particles) -> Iterator[Notice]:
+    """What should be known before a run begins."""
+    if fluid is None or fluid.added_mass:
+        return
+    lightest = min(material.density for _, material in particles.variants)
+    if fluid.density > HEAVY * lightest:
+        reason = (
+            f"the fluid has {fluid.density / lightest:.3g} times the density of the lightest particle, and particles "
+            "carry none of it along"
+        )
+        remedy = "leave out added_mass=False"
+        yield Notice("missing-added-mass", reason, remedy, grave=fluid.density > lightest)
+
+
+def doubts(fluid: Fluid | None, state: tuple) -> Iterator[str]:
+    """What makes a run less accurate than it looks: Reynolds numbers beyond what a law is for, places off the grid."""
+    if fluid is None:
+        return
+    reynolds, turning, outside = state.medium.reached.tolist()
+    for name, law in fluid.laws.items():
+        for kind, reached, most in (("", reynolds, law.most), ("rotational ", turning, law.most_turning)):
+            if reached > most:
+                yield f"{kind}Reynolds number up to {reached:.3g}, {name} is for less than {most:g}: take another law"
+    if outside:
+        yield f"particles were where or when {fluid.velocity} is not known, and felt its edge: let the grid cover that"
+
+
+def advised(advice: Advice, fluid: Fluid | None, particles: Particles, integrator: Integrator) -> Advice:
+    """Advice on the time step in a fluid: schemes of rotation that do not follow its stiffness bound it."""
+    if fluid is None:
+        return advice
+    moving, turning = relaxation_times(fluid, particles)
+    step, follows = advice.time_step, _follows(integrator, particles)
+    told = f"relaxation in the fluid: {moving:.3g} s, {step / moving:.2g} of it a step"
+    if turning < math.inf:
+        told += f"; of rotation: {turning:.3g} s, {step / turning:.2g} of it"
+    told += " (stable with any)" if follows else f" (at most {STEADIEST:g} with {integrator.name})"
+    most = math.inf if follows else rounded_down(CALM * turning)
+    return replace(advice, further=(told,), advised=min(advice.advised, most))
+
+
+def _follows(integrator: Integrator, particles: Particles) -> bool:
+    """Whether a scheme follows the relaxation of rotation, however stiff."""
+    spheres = all(len(shape.radii) == 1 for shape, _ in particles.variants)
+    return rotation.SCHEMES[type(integrator.scheme_for(np.ones((3, 1)), spheres=spheres))].behind is not None

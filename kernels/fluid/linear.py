@@ -1,0 +1,22 @@
+"""A velocity with the same gradient everywhere: shear, solid rotation, stretching. u = u_0 + G (x - c)."""
+
+from typing import NamedTuple
+
+from kernels.base.jit import formula
+from kernels.base.vector import add, subtract
+from kernels.fluid.gradients import Sample, along
+
+
+class Linear(NamedTuple):
+    """A velocity at a point, and its gradient."""
+
+    velocity: tuple[float, float, float]  # u_0 [m/s]
+    gradient: tuple[float, float, float, float, float, float, float, float, float]  # G [1/s]
+    centre: tuple[float, float, float]  # c [m]
+
+
+@formula
+def sample(field, t, x):
+    """Velocity at time t [s] and place x [m]."""
+    u = add(field.velocity, along(field.gradient, subtract(x, field.centre)))
+    return Sample(u, field.gradient, (0.0, 0.0, 0.0), 0)

@@ -1,0 +1,25 @@
+"""The fluid itself, what of each variant of bodies it feels, and what it has done."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Medium(NamedTuple):
+    """Properties of the fluid and of G variants of bodies; a body that is no sphere counts as a spheroid."""
+
+    density: float  # ρ [kg/m3]
+    viscosity: float  # μ [Pa s]
+    pressed: float  # 1 if the fluid's pressure gradient and the weight it displaces act, else 0
+    added: float  # added mass over the mass of displaced fluid: 1/2, or 0
+    diameter: np.ndarray  # (G,) d of the sphere of equal volume [m]
+    volume: np.ndarray  # (G,) [m3]
+    ball: np.ndarray  # (G,) 1 for spheres, else 0: what lift acts on
+    translation: np.ndarray  # (3, G) resistance along the body axes in Stokes flow, over μ [m]
+    rotation: np.ndarray  # (3, G) the same against rotation [m3]
+    axis: np.ndarray  # (3, G) the spheroid's axis in the body frame
+    shape: np.ndarray  # (G,) (r² - 1)/(r² + 1) of its aspect ratio r: share of strain in how it turns
+    clock: np.ndarray  # (1,) time of the forces [s]
+    drawn: np.ndarray  # (2,) work of the fluid since the start [units of energy], see `energy.accumulate`
+    drawing: np.ndarray  # (1,) the same in the half step after the last forces
+    reached: np.ndarray  # (3,) largest Reynolds number, largest rotational one, 1 if the field was left

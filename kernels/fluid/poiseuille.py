@@ -1,0 +1,56 @@
+"""Laminar flow between plates or in a pipe: u = U (1 - s²/R²) along e, nothing beyond the wall.
+
+s is the distance from the midplane, whose normal is given, or from the axis.
+"""
+
+from typing import NamedTuple
+
+from kernels.base.jit import formula
+from kernels.base.vector import add_scaled, dot, scale, subtract
+from kernels.fluid.gradients import Sample
+
+
+class Channel(NamedTuple):
+    """Between two plates."""
+
+    peak: float  # U, in the middle [m/s]
+    direction: tuple[float, float, float]  # e, of unit length
+    normal: tuple[float, float, float]  # of the plates, of unit length
+    centre: tuple[float, float, float]  # a point of the midplane [m]
+    radius: float  # R, half the gap [m]
+
+
+class Pipe(NamedTuple):
+    """In a round pipe."""
+
+    peak: float  # U, on the axis [m/s]
+    direction: tuple[float, float, float]  # e, of unit length: the axis
+    centre: tuple[float, float, float]  # a point of the axis [m]
+    radius: float  # R [m]
+
+
+@formula
+def parabola(peak, radius, e, s):
+    """Sample at s, the way from the midplane or axis."""
+    inside = 1.0 - dot(s, s) / (radius * radius)
+    flows = 1.0 if inside > 0.0 else 0.0
+    g = scale(-2.0 * flows * peak / (radius * radius), s)  # gradient of the speed
+    gradient = (
+        e[0] * g[0], e[0] * g[1], e[0] * g[2], e[1] * g[0], e[1] * g[1], e[1] * g[2], e[2] * g[0], e[2] * g[1],
+        e[2] * g[2],
+    )  # fmt: skip
+    return Sample(scale(flows * peak * inside, e), gradient, (0.0, 0.0, 0.0), 0)
+
+
+@formula
+def sample_channel(field, t, x):
+    """Velocity at time t [s] and place x [m]."""
+    s = scale(dot(subtract(x, field.centre), field.normal), field.normal)
+    return parabola(field.peak, field.radius, field.direction, s)
+
+
+@formula
+def sample_pipe(field, t, x):
+    """Velocity at time t [s] and place x [m]."""
+    d = subtract(x, field.centre)
+    return parabola(field.peak, field.radius, field.direction, add_scaled(d, -dot(d, field.direction), field.direction))

@@ -1,0 +1,45 @@
+"""Lift on a sphere in a sheared flow.
+
+P. G. Saffman, J. Fluid Mech. 22 (1965) 385 and 31 (1968) 624: 1.615 d² √(ρμ/|ω|) (u - v) × ω with ω = ∇×u, for Re
+small against √(Re_G) and that against 1. R. Mei, Int. J. Multiphase Flow 18 (1992) 145, after simulations of Dandy and
+Dwyer, multiplies by C(Re, β), β = d |ω|/(2 |u - v|), for Re up to 100 and 0.005 < β < 0.4.
+"""
+
+import math
+from typing import NamedTuple
+
+from kernels.base.jit import formula
+from kernels.base.vector import cross, dot, scale
+
+BEYOND = 40.0  # Reynolds number from which Mei's second formula holds
+
+
+class Saffman(NamedTuple):
+    """Selects Saffman's lift."""
+
+
+class Mei(NamedTuple):
+    """Selects Saffman's lift with Mei's factor."""
+
+
+@formula
+def saffman(part, medium, g, reynolds, slip, vorticity):
+    """Lift [N] on a sphere of variant g with u - v = slip [m/s]."""
+    size = math.sqrt(dot(vorticity, vorticity))
+    if not size > 0.0:
+        return 0.0, 0.0, 0.0
+    d = medium.diameter[g]
+    return scale(1.615 * d * d * math.sqrt(medium.density * medium.viscosity / size), cross(slip, vorticity))
+
+
+@formula
+def mei(part, medium, g, reynolds, slip, vorticity):
+    """Lift [N] on a sphere of variant g with u - v = slip [m/s]."""
+    # √β as √(Re_G/Re)/√2 with Re_G = ρ d² |ω|/μ: a sphere that goes with the flow has β = ∞, Re = 0 and no lift
+    turning = 0.5 * medium.density * medium.diameter[g] ** 2 * math.sqrt(dot(vorticity, vorticity)) / medium.viscosity
+    if not (turning > 0.0 and reynolds > 0.0):
+        return 0.0, 0.0, 0.0
+    root = math.sqrt(turning / reynolds)
+    near = 0.3314 * root + (1.0 - 0.3314 * root) * math.exp(-0.1 * reynolds)
+    share = 0.0524 * math.sqrt(turning) if reynolds > BEYOND else near
+    return scale(share, saffman(part, medium, g, reynolds, slip, vorticity))

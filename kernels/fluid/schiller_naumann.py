@@ -1,0 +1,31 @@
+"""Drag of spheres up to Reynolds numbers of 1000: 1 + 0.15 Re^0.687 times Stokes', beyond C_D = 0.44.
+
+L. Schiller, A. Naumann, Z. Ver. Dtsch. Ing. 77 (1935) 318. Of other bodies the same factor, with the Reynolds number of
+the sphere of equal volume, multiplies the resistance tensor: right for Re -> 0, positive definite, with lift.
+"""
+
+from typing import NamedTuple
+
+from kernels.base.jit import formula
+from kernels.base.vector import load, scale
+
+NEWTON = 1000.0  # Reynolds number beyond which the drag coefficient is constant
+C_NEWTON = 0.44
+
+
+class SchillerNaumann(NamedTuple):
+    """Selects the drag of Schiller and Naumann."""
+
+
+@formula
+def factor(reynolds):
+    """Drag over Stokes'."""
+    if reynolds > NEWTON:
+        return C_NEWTON * reynolds / 24.0
+    return 1.0 + 0.15 * reynolds**0.687
+
+
+@formula
+def drag(part, medium, g, reynolds, slip):
+    """Resistance along the body axes [N s/m] of variant g."""
+    return scale(medium.viscosity * factor(reynolds), load(medium.translation, g))

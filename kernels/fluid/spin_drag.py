@@ -1,0 +1,35 @@
+"""Drag against rotation relative to the fluid: the rotational resistance tensor, and what more there is at speed.
+
+Of a sphere πμd³ (Ω - ω), and T = ρ/2 (d/2)⁵ C_R |Ω - ω|(Ω - ω), C_R = 12.9/√Re_R + 128.4/Re_R, Re_R = ρ d² |Ω - ω|/μ,
+from 32 to 1000 (S. C. R. Dennis, S. N. Singh, D. B. Ingham, J. Fluid Mech. 101 (1980) 257). Of other bodies the same
+factor, with the Reynolds number of the sphere of equal volume, multiplies the tensor.
+"""
+
+import math
+from typing import NamedTuple
+
+from kernels.base.jit import formula
+
+SLOW = 32.0  # rotational Reynolds number up to which the resistance is that of Stokes flow
+
+
+class Creeping(NamedTuple):
+    """Selects Stokes flow."""
+
+
+class Dennis(NamedTuple):
+    """Selects the formula of Dennis et al. beyond it."""
+
+
+@formula
+def creeping(part, turning):
+    """Resistance over that of Stokes flow."""
+    return 1.0
+
+
+@formula
+def dennis(part, turning):
+    """Resistance over that of Stokes flow, at a rotational Reynolds number."""
+    if turning > SLOW:
+        return (12.9 * math.sqrt(turning) + 128.4) / (64.0 * math.pi)
+    return 1.0

@@ -1,0 +1,25 @@
+"""The same velocity everywhere, at rest or oscillating: u = u_0 + A sin(ω t + φ)."""
+
+import math
+from typing import NamedTuple
+
+from kernels.base.jit import formula
+from kernels.base.vector import add_scaled, scale
+from kernels.fluid.gradients import NO_GRADIENT, Sample
+
+
+class Uniform(NamedTuple):
+    """A velocity, and what it oscillates by."""
+
+    velocity: tuple[float, float, float]  # u_0 [m/s]
+    amplitude: tuple[float, float, float]  # A [m/s]
+    pulsation: float  # ω [rad/s]
+    phase: float  # φ [rad]
+
+
+@formula
+def sample(field, t, x):
+    """Velocity at time t [s] and place x [m]."""
+    angle = field.pulsation * t + field.phase
+    change = scale(field.pulsation * math.cos(angle), field.amplitude)
+    return Sample(add_scaled(field.velocity, math.sin(angle), field.amplitude), NO_GRADIENT, change, 0)

@@ -1,0 +1,49 @@
+"""Particles in a fluid as they are compiled: the same as in plain Python, and the same bytes by threads."""
+
+import numba
+import numpy as np
+import pytest
+
+import dem
+from kernels.base import jit
+
+pytestmark = pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="threads are compiled")
+GLASS = dem.Material(young=1e6, poisson=0.22, density=2500.0)
+
+
+@numba.njit
+def stirring(t, x, y, z):
+    """A flow as users write it."""
+    return (np.sin(30 * y + t), x * z, np.cos(2 * t) * x * y)
+
+
+def crowd(n, threads):
+    """Spheres on a lattice that touches, in a flow by a function."""
+    side = round(n ** (1 / 3))
+    rng = np.random.default_rng(5)
+    places = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"), -1).reshape(-1, 3)
+    balls = dem.Particles(
+        dem.Sphere(diameter=1e-3),
+        GLASS,
+        position=1.02e-3 * (places + 0.5),
+        velocity=0.1 * rng.normal(size=places.shape),
+    )
+    box = dem.Box((0, 0, 0), (1.02e-3 * side,) * 3, GLASS, periodic=["x"])
+    water = dem.Fluid(density=1000, viscosity=1e-3, velocity=stirring)
+    return dem.Simulation(balls, box, fluid=water, time_step=1e-5, threads=threads)
+
+
+@pytest.mark.slow
+def test_threads_change_no_bit_in_a_fluid():
+    """Two chunks of bodies; the function is compiled as well, and called from both threads."""
+    if jit.most_threads() < 2:
+        pytest.skip("there is one core")
+    one, two = crowd(2744, threads=1), crowd(2744, threads=2)
+    for sim in (one, two):
+        sim.step(40)
+    assert one.contact_count > 100
+    for name in ("position", "velocity", "angular_velocity"):
+        np.testing.assert_array_equal(getattr(one.particles, name), getattr(two.particles, name))
+    assert one.energy() == two.energy()
+    assert one.energy().fluid != 0
+    assert one.verdict() == two.verdict()
