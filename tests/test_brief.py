@@ -167,3 +167,20 @@ def test_the_forces_last_evaluated_are_looked_at_not_where_bodies_are_now():
         assert briefest(engine).steps < RESOLVED
         left.append(engine.overlaps().deepest().share)
     assert left[-1] < 0 < left[0]
+
+
+@pytest.mark.parametrize("cut", [1, 2, 3, 5])
+def test_what_is_noted_does_not_depend_on_cuts(cut):
+    """It is looked for where bodies are predicted to be, after a cut too: what turns is not followed back exactly."""
+    fibre, floor = dem.Fibre(diameter=0.01, aspect_ratio=3), dem.Box((0, 0, 0), (1, 1, 1), NYLON)
+    upright = dem.Particles(
+        fibre, NYLON, position=[(0.5, 0.5, 0.016)], orientation=[(0.8, 0.0, 0.6, 0.0)], velocity=[(0, 0, -0.5)],
+        angular_velocity=[(30, 70, 0)],
+    )  # fmt: skip
+    whole, cut_up = (dem.Simulation(upright, floor, time_step=5e-5, **FREE) for _ in range(2))
+    whole.step(150)
+    for _ in range(150 // cut):
+        cut_up.step(cut)
+    assert whole.verdict().briefest.steps < RESOLVED
+    assert cut_up.verdict().briefest == whole.verdict().briefest
+    assert cut_up._engine.limits.watch.tobytes() == whole._engine.limits.watch.tobytes()

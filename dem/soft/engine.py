@@ -262,8 +262,8 @@ class Engine(Present):
             passes = self.limits.passes(share, overlap)
         else:
             passes = code == loop.TOO_BRISK
-        acceleration = math.sqrt(self.partial[:, sweeps.BRISK].max().view(np.float64))
-        if passes and acceleration > self.limits.briskest:
+        acceleration, predicted = float(self.progress.acceleration[0]), self.progress.phase[0] == loop.PREDICTED
+        if passes and predicted and acceleration > self.limits.briskest:  # always from the same state, however cut
             self.limits.note(briefest(self), acceleration)
         self.setting = self._setting(self.energy_unit)
         return passes

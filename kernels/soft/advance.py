@@ -47,6 +47,7 @@ class Progress(NamedTuple):
     leaving: np.ndarray  # (1,) int64, 1 if somebody left since the last step
     travel: np.ndarray  # (1,) distance that no sphere exceeded since the candidates were picked [m]
     largest_overlap: np.ndarray  # (1,) [m]
+    acceleration: np.ndarray  # (1,) largest by contacts at the last step [m/s2]
 
 
 class Setting(NamedTuple):
@@ -172,8 +173,7 @@ def limit_passed(task, totals, setting, progress):
         return TOO_FAST
     if task != sweeps.PREDICT and totals.overlap > setting.deepest:
         return TOO_DEEP
-    moved = task == sweeps.STEP or task == sweeps.LAST_STEP  # noqa: PLR1714
-    if moved and totals.acceleration > setting.briskest:
+    if predicted and progress.acceleration[0] > setting.briskest:  # after a last step the next prediction asks
         return TOO_BRISK
     return DONE
 
@@ -269,6 +269,7 @@ def account(fluid, task, totals, partial, progress):
             progress.leaving[0] = 0
         progress.departure[0] = departure
         progress.energy_error[0] = max(progress.energy_error[0], abs(departure))
+        progress.acceleration[0] = totals.acceleration
         progress.step[0] += 1
     if task != sweeps.PREDICT:
         progress.taking[0], progress.working[0] = totals.loss, totals.work
