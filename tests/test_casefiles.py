@@ -328,6 +328,7 @@ def test_the_command_line_sets_keys(case_of):
         case_of(groups, young=1)
 
 
+@pytest.mark.slow
 def test_the_command_line_adds_what_the_file_lacks(cli, tmp_path):
     """Faces keep their signs, tables and lists come to be, one word is a list where one is wanted."""
     (tmp_path / "mine.toml").write_text(BEGINNING + group("position = [[0.1, 0.1, 0.1]]"))
@@ -852,7 +853,7 @@ def test_what_stands_behind_the_hash_would_do(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("start.csv", "run.h5"):
         (tmp_path / name).touch()
-    stepped, _, hard = blank().partition("# With method = ")
+    stepped, hard, chance = blank().split("# With method = ")
     content = uncommented(stepped)
     with pytest.raises(ValidationError) as wrong:
         SteppedTable.model_validate(content)
@@ -861,7 +862,11 @@ def test_what_stands_behind_the_hash_would_do(tmp_path, monkeypatch):
         "shapes.bead", "particles.0.random", "contacts.0",
         "materials.glass.normal", "materials.glass.damping", "materials.glass.adhesion",
     }  # fmt: skip
-    assert ImpactTable(**uncommented(hard.partition(":\n")[2])["impacts"])
+    impacts, drawn = (uncommented(part.partition(":\n")[2]) for part in (hard, chance))
+    assert ImpactTable(**impacts["impacts"])
+    assert TurbulenceTable(**drawn.pop("turbulence"))
+    for key, value in drawn.items():
+        StochasticTable.__pydantic_validator__.validate_assignment(StochasticTable.model_construct(), key, value)
     for name, model in (("lattice", LatticeTable), ("random", RandomTable)):
         values = content["particles"][0][name]
         assert model(**{key: value for key, value in values.items() if key != "solid_fraction"})

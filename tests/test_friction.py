@@ -84,7 +84,7 @@ def test_the_skin_does_not_show(name, kind):
 
 @pytest.mark.skipif(most_threads() < 2, reason="one core")
 @pytest.mark.parametrize("kind", [pytest.param("damped", marks=pytest.mark.slow), "friction"])
-@pytest.mark.parametrize("name", [pytest.param("spheres", marks=pytest.mark.slow), "sizes", "mixture"])
+@pytest.mark.parametrize("name", ["sizes", *(pytest.param(n, marks=pytest.mark.slow) for n in ("spheres", "mixture"))])
 def test_the_number_of_threads_does_not_show(name, kind):
     one, two = (crowd(name, kind, n=5000, steps=300, threads=threads) for threads in (1, 2))
     assert type(one._engine.mode) is not type(two._engine.mode)

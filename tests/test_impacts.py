@@ -347,7 +347,10 @@ def states(steps, lift, e, mu):
     return np.array([*p.position[0, ::2] / duration, *p.velocity[0, ::2], BIG.radius * p.angular_velocity[0, 1]]), worst
 
 
-@pytest.mark.parametrize(("e", "mu"), [(0.5, 0.0), (0.9, 0.3), (0.5, 0.3)])
+@pytest.mark.parametrize(
+    ("e", "mu"),
+    [pytest.param(0.5, 0.0, marks=pytest.mark.slow), pytest.param(0.9, 0.3, marks=pytest.mark.slow), (0.5, 0.3)],
+)
 def test_trajectories_that_lose_energy_are_of_second_order_and_so_is_their_energy(e, mu):
     """Positions, velocities and spin, from one start at different places within a step: root mean squares over five.
 

@@ -64,8 +64,9 @@ def test_over_integrators(integrator, tmp_path, stop, monkeypatch):
     assert_resumes(lambda: crowd(law="elastic", integrator=integrator), tmp_path, stop, monkeypatch)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(most_threads() < 2, reason="one core")
-@pytest.mark.parametrize("law", ["elastic", pytest.param("friction", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("law", ["elastic", "friction"])
 def test_over_threads(law, tmp_path, stop, monkeypatch):
     """Begun on two threads, ended on one."""
     assert_resumes(lambda: crowd(law=law, n=3000, threads=2), tmp_path, stop, monkeypatch, 0.003, 150, threads=1)

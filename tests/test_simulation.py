@@ -46,6 +46,7 @@ def test_energy_error_is_second_order(name, percent, dt):
     assert 0 < error <= percent / 100 * (dt / 1e-5) ** 2
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:energy-error")
 def test_original_pcdm_shows_the_published_energy_error():
     """Zhao & van Wachem 2013, Fig. 2: about 0.2 % at dt = 1e-7; their lagging torque makes it first order."""
@@ -93,6 +94,7 @@ def test_first_impact_of_the_single_fibre_converges_to_the_rigid_limit():
     assert found[1] == pytest.approx(spin, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_first_impact_is_at_least_second_order():
     """Spin after the first impact against a fine run: the slope of the error, root mean square over eight drop angles.
 

@@ -275,6 +275,7 @@ def test_the_skin_does_not_show_in_a_periodic_shear(skin):
 # rough walls
 
 
+@pytest.mark.slow
 def test_rebound_angles_follow_the_effective_distribution():
     """A smooth elastic sphere leaves at α + 2 γ in the plane of incidence, γ with the shadow effect's density."""
     sigma, alpha, n = np.radians(4), np.radians(40), 900
