@@ -132,7 +132,7 @@ def test_kernels_import_only_numba_and_themselves(path):
         "convention.py",
         "spreading.py",
     }:  # they lean on numba's insides
-        allowed |= {"collections", "contextlib", "copy", "hashlib", "llvmlite"}
+        allowed |= {"collections", "contextlib", "copy", "functools", "hashlib", "llvmlite"}
     if path.name == "keeping.py":  # so does this one, and reads and writes files
         allowed |= {"contextlib", "hashlib", "llvmlite", "os", "pathlib", "pickle"}
     if path.name == "startup.py":

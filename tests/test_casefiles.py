@@ -851,7 +851,7 @@ def test_a_blank_file_has_every_key_of_all_methods():
 def test_what_stands_behind_the_hash_would_do(tmp_path, monkeypatch):
     """All at once, defaults and examples are right but for what excludes each other: no key, type or range is wrong."""
     monkeypatch.chdir(tmp_path)
-    for name in ("start.csv", "run.h5"):
+    for name in ("start.csv", "run.h5", "flow.h5"):
         (tmp_path / name).touch()
     stepped, hard, chance = blank().split("# With method = ")
     content = uncommented(stepped)
@@ -860,7 +860,7 @@ def test_what_stands_behind_the_hash_would_do(tmp_path, monkeypatch):
     assert {error["type"] for error in wrong.value.errors()} == {"value_error"}
     assert {".".join(map(str, error["loc"])) for error in wrong.value.errors()} == {
         "shapes.bead", "particles.0.random", "contacts.0",
-        "materials.glass.normal", "materials.glass.damping", "materials.glass.adhesion",
+        "materials.glass.normal", "materials.glass.damping", "materials.glass.adhesion", "fluid.flow",
     }  # fmt: skip
     impacts, drawn = (uncommented(part.partition(":\n")[2]) for part in (hard, chance))
     assert ImpactTable(**impacts["impacts"])
@@ -881,9 +881,10 @@ def test_comments_tell_units_words_and_limits():
     }
     for key, told in {
         "diameter": "[m] (above 0)", "roughness": "[rad] (at least 0 and at most 1)", "poisson": "(above -1 and",
-        "type": "(sphere, fibre or clump)", "open": "(x-, x+, y-, y+, z-, z+)", "compression": "(gzip or lzf)",
+        "type": "(uniform, shear, rotating", "open": "(x-, x+, y-, y+, z-, z+)", "compression": "(gzip or lzf)",
         "fields": "(position, velocity, orientation, angular_velocity)", "contact_rule": "(geometric, least, none)",
         "speed": "[m/s] (above 0)", "orientation": "(random)", "float32": "(true or false)", "frequency": "[Hz] (at",
+        "viscosity": "[Pa s] (above 0)", "drag": "(stokes, schiller-naumann or hoelzer-sommerfeld)",
     }.items():  # fmt: skip
         assert told in lines[key], lines[key]
     columns = [heading for field in STATE.values() for heading in field.headings]

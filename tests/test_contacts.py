@@ -106,3 +106,13 @@ def test_the_file_says_what_met_how(tmp_path):
         np.testing.assert_allclose(pairs, [(0.81, 0.09), (0.72, 0.15)])
         assert run.input["box"]["open"] == ["z+"]
         assert set(run.energy) >= {"dissipated", "work", "total"}
+
+
+@pytest.mark.parametrize("make", [
+    lambda: dem.DMT(work=None), lambda: dem.JKR(work=None), lambda: dem.Dashpot(coefficient=None),
+    lambda: dem.PowerLaw(stiffness=None, exponent=2), lambda: dem.Hysteretic(loading=None, unloading=1600.0),
+    lambda: dem.Rolling(friction=0.1, damping=None),
+])  # fmt: skip
+def test_what_a_part_needs_is_not_nothing(make):
+    with pytest.raises(TypeError, match="is None, expected a number"):
+        make()

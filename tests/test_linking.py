@@ -160,3 +160,25 @@ def test_a_thread_that_goes_out_of_bounds_is_heard(tmp_path):
     done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)
     assert done.returncode == 1
     assert "IndexError: index out of bounds in a thread" in done.stderr
+
+
+OTHERS = """
+import sys
+from kernels.base.vector import dot
+if len(sys.argv) > 1:
+    from mine import Mine
+    assert dot(Mine(1.0, 2.0, 3.0), Mine(1.0, 2.0, 3.0)) == 14.0
+assert dot((1.0, 2.0, 3.0), (1.0, 2.0, 3.0)) == 14.0
+"""
+
+
+@compiled
+def test_what_is_called_with_types_of_others_is_not_kept(tmp_path):
+    """Whoever has not got them could read nothing of that function, and whoever changes them would not be heard."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    (tmp_path / "mine.py").write_text(
+        "from typing import NamedTuple\nMine = NamedTuple('Mine', x=float, y=float, z=float)"
+    )
+    theirs = {**environment, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    subprocess.run([sys.executable, "-c", OTHERS, "theirs"], check=True, env=theirs)
+    subprocess.run([sys.executable, "-c", OTHERS], check=True, env=environment)

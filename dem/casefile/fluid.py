@@ -90,7 +90,7 @@ class FluidTable(Table):
     """``[fluid]``."""
 
     density: Density = Field(gt=0, description="[kg/m3]", examples=[1000.0])
-    viscosity: Viscosity = Field(gt=0, description="dynamic [Pa s]", examples=[1e-3])
+    viscosity: Viscosity = Field(description="dynamic [Pa s]", examples=[1e-3])
     velocity: Velocity = Field((0.0, 0.0, 0.0), description="[m/s]; or give flow")
     flow: FlowTable | None = Field(
         None, description="a velocity that is not the same everywhere", examples=[{"type": "shear", "rate": 10.0}]

@@ -28,8 +28,6 @@ class Key(NamedTuple):
 
     def checked(self, name: str, value: object) -> object:
         """The value, numbers as floats; raises ValueError or TypeError if it is out of range."""
-        if value is None:
-            return None
         if self.names:
             return checks.one_of(name, value, self.names)
         if isinstance(self.example, bool):
@@ -70,8 +68,10 @@ class Part:
 
     def __post_init__(self) -> None:
         """Check all of it, and keep numbers as floats."""
-        for name, key in keys(type(self)).items():
-            object.__setattr__(self, name, key.checked(name, getattr(self, name)))
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if "key" in each.metadata and not (value is None and each.default is None):
+                object.__setattr__(self, each.name, each.metadata["key"].checked(each.name, value))
         self._fits()
 
     def _fits(self) -> None:

@@ -82,7 +82,11 @@ class Turbulence:
         fast, slow = time_step / relaxation_time, time_step / self.time_scale
         kept, own = math.exp(-slow), math.exp(-fast)
         apart = fast - slow
-        taken = fast * own * (math.expm1(apart) / apart if abs(apart) > 1e-300 else 1.0) if apart < 700 else kept
+        taken = (
+            fast * own * (math.expm1(apart) / apart if abs(apart) > 1e-300 else 1.0)
+            if apart < 700
+            else fast / apart * kept
+        )
         followed = 1.0 / (1.0 + relaxation_time / self.time_scale)  # <v²>/σ_u²
         a, s = np.array([[kept, 0.0], [taken, own]]), np.array([[1.0, followed], [followed, followed]])
         noise = s - a @ s @ a.T

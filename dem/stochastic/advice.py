@@ -108,6 +108,17 @@ def free_path(particles: Particles, box: Box) -> float:
     return volume / (math.sqrt(2) * math.pi * chi * float((diameters(particles) ** 2).sum()))
 
 
+def held_by(size: np.ndarray, cells: float) -> float:
+    """Width [m] of so many cells in a box (3,); along axes that are shorter there is one."""
+    short = np.zeros(3, bool)
+    while True:
+        width = float((size[~short].prod() / max(cells, 1.0)) ** (1 / np.count_nonzero(~short)))
+        found = size < width
+        if found.all() or not (found & ~short).any():
+            return width
+        short |= found
+
+
 def cells_of(particles: Particles, box: Box, width: float | None, *, partners: bool) -> tuple[int, int, int]:
     """Cells along each axis, about so wide, or as fine as is of use: enough particles in each, a third of λ or wider.
 
@@ -116,8 +127,7 @@ def cells_of(particles: Particles, box: Box, width: float | None, *, partners: b
     groups = len(particles.variants) if partners else 1
     n, size = len(particles), np.array(box.size)
     if width is None:
-        held = math.cbrt(ENOUGH[partners] * groups * size.prod() / n)
-        width = max(held, free_path(particles, box) / 3)
+        width = max(held_by(size, n / (ENOUGH[partners] * groups)), free_path(particles, box) / 3)
         cells = np.maximum(1, np.floor(size / width)).astype(int)
     else:
         width = checks.number("cell", width, above=0, unit="m")

@@ -116,17 +116,23 @@ PARTS, WHOLES = pipeline(LowerPart), pipeline(LowerWhole)
 
 
 class Kept(caching.FunctionCache):
-    """What was compiled before, loaded without numba's tables of all that it can compile: a fifth of a warm start."""
+    """What was compiled before, loaded without numba's tables of all that it can compile: a fifth of a warm start.
+
+    What is called with types of others is not kept: they may change, or be gone, where no fingerprint sees it.
+    """
 
     def load_overload(self, sig, target_context):
         """Load it; None if there is none."""
+        if not all(map(keeping.spelt, sig)):
+            return None
         rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)
 
     def save_overload(self, sig, data):
         """Keep it, and the parts that it is made of for what is compiled next."""
-        super().save_overload(sig, data)
+        if all(map(keeping.spelt, sig)):
+            super().save_overload(sig, data)
         PARTS_KEPT.write()
 
 

@@ -5,6 +5,8 @@ what they call is compiled once more with the kernel: kernels with threads took 
 those without. Here the arguments are put aside, and the layer is handed a function that calls the part with them.
 """
 
+from functools import cache
+
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
@@ -23,8 +25,9 @@ PARALLEL_FOR = ir.FunctionType(ir.VoidType(), [BYTES] * 5 + [INT] * 3)
 OUT_OF_BOUNDS = "index out of bounds in a thread"  # the only thing that kernels raise, and only if they are to look
 
 
+@cache
 def launch():
-    """Load the threading layer, which happens once, and reads the environment."""
+    """Load the threading layer, once, which reads the environment."""
     with startup.short_spinning():
         parallel._launch_threads()  # noqa: SLF001
 

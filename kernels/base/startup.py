@@ -29,7 +29,7 @@ def short_spinning():
     try:
         yield
     finally:
-        del os.environ["GOMP_SPINCOUNT"]  # not for others, and not for other programs
+        os.environ.pop("GOMP_SPINCOUNT", None)  # not for others, and not for other programs
 
 
 def put_off_blas():

@@ -154,21 +154,34 @@ def motion_of_cell(c, spheres, gas):
 
 
 @formula
-def rate_in_cell(n, variance, diameter, chi, volume):
+def rate_in_cell(n, variance, square, chi, volume):
     """Collisions that n particles in a cell have a second, each of a pair counted: 4 n² d² χ √(π T/m)/V of a gas.
 
-    Equal spheres with Maxwell's distribution, <g> = 4 √(T/(π m)); T/m is the variance of a velocity component.
+    Spheres with Maxwell's distribution, <g> = 4 √(T/(π m)); T/m is the variance of a velocity component, `square` the
+    mean of (R1 + R2)² over pairs.
     """
-    return n * (n - 1) / volume * 4.0 * diameter * diameter * chi * math.sqrt(math.pi * variance)
+    return n * (n - 1) / volume * 4.0 * square * chi * math.sqrt(math.pi * variance)
+
+
+@formula
+def mean_square_reach(c, spheres, gas):
+    """Mean of (R1 + R2)² over the pairs of cell c."""
+    total, squares = 0.0, 0.0
+    for k in range(gas.first[c], gas.first[c + 1]):
+        radius = spheres.row[gas.order[k], RADIUS]
+        total, squares = total + radius, squares + radius * radius
+    n = gas.first[c + 1] - gas.first[c]
+    return 2.0 * (squares + (total * total - squares) / (n - 1)) / n
 
 
 @part
 def mean_rate(spheres, space, gas):
-    """Collisions of a particle a second, on average over all; larger sizes count for those that share their cell."""
+    """Collisions of a particle a second, on average over all."""
     rate = 0.0
     for c in range(gas.share.size):
         n = gas.first[c + 1] - gas.first[c]
         if n > 1:
             _, variance, _, largest = motion_of_cell(c, spheres, gas)
-            rate += rate_in_cell(n, variance, largest, largest_value(largest, c, gas), gas.volume)
+            chi = largest_value(largest, c, gas)
+            rate += rate_in_cell(n, variance, mean_square_reach(c, spheres, gas), chi, gas.volume)
     return rate / gas.cell.size

@@ -3,8 +3,8 @@
 M. Sommerfeld, Int. J. Multiphase Flow 27 (2001) 1829, after B. Oesterlé & A. Petitjean, Int. J. Multiphase Flow 19
 (1993) 199. Each particle meets in each step a fictitious partner. Its size, mass and spin are those of another particle
 of the cell, taken at random, and its velocity is drawn, component by component, from a normal distribution with mean
-and variance of those of its variant in the cell, of which the particle itself is none. They collide with the
-probability π (R1 + R2)² |v - v_f| χ n dt, and then only the particle changes.
+and variance of those of its variant in the cell, of which the particle itself is none unless they are correlated. They
+collide with the probability π (R1 + R2)² |v - v_f| χ n dt, and then only the particle changes.
 
 Partners that are in the same eddy move alike. The drawn velocity has the correlation ρ_vf = R(St) =
 exp(-0.55 (τ_p/T_L)^0.4) with that of the particle; St = τ_p/T_L. Drawn so, it knows nothing of the velocity u of the
@@ -17,6 +17,10 @@ with u as other particles of its variant do,
 
 with ρ = <v'u'>/(σ_v σ_u) of the particle's variant and ρ_f of the partner's. There is one for R between
 ρ ρ_f ± √((1 - ρ²)(1 - ρ_f²)), to which R is raised or lowered: tracers, which all move as the fluid, have R = 1.
+
+Means and deviations by which v' and u' are measured are those of all members of the cell, the particle among them: then
+their mean squares over the cell are one. By those of the others they are more, by (n + 1)/(n - 3) if n are left, and
+partners gain energy, without end where they are few.
 
 Sums over cells are made before anybody collides, and each particle has random numbers of its own, by seed, particle and
 step: in which order they collide does not matter.
@@ -83,22 +87,15 @@ def acquaint(spheres, gas, company, seen):
 
 
 @formula
-def of_others(axis, k, v, u, company):
-    """Means, variances and covariance of a component of v and u in column k, without a member that has v and u.
+def of_others(axis, k, v, company):
+    """Mean and variance of a component of the velocity in column k, without a member that has v.
 
     The variance of what the others have is about their own mean: about the true one, that of what is drawn from them is
     then what theirs is, however few they are.
     """
-    w, f = v - company.mean[axis, k], u - company.fluid_mean[axis, k]
-    rest = company.number[k] - 1
-    factor = company.number[k] / rest
-    return (
-        company.mean[axis, k] - w / rest,
-        company.fluid_mean[axis, k] - f / rest,
-        max(company.square[axis, k] - factor * w * w, 0.0) / rest,
-        max(company.fluid_square[axis, k] - factor * f * f, 0.0) / rest,
-        (company.mixed[axis, k] - factor * w * f) / rest,
-    )
+    w, rest = v - company.mean[axis, k], company.number[k] - 1
+    square = company.square[axis, k] - company.number[k] / rest * w * w
+    return company.mean[axis, k] - w / rest, max(square, 0.0) / rest
 
 
 @formula
@@ -136,24 +133,24 @@ def component(axis, i, mine, theirs, spheres, company, seen, chance):
     -------
     float [m/s]
     """
-    v, u, m = spheres.row[i, 3 + axis], seen[axis, i], company.number[theirs]
-    mean, square = company.mean[axis, theirs], company.square[axis, theirs] / m
-    fluid_square, covariance = company.fluid_square[axis, theirs] / m, company.mixed[axis, theirs] / m
-    own_mean, own_fluid, own_square, own_fluid_square, own_covariance = v, u, 0.0, 0.0, 0.0
-    if company.number[mine] > 1:
-        own_mean, own_fluid, own_square, own_fluid_square, own_covariance = of_others(axis, mine, v, u, company)
-    if mine == theirs:
-        mean, square, fluid_square, covariance = own_mean, own_square, own_fluid_square, own_covariance
+    v, u, wanted = spheres.row[i, 3 + axis], seen[axis, i], company.correlation[company.variant[i]]
+    mean, square = company.mean[axis, theirs], company.square[axis, theirs] / company.number[theirs]
+    if wanted == 0.0 and not company.knows_fluid:
+        if mine == theirs:
+            mean, square = of_others(axis, theirs, v, company)
+        return mean + math.sqrt(square) * chance
+    n, m = company.number[mine], company.number[theirs]
+    own_square, own_fluid_square = company.square[axis, mine] / n, company.fluid_square[axis, mine] / n
     own, others = 0.0, 0.0
     if company.knows_fluid:
-        own = correlation_of(own_covariance, own_square, own_fluid_square)
-        others = correlation_of(covariance, square, fluid_square)
-    a, b, rest = weights(company.correlation[company.variant[i]], own, others)
+        own = correlation_of(company.mixed[axis, mine] / n, own_square, own_fluid_square)
+        others = correlation_of(company.mixed[axis, theirs] / m, square, company.fluid_square[axis, theirs] / m)
+    a, b, rest = weights(wanted, own, others)
     drawn = rest * chance
     if own_square > 0.0:
-        drawn += a * (v - own_mean) / math.sqrt(own_square)
+        drawn += a * (v - company.mean[axis, mine]) / math.sqrt(own_square)
     if own_fluid_square > 0.0:
-        drawn += b * (u - own_fluid) / math.sqrt(own_fluid_square)
+        drawn += b * (u - company.fluid_mean[axis, mine]) / math.sqrt(own_fluid_square)
     return mean + math.sqrt(square) * drawn
 
 
