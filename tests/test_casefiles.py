@@ -883,7 +883,7 @@ def test_comments_tell_units_words_and_limits():
         "diameter": "[m] (above 0)", "roughness": "[rad] (at least 0 and at most 1)", "poisson": "(above -1 and",
         "type": "(uniform, shear, rotating", "open": "(x-, x+, y-, y+, z-, z+)", "compression": "(gzip or lzf)",
         "fields": "(position, velocity, orientation, angular_velocity)", "contact_rule": "(geometric, least, none)",
-        "speed": "[m/s] (above 0)", "orientation": "(random)", "float32": "(true or false)", "frequency": "[Hz] (at",
+        "speed": "[m/s]", "orientation": "(random)", "float32": "(true or false)", "frequency": "[Hz] (at",
         "viscosity": "[Pa s] (above 0)", "drag": "(stokes, schiller-naumann or hoelzer-sommerfeld)",
     }.items():  # fmt: skip
         assert told in lines[key], lines[key]
