@@ -354,20 +354,10 @@ def test_a_shape_that_only_this_process_knows_runs_but_does_not_resume(tmp_path)
 def test_own_classes_go_by_the_same_names_in_files_wherever_they_are_defined():
     """Files of earlier versions hold these names."""
     names = {"dem.box:Box", "dem.box:Motion", "dem.clump:Clump", "dem.contacts:Contact", "dem.materials:Material"}
-    words = (
-        "Hertz",
-        "Linear",
-        "Hysteretic",
-        "PowerLaw",
-        "Viscoelastic",
-        "Dashpot",
-        "Rolling",
-        "Twisting",
-        "DMT",
-        "JKR",
-        "Bridge",
-    )
-    names |= {f"dem.parts:{word}" for word in words}
+    parts = "Hertz Linear Hysteretic PowerLaw Viscoelastic Dashpot Rolling Twisting DMT JKR Bridge".split()
+    names |= {f"dem.parts:{word}" for word in parts}
+    flows = "Uniform Shear Rotating Channel Pipe TaylorGreen ABC Gridded Function".split()
+    names |= {"dem.fluid:Fluid", *(f"dem.fluid:{word}Flow" for word in flows)}
     assert names | {"dem.shapes:Fibre", "dem.shapes:Sphere"} == recipes.OURS.keys()
     ball = dem.Sphere(diameter=0.01)
     assert recipes.recipe(ball) == {"class": "dem.shapes:Sphere", "values": {"diameter": 0.01}}

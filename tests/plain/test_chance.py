@@ -39,7 +39,7 @@ def test_rate_is_that_of_a_gas_of_maxwell():
     """φ = 0.05, d = 2 mm, v_rms = 1 m/s: 222.2539491379371 collisions of a sphere a second; two of a pair for each."""
     n, d = 10**7, 2e-3
     volume = n * math.pi / 6 * d**3 / 0.05
-    per_particle = rate_in_cell(n, 1 / 3, d, 1.1371920104971571, volume) / n
+    per_particle = rate_in_cell(n, 1 / 3, d * d, 1.1371920104971571, volume) / n
     assert per_particle == pytest.approx(222.2539491379371 * (1 - 1 / n), rel=1e-13)
 
 
