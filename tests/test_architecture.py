@@ -12,6 +12,7 @@ import pytest
 
 import dem
 import kernels
+from dem.casefile.toml import tomllib
 from kernels.base import jit
 
 ROOT = Path(__file__).parent.parent
@@ -332,3 +333,9 @@ def test_the_cache_lies_in_the_folder_of_all_kernels(monkeypatch):
     folder, _ = jit._cache_folder()
     assert folder.parent == ROOT / "kernels" / "__pycache__"
     assert re.fullmatch(rf"kernels-[0-9a-f]+-{jit.FINGERPRINT}-[0-9a-f]+", folder.name)
+
+
+def test_the_wheel_has_every_room():
+    named = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    folders = {path.parent for room in ("dem", "kernels", "cases") for path in (ROOT / room).rglob("__init__.py")}
+    assert set(named) >= {".".join(folder.relative_to(ROOT).parts) for folder in folders}
