@@ -7,15 +7,19 @@ steps are taken the other way, and the faster one is kept. No bit of the result 
 
 import math
 from collections.abc import Callable
-from statistics import median
 from time import perf_counter
 
 from kernels.base.jit import set_threads
 
-BATCH = 0.02  # s, steps between two looks at the clock
-TRIAL = 0.005  # s, of steps taken the other way
-BATCHES, MOST_APART = 25, 200  # between two trials: at first, and where trials have been in vain
-FEW = 4  # steps of the first looks, when it is not known how long a step takes
+BATCH, MANY = (
+    0.05,
+    64,
+)  # s of steps between two looks at the clock, and the fewest: the last one of each costs a sweep more
+TRIAL, FEW = 0.005, 4  # s of steps taken the other way, and the fewest, also of the first looks
+SOON, SELDOM = 0.1, 4.0  # s from one trial to the next, at first, and where trials have been in vain
+SHARE = 0.025  # of the time that trials may take
+LOOKS = 3  # of so few steps before the first trial of a way: the first steps of all are slow
+RECENT = 25  # batches that a trial is compared with
 FASTER = 0.9  # of the time of a step that the other way must take to be preferred
 
 
@@ -40,8 +44,8 @@ class Pace:
         self.most = self.threads = threads
         self.clock = clock
         self._begun = 0.0
-        self._until = self._apart = 1  # batches until the next trial, and between the last two
-        self._took: list[float] = []  # seconds a step in each of them
+        self._due, self._apart = -math.inf, SOON  # when to try the other way, and the pause before that [s]
+        self._took: list[float] = []  # seconds a step in recent batches
         self._other = math.inf  # and the other way, when it was tried last
         self._tries = False
 
@@ -51,31 +55,40 @@ class Pace:
             return wanted
         set_threads(self.threads)
         self._begun = self.clock()
-        if not self._took:
+        if len(self._took) < LOOKS:
             return min(wanted, FEW)
-        span, took = (TRIAL, max(median(self._took), self._other)) if self._tries else (BATCH, median(self._took))
-        return min(wanted, max(FEW, int(span / took)))
+        if self._tries:
+            return min(wanted, max(FEW, int(TRIAL / max(self._usual(), self._other))))
+        return min(wanted, max(MANY, int(BATCH / self._took[-1])))
 
     def end(self, steps: int) -> None:
         """So many steps have been taken."""
         if self.most > 1 and steps > 0:
-            self._note(max(self.clock() - self._begun, 1e-9) / steps)
+            now = self.clock()
+            self._note(max(now - self._begun, 1e-9) / steps, now)
 
-    def _note(self, took: float) -> None:
+    def _usual(self) -> float:
+        """Seconds a step in recent batches that nobody disturbed much: the first quartile."""
+        return sorted(self._took)[len(self._took) // 4]
+
+    def _note(self, took: float, now: float) -> None:
         """Keep to the way that is faster, and see whether it is time to try the other."""
         if self._tries:
             self._tries = False
-            if took < FASTER * median(self._took):
-                self._other, self._took, self._apart = median(self._took), [took], BATCHES
+            if took < FASTER * self._usual():
+                self._other, self._took, self._apart, self._due = (
+                    self._usual(),
+                    [],
+                    SOON,
+                    now,
+                )  # and see whether it is so
             else:
                 self._turn()
-                self._other = took
-                self._apart = min(2 * max(self._apart, BATCHES), MOST_APART)
-            self._until = self._apart
+                self._other, self._apart = took, min(2 * self._apart, SELDOM)
+                self._due = now + max(self._apart, (now - self._begun) / SHARE)
             return
-        self._took = [*self._took[1 - BATCHES :], took]
-        self._until -= 1
-        if self._until == 0:
+        self._took = [*self._took[1 - RECENT :], took]
+        if len(self._took) >= LOOKS and now >= self._due:
             self._tries = True
             self._turn()
 
