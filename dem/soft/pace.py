@@ -11,10 +11,7 @@ from time import perf_counter
 
 from kernels.base.jit import set_threads
 
-BATCH, MANY = (
-    0.05,
-    64,
-)  # s of steps between two looks at the clock, and the fewest: the last one of each costs a sweep more
+BATCH, MANY = 0.05, 64  # s of steps from one look at the clock to the next, and the fewest: each look costs a sweep
 TRIAL, FEW = 0.005, 4  # s of steps taken the other way, and the fewest, also of the first looks
 SOON, SELDOM = 0.1, 4.0  # s from one trial to the next, at first, and where trials have been in vain
 SHARE = 0.025  # of the time that trials may take
@@ -76,12 +73,8 @@ class Pace:
         if self._tries:
             self._tries = False
             if took < FASTER * self._usual():
-                self._other, self._took, self._apart, self._due = (
-                    self._usual(),
-                    [],
-                    SOON,
-                    now,
-                )  # and see whether it is so
+                self._other, self._took = self._usual(), []
+                self._apart, self._due = SOON, now  # so that it is tried again at once
             else:
                 self._turn()
                 self._other, self._apart = took, min(2 * self._apart, SELDOM)

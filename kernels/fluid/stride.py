@@ -58,33 +58,28 @@ def drive(rate, gap, push):
 
 
 @formula
-def step_until(h, three, driven, slope):
-    """Change from half a step before the forces to these, along three axes."""
-    a, b, c = three[0].until, three[1].until, three[2].until
+def change(h, a, b, c, driven, slope):
+    """Change along three axes, each by its own two factors."""
     return (
         h * (a[0] * driven[0] + a[1] * slope[0]),
         h * (b[0] * driven[1] + b[1] * slope[1]),
         h * (c[0] * driven[2] + c[1] * slope[2]),
     )
+
+
+@formula
+def step_until(h, three, driven, slope):
+    """Change from half a step before the forces to these, along three axes."""
+    return change(h, three[0].until, three[1].until, three[2].until, driven, slope)
 
 
 @formula
 def whole_step(h, three, driven, slope):
     """The same to half a step after the forces."""
-    a, b, c = three[0].whole, three[1].whole, three[2].whole
-    return (
-        h * (a[0] * driven[0] + a[1] * slope[0]),
-        h * (b[0] * driven[1] + b[1] * slope[1]),
-        h * (c[0] * driven[2] + c[1] * slope[2]),
-    )
+    return change(h, three[0].whole, three[1].whole, three[2].whole, driven, slope)
 
 
 @formula
 def step_after(h, three, driven, slope):
     """The same from the forces, to whose time the gap belongs, to half a step after them."""
-    a, b, c = three[0].after, three[1].after, three[2].after
-    return (
-        h * (a[0] * driven[0] + a[1] * slope[0]),
-        h * (b[0] * driven[1] + b[1] * slope[1]),
-        h * (c[0] * driven[2] + c[1] * slope[2]),
-    )
+    return change(h, three[0].after, three[1].after, three[2].after, driven, slope)
