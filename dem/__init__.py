@@ -14,6 +14,7 @@ A room imports from rooms above it in this list, or from itself; those on one li
     stochastic                      collisions drawn at random
     case                            set-ups by name
     casefile, validation, bench     set-ups in TOML; studies; how fast it is
+    sweeps                          many runs of a case
     cli                             the command line
 
 A public name is imported from its module, see `HOMES`, when somebody first asks for it: `import dem` itself takes no
@@ -72,6 +73,8 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.soft.verdict import Verdict
     from dem.stochastic.simulation import StochasticSpheres
     from dem.stochastic.verdict import StochasticVerdict
+    from dem.sweeps.sweep import sweep
+    from dem.sweeps.table import SweepTable
 
 HOMES = {
     "ABCFlow": "dem.model.vortices",
@@ -120,6 +123,7 @@ HOMES = {
     "StochasticSpheres": "dem.stochastic.simulation",
     "StochasticVerdict": "dem.stochastic.verdict",
     "StudyCase": "dem.case.study",
+    "SweepTable": "dem.sweeps.table",
     "TaylorGreenFlow": "dem.model.vortices",
     "TimeStep": "dem.case.bases",
     "Trajectory": "dem.files.trajectory",
@@ -142,6 +146,7 @@ HOMES = {
     "resume": "dem.run.resume",
     "rub_cylinders": "dem.rotation.study",
     "statistics": "dem.statistics",
+    "sweep": "dem.sweeps.sweep",
 }
 __all__ = list(HOMES)
 
