@@ -8,7 +8,7 @@ import random
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dem.base import units
+from dem.base import checks, units
 from dem.base.words import counted
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def combined(
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         If they do not go together, or are too many.
 
     Examples
@@ -68,6 +68,9 @@ def combined(
     >>> [tuple(each.values()) for each in combined(wanted, zipped=False, drawn=3, seed=1, most=300)]
     [('10', '0.5', '1'), ('10', '0.9', '1'), ('20', '0.5', '1')]
     """
+    for name, number in (("random", drawn), ("seed", seed), ("most", most)):
+        if number is not None:
+            checks.whole(name, number, least=0)
     lengths = {name: len(words) for name, words in parameters.items()}
     several = {name: length for name, length in lengths.items() if length > 1}
     if zipped and len({*several.values()}) > 1:
@@ -100,6 +103,7 @@ def names(case: str, parameters: dict[str, list[str]], combinations: list[dict[s
     """Names of files that tell case and parameters, and whose alphabetical order is that of the values.
 
     Numbers of a parameter are written with as many digits each, as far as they are not negative and of one unit.
+    Raises ValueError for values that differ by spaces alone.
 
     Examples
     --------
@@ -108,6 +112,10 @@ def names(case: str, parameters: dict[str, list[str]], combinations: list[dict[s
     ['gas_n=00500_diameter=7.5mm.h5', 'gas_n=10000_diameter=5.0mm.h5']
     """
     labels = {name: _labels(words) for name, words in parameters.items()}
+    for name, told in labels.items():
+        if len({*told.values()}) < len(told):
+            message = f"{name} has values that say the same, of {', '.join(told)}"
+            raise ValueError(message)
     return [_name(case, each, labels) + ending for each in combinations]
 
 

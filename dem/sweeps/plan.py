@@ -152,7 +152,8 @@ def _table(
     for each, file in zip(combinations, files, strict=True):
         row = known.pop(tuple(sorted(each.items())), None)
         rows.append(row._replace(parameters=each) if row else Row(each, file))
-    return SweepTable(path, name, list(parameters), [*rows, *known.values()])
+    made = {row.file for row in rows}
+    return SweepTable(path, name, list(parameters), [*rows, *(row for row in known.values() if row.file not in made)])
 
 
 def _found(members: list[Member], runs: list[Chosen], table: SweepTable) -> Plan:

@@ -37,20 +37,20 @@ def of_settings(settings: list[str]) -> dict[str, list[str]]:
     ValueError: friction: 0:0.5 is no range: expected lo:hi:count, such as 0:0.5:6
     """
     found: dict[str, list[str]] = {}
-    wrong = []
+    seen, wrong = set(), []
     for setting in settings:
         name, equals, text = (part.strip() for part in setting.partition("="))
         if not (equals and name):
             wrong.append(f"--set {setting}: expected NAME=VALUES, such as n=1000,2000 or friction=0:0.5:6")
             continue
-        if name.replace("-", "_") in {known.replace("-", "_") for known in found}:
+        if name.replace("-", "_") in seen:
             wrong.append(f"--set {setting}: {name} is given already, expected all its values after one --set")
+        seen.add(name.replace("-", "_"))
         try:
             found[name] = [word for part in _parts(text) for word in _spelt_out(part)]
         except ValueError as error:
-            wrong += [f"{name}: {error}"]
-    _refuse(wrong)
-    return checked(found)
+            wrong.append(f"{name}: {error}")
+    return _checked(found, wrong)
 
 
 def of_values(parameters: dict[str, object]) -> dict[str, list[str]]:
@@ -77,26 +77,20 @@ def of_values(parameters: dict[str, object]) -> dict[str, list[str]]:
             found[str(name)] = [_word(value) for value in values]
         except ValueError as error:
             wrong.append(f"{name}: {error}")
-    _refuse(wrong)
-    return checked(found)
+    return _checked(found, wrong)
 
 
-def checked(found: dict[str, list[str]]) -> dict[str, list[str]]:
-    """The same values; raises ValueError unless each parameter has some, each once."""
-    wrong = []
+def _checked(found: dict[str, list[str]], wrong: list[str]) -> dict[str, list[str]]:
+    """The same values; raises ValueError if anything is wrong, or unless each parameter has some, each once."""
     for name, words in found.items():
         if not words or "" in words:
             wrong.append(f"{name} has an empty value, expected such as {name}=1,2")
         twice = next((word for word in words if words.count(word) > 1), None) if len({*words}) < len(words) else None
         if twice:
             wrong.append(f"{name} is to be {twice} twice, expected each value once")
-    _refuse(wrong)
-    return found
-
-
-def _refuse(wrong: list[str]) -> None:
     if wrong:
         raise ValueError("\n".join(wrong))
+    return found
 
 
 def _parts(text: str) -> list[str]:
@@ -137,11 +131,9 @@ def _spelt_out(part: str) -> list[str]:
 
 
 def _plain(word: str) -> str:
-    """A word as it is, but whole numbers without exponent or point, as parameters that count want them."""
+    """A word as it is, but plain numbers in one spelling each, whole ones as parameters that count want them."""
     number = units.NUMBER.fullmatch(word)
-    if number is None or number[2] or Fraction(number[1]).denominator > 1:
-        return word
-    return _number(Fraction(number[1]))
+    return word if number is None or number[2] else _number(Fraction(number[1]))
 
 
 def _number(value: Fraction) -> str:
