@@ -4,6 +4,7 @@ import csv
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 
+import h5py
 import pandas as pd
 import pytest
 from crowds import assert_same_frames
@@ -20,7 +22,7 @@ from typer.testing import CliRunner
 import dem
 from dem.cli.common import app
 from dem.sweeps import work
-from dem.sweeps.members import Member
+from dem.sweeps.members import Member, combined
 from dem.sweeps.plan import shares
 from dem.sweeps.stored import chosen, look
 from kernels.base import jit
@@ -96,8 +98,8 @@ def test_a_process_pool_of_the_users(swept, tmp_path):
     assert contents(tmp_path / "gas") == contents(swept[0])
 
 
-def test_a_second_call_runs_nothing_and_more_values_only_what_is_new(swept, cli, monkeypatch, pool):
-    folder, _ = swept
+def test_a_second_call_runs_nothing_and_more_values_only_what_is_new(swept, cli, monkeypatch, pool, tmp_path):
+    folder = shutil.copytree(swept[0], tmp_path / "gas")
     before = {path: path.stat().st_mtime_ns for path in folder.glob("*.h5")}
     monkeypatch.setattr("dem.sweeps.processes.by_processes", None)  # nobody to run anything
     again = cli("sweep", "hard-spheres", *WORDS, "-o", folder)
@@ -112,17 +114,20 @@ def test_a_second_call_runs_nothing_and_more_values_only_what_is_new(swept, cli,
 
 
 def test_runs_that_fail_are_told_and_passed_over(cli, tmp_path):
-    """A fibre that overlaps a wall is refused when it is built, not before; of a study nothing can be."""
-    words = ["--set", "diameter=0.5,0.01", "--set", "duration=2e-5", "--set", "frames=1", "--set", "time_step=1e-5"]
-    done = cli("sweep", "single-fibre", *words, "--jobs", 1, "-o", "fibres")
+    """Of more spheres than there is room for nobody knows before they are made."""
+    words = ["--set", "n=10000000000000,8", "--set", "duration=1e-3", "--set", "frames=1", "-o", "gas"]
+    done = cli("sweep", "hard-spheres", *words, "--jobs", 1)
     assert done.exit_code == 1
-    assert "dem: diameter=0.5 duration=2e-05 frames=1 time_step=1e-05: particle 0 overlaps a wall by" in done.stderr
-    assert done.stdout.splitlines()[-1] == "fibres/sweep.csv: 2 runs: 1 ERROR, 1 PASS"
-    rows = contents(tmp_path / "fibres")
-    assert [row["verdict"] for row in rows] == ["ERROR", "PASS"]
-    assert rows[0]["error"].startswith("particle 0 overlaps a wall")
-    assert not (tmp_path / "fibres" / rows[0]["file"]).exists()
-    assert cli("sweep", "single-fibre", *words, "-o", "fibres", "--collect").exit_code == 0  # it is as if not yet run
+    assert "dem: n=10000000000000 duration=0.001 frames=1: there is not enough memory" in done.stderr
+    assert done.stdout.splitlines()[-1] == "gas/sweep.csv: 2 runs: 1 ERROR, 1 PASS"
+    rows = contents(tmp_path / "gas")
+    assert [(row["verdict"], row["error"][:26]) for row in rows] == [
+        ("ERROR", "there is not enough memory"),
+        ("PASS", ""),
+    ]
+    assert [path.name for path in (tmp_path / "gas").glob("*.h5")] == [rows[1]["file"]]
+    assert cli("sweep", "hard-spheres", *words, "--collect").exit_code == 1
+    assert contents(tmp_path / "gas") == rows
 
 
 @pytest.mark.slow
@@ -210,6 +215,30 @@ def test_an_unfinished_run_is_gone_on_with(swept, pool, tmp_path, monkeypatch):
         outcome = work.carry_out(member)
     assert outcome.verdict == "PASS", outcome
     assert_same_frames(whole, member.path)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "said", "outcome"),
+    [
+        (
+            "verdict",
+            "FAIL: 3 steps; energy error above 1%: lower time_step",
+            ("FAIL", "energy error above 1%: lower time_step"),
+        ),
+        ("verdict", "WARN: 3 steps; largest overlap 30% of a radius", ("WARN", "")),
+        ("error", "FloatingPointError: particle 3 went through a wall", ("ERROR", "particle 3 went through a wall")),
+    ],
+)
+def test_what_files_tell_of_runs_that_ended_badly(attribute, said, outcome, swept, pool, tmp_path):
+    """They would again: they count as finished."""
+    first = "hard-spheres_n=8_speed=0.5_restitution=0.5_duration=0.001_frames=1.h5"
+    shutil.copy(swept[0] / first, tmp_path / first)
+    with h5py.File(tmp_path / first, "r+") as file:
+        del file["parameters"].attrs["verdict"]
+        file["parameters"].attrs[attribute] = said
+    table = dem.sweep("hard-spheres", _first(GAS), folder=tmp_path, executor=pool)
+    assert [(row.verdict, row.error) for row in table] == [outcome]
+    assert len(table.failed) == (outcome[0] != "WARN")
 
 
 def _first(values):
@@ -326,9 +355,20 @@ def test_jobs_and_threads_share_the_cores(monkeypatch):
         shares(100, 4, 3)
 
 
-def test_drawn_at_random_are_the_same_each_time_and_each_once(cli, tmp_path):
-    words = ["--set", "n=8:10:3", "--set", "speed=0:1:11", "--set", "restitution=0.1:1:10", "--random", 20, "--list"]
-    one, two = (cli("sweep", "hard-spheres", *words).stdout.splitlines() for _ in range(2))
-    assert one == two
-    assert len({*one}) == 20
-    assert cli("sweep", "hard-spheres", *words, "--seed", 2).stdout.splitlines() != one
+def test_drawn_at_random_are_the_same_each_time_and_each_once():
+    values = {"speed": [str(k) for k in range(1000)], "n": [str(k) for k in range(1000)]}
+    one, two, other = (combined(values, zipped=False, drawn=300, seed=seed, most=300) for seed in (1, 1, 2))
+    assert one == two != other
+    assert len({tuple(each.values()) for each in one}) == 300
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_two_processes_do_not_compile_the_same(tmp_path):
+    """numba says of each kernel when it is put into the cache, which is empty at first."""
+    command = [sys.executable, "-m", "dem.cli", "sweep", "hard-spheres", *WORDS, "--jobs", "2", "-o", tmp_path / "gas"]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "NUMBA_DEBUG_CACHE": "1"}
+    said = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+    saved = re.findall(r"data saved to .*/(\S+?)-\d+\.py", said)
+    assert len(saved) >= 5
+    assert len(saved) == len({*saved})

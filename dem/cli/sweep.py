@@ -12,6 +12,7 @@ from dem.cli.common import app, plain_errors, say
 from dem.sweeps.members import MANY
 from dem.sweeps.plan import Ways, planned, shares
 from dem.sweeps.sweep import carry_out
+from dem.sweeps.table import FAILED
 from dem.sweeps.words import of_settings
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from dem.sweeps.members import Member
     from dem.sweeps.plan import Plan
-    from dem.sweeps.table import Outcome, SweepTable
+    from dem.sweeps.table import Outcome
 
 SETS = "Values 1,2,3 or lo:hi:count, both ends included; vectors in [brackets]; repeatable."
 
@@ -73,26 +74,31 @@ def sweep(
         plan.table.path.parent.mkdir(parents=True, exist_ok=True)  # which the commands want
         say("\n".join(plan.commands()))
         return
-    _end(_collected(plan) if collect else _made(plan, jobs, threads, quiet=quiet), quiet=quiet)
+    (_collect if collect else _make)(plan, jobs, threads, quiet=quiet)
+    if not quiet:
+        say(str(plan.table))
+    wrong = (*FAILED, "WARN") if strict else FAILED
+    if any(row.verdict in wrong for row in plan.rows):
+        raise typer.Exit(1)
 
 
-def _collected(plan: Plan) -> SweepTable:
-    """The table of what there is."""
+def _collect(plan: Plan, *_: object, quiet: bool) -> None:
+    """Make the table of what there is."""
+    del quiet
     if not plan.table.path.parent.is_dir():
         message = f"no folder {plan.table.path.parent}: nothing has been run"
         raise FileNotFoundError(message)
     plan.table.write()
-    return plan.table
 
 
-def _made(plan: Plan, jobs: int | None, threads: int | None, *, quiet: bool) -> SweepTable:
-    """The table, with all runs made that are left; says so."""
+def _make(plan: Plan, jobs: int | None, threads: int | None, *, quiet: bool) -> None:
+    """Make all runs that are left; says so."""
     left, there = len(plan.left), len(plan.members)
     if not quiet:
         done = f", {there - left} of {there} are done" if left < there else ""
         say(f"{plan.table.path.parent}: {left} to run{done}")
     lines = not (quiet or sys.stderr.isatty())
-    return carry_out(
+    carry_out(
         plan, jobs=jobs, threads=threads, progress=False if quiet else True if not lines else None,
         tell=_teller(left, lines=lines),
     )  # fmt: skip
@@ -114,11 +120,3 @@ def _teller(left: int, *, lines: bool) -> Callable[[Member, Outcome], None]:
             say(f"{ended}/{left} {member.words}: {outcome.verdict}{took}")
 
     return tell
-
-
-def _end(table: SweepTable, *, quiet: bool) -> None:
-    """Say how it all ended."""
-    if not quiet:
-        say(str(table))
-    if table.failed:
-        raise typer.Exit(1)

@@ -13,7 +13,7 @@ from dem.case import BaseCase, StudyCase
 from dem.run import request
 from dem.sweeps import members as sets
 from dem.sweeps.members import MANY, Member
-from dem.sweeps.stored import Found, chosen, look
+from dem.sweeps.stored import Found, chosen, has_threads, look
 from dem.sweeps.table import NAME, OWN, Outcome, Row, SweepTable
 
 if TYPE_CHECKING:
@@ -41,7 +41,12 @@ class Plan(NamedTuple):
 
     members: list[Member]
     found: list[Found]
-    table: SweepTable
+    table: SweepTable  # a row for each member, and those of earlier calls
+
+    @property
+    def rows(self) -> list[Row]:
+        """What came of each run."""
+        return self.table.rows[: len(self.members)]
 
     @property
     def left(self) -> list[Member]:
@@ -49,10 +54,9 @@ class Plan(NamedTuple):
         pairs = zip(self.members, self.found, strict=True)
         return [member for member, found in pairs if found.state not in ("finished", "running")]
 
-    def put(self, member: Member, outcome: Outcome) -> None:
-        """Note what came of a run."""
-        k = next(k for k, row in enumerate(self.table.rows) if row.file == member.path.name)
-        self.table.rows[k] = self.table.rows[k]._replace(**{n: getattr(outcome, n) for n in OWN[1:]})
+    def put(self, k: int, outcome: Outcome) -> None:
+        """Note what came of run k."""
+        self.table.rows[k] = self.table.rows[k]._replace(**{name: getattr(outcome, name) for name in OWN[1:]})
 
     def commands(self) -> list[str]:
         """Of what is left, a command each, that makes the same file."""
@@ -92,7 +96,10 @@ def planned(
     files = sets.names(name, parameters, combinations, endings.pop())
     table = _table(folder / NAME, name, parameters, combinations, files)
     files = [row.file for row in table.rows[: len(files)]]
-    members = [draft._replace(path=folder / file) for draft, file in zip(drafts, files, strict=True)]
+    members = [
+        draft._replace(path=folder / file, threads=draft.threads if has_threads(run) else None)
+        for draft, file, run in zip(drafts, files, runs, strict=True)
+    ]
     return _found(members, runs, table)
 
 
@@ -166,13 +173,13 @@ def _found(members: list[Member], runs: list[Chosen], table: SweepTable) -> Plan
         way_out = "take another folder, or --overwrite (overwrite=True) replaces them"
         raise ValueError("\n".join([*lines, f"{table.path.parent} {what}: {way_out}"]))
     plan = Plan(members, found, table)
-    for k, (member, each) in enumerate(zip(members, found, strict=True)):
+    for k, each in enumerate(found):
         older, outcome = table.rows[k], each.outcome
-        if each.state in ("nothing", "other", "begun"):
-            outcome = Outcome()
+        if each.state in ("nothing", "other", "begun"):  # what was refused has left no file
+            outcome = Outcome("ERROR", older.seconds, older.error) if older.verdict == "ERROR" else Outcome()
         elif outcome.seconds is None and outcome.verdict == older.verdict:
             outcome = outcome._replace(seconds=older.seconds)
-        plan.put(member, outcome)
+        plan.put(k, outcome)
     return plan
 
 

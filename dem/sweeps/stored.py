@@ -48,10 +48,14 @@ def chosen(member: Member) -> Chosen:
         With one line for each thing that is wrong.
     """
     found = _chosen(member, {})
-    stepped = getattr(found.case, "table", found.case)  # of a case file
-    if member.threads is None or "threads" in member.settings or not hasattr(stepped, "threads"):
+    if member.threads is None or "threads" in member.settings or not has_threads(found):
         return found
     return _chosen(member, {"threads": member.threads})
+
+
+def has_threads(run: Chosen) -> bool:
+    """Whether a run takes threads."""
+    return hasattr(getattr(run.case, "table", run.case), "threads")
 
 
 def _chosen(member: Member, more: dict) -> Chosen:
@@ -109,6 +113,8 @@ def _difference(file: h5py.File, run: Chosen, member: Member) -> str | None:
     output = Output.checked(**{"fields": None, "float32": False, "compression": None} | _writing(run, member))
     if _written_as(file) != output:
         return "it was written with other fields, precision, contacts or compression"
+    if len(parsed(about.attrs.get("plan", "[]"), "the plan")) > 1:
+        return "it was made longer"
     old, new = parsed(about.attrs["versions"], "versions").get("pcdm-dem"), version("pcdm-dem")
     if (old, about.attrs["kernels"]) != (new, FINGERPRINT):
         return f"it was run with other kernels, of pcdm-dem {old}"

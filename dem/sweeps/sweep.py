@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.base.hints import hinted
@@ -43,8 +44,8 @@ def sweep(
 
     Runs that are finished already are not made again, unfinished ones gone on with, and those that fail passed over.
     A run is the same if its file says so: case and all parameters (but threads), what is written at a frame, the
-    version of pcdm-dem and its kernels. The code of a case of your own is not looked at. Another run under the same
-    name is refused, or replaced if `overwrite`.
+    version of pcdm-dem and its kernels. The code of a case of your own, and files that a case file takes particles
+    from, are not looked at. Another run under the same name is refused, or replaced if `overwrite`.
 
     Parameters
     ----------
@@ -57,9 +58,9 @@ def sweep(
         For files and table; default: ``CASE-sweep``. It may hold the same sweep with fewer or other values.
     executor : concurrent.futures.Executor, optional
         Who makes the runs, on machines that see the folder under the same path; default: processes of this machine.
-        Threads of Python share kernels that take a core each: give them ``threads=1``.
     jobs, threads : int, optional
-        Processes, and threads of each run; default: all cores, with one thread a run if there are as many runs.
+        Processes, and threads of each run; default: all cores, with one thread a run if there are as many runs, or if
+        there is an executor.
     zipped : bool
         Take the first value of each parameter together, then the second, and so on.
     random, seed : int, optional
@@ -131,11 +132,12 @@ def carry_out(
     if not left:
         return table
     ended = failed = 0
+    number = {member.path.name: k for k, member in enumerate(plan.members)}
 
     def done(member: Member, outcome: Outcome) -> None:
         nonlocal ended, failed
         ended, failed = ended + (outcome.verdict != "STOPPED"), failed + (outcome.verdict in FAILED)
-        plan.put(member, outcome)
+        plan.put(number[member.path.name], outcome)
         table.write()
         tell(member, outcome)
         moved(1, 1)
@@ -145,16 +147,23 @@ def carry_out(
 
     try:
         with progress_bar(len(left), pace, wanted=progress, steady=False) as moved:
+            jobs, each = shares(len(left), jobs, threads)
+            sent = [_anywhere(member, each if executor is None else threads or 1) for member in left]
             if executor is not None:
-                by_executor(executor, left, unlike(left), done)
+                by_executor(executor, sent, unlike(sent), done)
             else:
-                jobs, threads = shares(len(left), jobs, threads)
-                alike = [member._replace(threads=threads) for member in left]
-                by_processes(alike, unlike(alike) if jobs > 1 else [], jobs, done)
+                by_processes(sent, unlike(sent) if jobs > 1 else [], jobs, done)
     except KeyboardInterrupt as stopped:
         message = f"interrupted: {ended} of {counted(len(left), 'run')} ended, see {table.path}; the same call goes on"
         raise Interrupted(message, getattr(stopped, "signal", 2)) from None
     return table
+
+
+def _anywhere(member: Member, threads: int) -> Member:
+    """A run as processes in other folders make it as well."""
+    file = isinstance(member.case, str) and member.case.endswith(".toml")
+    case = str(Path(member.case).resolve()) if file else member.case
+    return member._replace(case=case, path=member.path.resolve(), threads=threads)
 
 
 def unlike(members: list[Member]) -> list[Member]:
