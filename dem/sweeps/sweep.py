@@ -139,8 +139,8 @@ def carry_out(
         ended, failed = ended + (outcome.verdict != "STOPPED"), failed + (outcome.verdict in FAILED)
         plan.put(number[member.path.name], outcome)
         table.write()
-        tell(member, outcome)
         moved(1, 1)
+        tell(member, outcome)
 
     def pace(work: int, _: float) -> str:
         return f"{work} of {counted(len(left), 'run')}{f', {failed} failed' if failed else ''}"
