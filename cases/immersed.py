@@ -21,8 +21,8 @@ class Immersed(dem.Case):
     viscosity: PositiveFloat = Field(1e-3, description="dynamic, of the fluid [Pa s]")
     drag: str = Field("schiller-naumann", description="law of drag")
     rotation: str = Field("dennis", description="law of the resistance to rotation")
-    pressure: bool = Field(True, description="whether the flow's pressure gradient, and buoyancy, act")  # noqa: FBT003
-    added_mass: bool = Field(True, description="whether particles carry fluid along")  # noqa: FBT003
+    pressure: bool = Field(True, description="whether the flow's pressure gradient, and buoyancy, act")
+    added_mass: bool = Field(True, description="whether particles carry fluid along")
 
     def material(self) -> dem.Material:
         """Material of the particles, and of walls."""

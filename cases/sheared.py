@@ -18,7 +18,7 @@ class Sheared(ImmersedFibres):
     gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
     rate: PositiveFloat = Field(10.0, description="of shear [1/s]")
     density: PositiveFloat = Field(1000.0, description="[kg/m3]")
-    viscosity: PositiveFloat = Field(0.1, description="dynamic, of the fluid [Pa s]")
+    viscosity: PositiveFloat = Field(0.01, description="dynamic, of the fluid [Pa s]")
     drag: str = Field("stokes", description="law of drag")
     rotation: str = Field("stokes", description="law of the resistance to rotation")
 
@@ -51,11 +51,11 @@ class ShearedFibres(Sheared):
     name = "sheared-fibres"
 
     duration: PositiveFloat = Field(3.3, description="simulated time [s]: a period of Jeffery's at the default rate")
-    young: PositiveFloat = Field(200.0, description="Young's modulus [Pa]; soft, for long time steps")
+    young: PositiveFloat = Field(2000.0, description="Young's modulus [Pa]; soft, for long time steps")
     restitution: float = Field(0.5, gt=0, le=1, description="coefficient of restitution")
     friction: float = Field(0.3, ge=0, description="Coulomb's coefficient")
     n: PositiveInt = Field(216, description="number of fibres")
-    spacing: PositiveFloat = Field(0.5, description="of the lattice of the start, in lengths of a fibre")
+    spacing: PositiveFloat = Field(0.6, description="of the lattice of the start, in lengths of a fibre")
     seed: int = Field(1, ge=0, description="of the random numbers")
 
     def flow(self) -> dem.ShearFlow:
@@ -66,9 +66,7 @@ class ShearedFibres(Sheared):
         """Places of the fibres, size of the box, and how many along each axis."""
         length = self.aspect_ratio * self.diameter
         pitch = self.spacing * length
-        sites, size, shape = cubic(self.n, pitch, 0.0)
-        margin = max(0.0, 0.5 * (length - pitch)) * 1.001  # to the walls
-        return sites + [0.0, margin, 0.0], (size[0], size[1] + 2 * margin, size[2]), shape
+        return cubic(self.n, pitch, max(0.0, 0.5 * (length - pitch)) * 1.001)
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
         """Build the fibres, in random directions, at the velocity of the fluid."""
