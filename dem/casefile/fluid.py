@@ -11,6 +11,7 @@ from dem.casefile.keys import (
     Angle,
     Axis,
     Density,
+    Drag,
     Frequency,
     InputFile,
     Number,
@@ -95,9 +96,7 @@ class FluidTable(Table):
     flow: FlowTable | None = Field(
         None, description="a velocity that is not the same everywhere", examples=[{"type": "shear", "rate": 10.0}]
     )
-    drag: Literal["stokes", "schiller-naumann", "hoelzer-sommerfeld"] = Field(
-        "schiller-naumann", description="resistance to translation"
-    )
+    drag: Drag = Field("schiller-naumann", description="resistance to translation")
     rotation: Literal["dennis", "stokes", "none"] = Field("dennis", description="resistance to rotation")
     lift: Literal["saffman", "mei", "none"] = Field("none", description="of spheres in shear")
     magnus: Literal["rubinow-keller", "oesterle-bui-dinh", "none"] = Field("none", description="of spheres that turn")
