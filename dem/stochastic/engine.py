@@ -182,9 +182,10 @@ def _company(particles: Particles, gas: Gas, rule: Rule) -> Company:
     """Room for what particles know of each other, and how partners are correlated."""
     n, variants = (len(particles), len(particles.variants)) if rule.partners else (0, 0)
     columns, fluid = variants * gas.share.size, rule.turbulence
-    correlation = np.zeros(variants)
+    correlation = np.zeros((variants, variants))
     if fluid and rule.correlation != "none":
-        correlation[:] = [fluid.correlation(time) for time in relaxation_times(particles, fluid)]
+        times = relaxation_times(particles, fluid)
+        correlation[:] = [[fluid.correlation(one, other) for other in times] for one in times]
     sums = {name: np.zeros((3, columns)) for name in ("mean", "square", "fluid_mean", "fluid_square", "mixed")}
     return Company(
         variant=particles.variant.astype(np.int64), number=np.zeros(columns, np.int64), **sums, spin=np.zeros((3, n)),
