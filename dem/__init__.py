@@ -58,6 +58,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.parts import Rolling, Twisting
     from dem.model.roughness import effective_density
     from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
+    from dem.model.solids import SolidsPressure
     from dem.model.turbulence import Turbulence
     from dem.model.vortices import ABCFlow, TaylorGreenFlow
     from dem.rotation.integrators import INTEGRATORS, Integrator
@@ -118,6 +119,7 @@ HOMES = {
     "Shape": "dem.model.shapes",
     "ShearFlow": "dem.model.flows",
     "Simulation": "dem.soft.simulation",
+    "SolidsPressure": "dem.model.solids",
     "Sphere": "dem.model.shapes",
     "StochasticCase": "dem.case.stochastic",
     "StochasticSpheres": "dem.stochastic.simulation",

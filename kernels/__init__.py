@@ -88,5 +88,6 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``impacts``     an impact whose place is drawn
     ``pairs``       collisions of pairs in cells
     ``partners``    collisions with fictitious partners
+    ``pressure``    of the solids, which keeps them from being packed too close
     ``carrier``     turbulence that particles see, and its drag
 """
