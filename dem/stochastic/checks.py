@@ -6,29 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import checks
-from dem.hard.checks import ROUNDING, check_box, check_spheres, law
+from dem.hard.checks import ROUNDING, check_box, check_spheres
 from dem.soft.impacts import rounded_down
 from dem.stochastic.advice import diameters
 from dem.stochastic.engine import PACKED
-from kernels.hard.events import ImpactLaws
 from kernels.stochastic import steps
 
 if TYPE_CHECKING:
     from dem.model.box import Box
     from dem.model.particles import Particles
     from dem.stochastic.engine import StochasticEngine
-
-
-def laws_of(
-    box: Box, *, contact_time: float, restitution: float, tangential_restitution: float, friction: float | None,
-    wall_restitution: float | None, wall_tangential_restitution: float | None, wall_friction: float | None,
-) -> ImpactLaws:  # fmt: skip
-    """Checked parameters of impacts."""
-    pair = law("", restitution, tangential_restitution, friction)
-    wall = law("wall_", wall_restitution, wall_tangential_restitution, wall_friction, pair)
-    contact_time = checks.number("contact_time", contact_time, above=0, unit="s")
-    return ImpactLaws(pair, wall, contact_time, box.roughness, box.seed)
 
 
 def check_surroundings(particles: Particles, box: Box) -> None:

@@ -10,14 +10,13 @@ import numpy as np
 
 from dem.base import checks, compilation
 from dem.base.hints import hinted
-from dem.hard.verdict import Collisions
+from dem.hard.checks import laws_of, told
 from dem.model.box import Box
-from dem.model.fields import STATE
 from dem.model.solids import SolidsPressure
 from dem.model.turbulence import Turbulence
 from dem.stochastic.accounted import Accounted
 from dem.stochastic.advice import GasAdvice, advise, cells_of, check_fraction, foreseen
-from dem.stochastic.checks import check_apart_from_walls, check_going_on, check_not_packed, check_surroundings, laws_of
+from dem.stochastic.checks import check_apart_from_walls, check_going_on, check_not_packed, check_surroundings
 from dem.stochastic.engine import Rule, StochasticEngine
 from dem.stochastic.fit import check_fits
 from dem.system.diagnosis import check_inside
@@ -235,38 +234,18 @@ class StochasticSpheres(Accounted):
     def settings(self) -> dict:
         """What besides particles, box and gravity fixes the run."""
         rule, laws = self._rule, self._laws
-        values = {
+        return {
             "method": "stochastic collisions", "collisions": WAYS[rule.partners], "time_step": self._time_step,
             "cell": self._cell, "cells": list(rule.cells), "seed": rule.seed,
             "turbulence": rule.turbulence and asdict(rule.turbulence), "correlation": rule.correlation,
             "contact_time": laws.contact_time, **({"pressure": asdict(rule.pressure)} if rule.pressure else {}),
+            **told(laws),
         }  # fmt: skip
-        for prefix, l in (("", laws.pair), ("wall_", laws.wall)):
-            values[f"{prefix}restitution"], values[f"{prefix}tangential_restitution"] = l.restitution, l.tangential
-            values[f"{prefix}friction"] = l.friction if np.isfinite(l.friction) else None
-        return values
 
     @property
     def step_count(self) -> int:
         """Steps taken so far."""
         return self._engine.step
-
-    @property
-    def collisions(self) -> Collisions:
-        """Numbers of collisions and of impacts on walls since the start, or since the state was last assigned to.
-
-        Each collision with a fictitious partner counts: of N particles that collide once there are N, of pairs N/2.
-        """
-        tally = self._engine.tally
-        return Collisions(int(tally.pair[0]), int(tally.wall[0]))
-
-    @property
-    def particles(self) -> Particles:
-        """The particles at the present time, in their original order."""
-        if self._shown != self.step_count:
-            self._particles._show(dict(zip(STATE, self._engine.state(), strict=True)))
-            self._shown = self.step_count
-        return self._particles
 
     @property
     def fluid_velocity(self) -> np.ndarray:
@@ -300,6 +279,3 @@ class StochasticSpheres(Accounted):
         with self._turn:
             self._notice_changes()
             check_going_on(self._engine.advance(steps), self._engine)
-
-    def _arrays(self) -> Iterator[np.ndarray]:
-        return self._engine.arrays()
