@@ -24,7 +24,7 @@ laws of drag say in ``dem.soft.drags`` what they want to know of bodies.
 
 from typing import NamedTuple
 
-from kernels.base.jit import by_type, by_type_of_first, formula
+from kernels.base.jit import by_type, by_type_of_first, for_type, formula
 from kernels.fluid import (
     beltrami,
     called,
@@ -126,9 +126,7 @@ def is_linear(fluid):
     return is_steady(fluid.drag) and is_steady(fluid.lift) and is_steady(fluid.swirl)
 
 
-def dry_or(dry, wet):
-    """Function of (fluid, *arguments): the first where there is no fluid, the second in one."""
-    return by_type_of_first(lambda fluid: dry if fluid is Dry else wet)
+dry_or = for_type(Dry)  # function of (fluid, *arguments): the first where there is no fluid, the second in one
 
 
 @formula
