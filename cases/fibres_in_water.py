@@ -13,8 +13,8 @@ class FibresInWater(NineFibres):
 
     name = "fibres-in-water"
 
-    duration: PositiveFloat = Field(6.0, description="simulated time [s]")
-    time_step: dem.TimeStep = Field(2e-5, description="[s], or auto")
+    duration: PositiveFloat = Field(3.0, description="simulated time [s]")
+    time_step: dem.TimeStep = Field(1e-5, description="[s], or auto")
     restitution: float = Field(0.6, gt=0, le=1, description="coefficient of restitution")
     friction: float = Field(0.3, ge=0, description="Coulomb's coefficient between particles")
     fluid_density: PositiveFloat = Field(1000.0, description="of the fluid [kg/m3]")
