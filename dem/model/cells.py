@@ -138,7 +138,7 @@ class Cells(Part):
         from dem.base.notices import Notice  # noqa: PLC0415
 
         small = min([self.spacing[k] for k in range(3) if self.number[k] > 1], default=math.inf)
-        if small < FEW * largest:
+        if small < (1 - 1e-9) * FEW * largest:
             reason = (
                 f"cells are {small:.3g} m wide, {small / largest:.2g} of the largest particle: their voidage shows "
                 "single particles"

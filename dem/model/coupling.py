@@ -165,9 +165,15 @@ class Coupling(Part):
         from dataclasses import fields  # noqa: PLC0415
 
         f, values = self.function, None
+        named = getattr(f, "__qualname__", "<") == getattr(f, "__name__", "")  # at the top of a module
         if is_dataclass(f) and not isinstance(f, type):
             values = {each.name: getattr(f, each.name) for each in fields(f) if each.init}
-        return {"function": self.name, "values": values, "implicit": self.implicit}
+        return {
+            "function": self.name if named or values is not None else "",
+            "values": values,
+            "implicit": self.implicit,
+            "name": self.name,
+        }
 
     @classmethod
     def restored(cls, values: dict[str, object]) -> Coupling:
@@ -176,9 +182,11 @@ class Coupling(Part):
         again = _given.get()
         if again is not None:
             return cls(function=again, implicit=implicit)
-        name = checks.text("function of the coupling", values["function"])
+        name = checks.text("function of the coupling", values["function"]) or values.get("name")
         module, _, there = name.partition(":")
         try:
+            if not values["function"]:
+                raise TypeError
             found = getattr(importlib.import_module(module), there)
             if values.get("values") is not None:
                 if not (isinstance(found, type) and is_dataclass(found)):

@@ -65,8 +65,8 @@ def cells_of(fluid: Fluid | None, particles: Particles, box: Box | None) -> Cell
     if off.size:
         where = ", ".join(f"{x:.6g}" for x in particles.position[off[0]])
         message = (
-            f"particle {off[0]} at ({where}) m is in none of the cells from {tuple(cells.lower)} to {tuple(cells.upper)}"
-            f" m ({len(off)} such): let lower and upper of dem.Cells cover all particles"
+            f"particle {off[0]} at ({where}) m is in none of the cells from {tuple(cells.lower)} to "
+            f"{tuple(cells.upper)} m ({len(off)} such): let lower and upper of dem.Cells cover all particles"
         )
         raise ValueError(message)
     cells.check_wide(largest)

@@ -13,6 +13,7 @@ from dem.validation import (
     comparison,
     cooling,
     falling,
+    fluidised,
     granular,
     impacts,
     losses,
@@ -54,6 +55,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "jkr": adhesion.jkr,
     "dmt": adhesion.dmt,
     "bridge": adhesion.bridge,
+    "fluidised-bed": fluidised.fluidisation,
     "lammps": peers.lammps,
 }
 
