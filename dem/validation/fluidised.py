@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 G = 9.81
 LOOK = 400  # steps between looks
 SOURCE = (
-    "Problem: spheres settle in a column, then gas is blown through them upwards, the velocity growing slowly. The drag "
-    "is Gidaspow's, whose dense part is Ergun's equation (S. Ergun, Chem. Eng. Prog. 48 (1952) 89), the gas that of the "
-    "case fluidised-bed, one-dimensional and incompressible, coupled in both directions. Evidence: Ergun's equation at "
-    "the voidage that the bed has inside, away from floor and surface, when it lifts, and the weight of the bed. At the "
-    "surface cells show less than there is, so that shallow beds lift later. Beside it the minimum "
+    "Problem: spheres settle in a column, then gas is blown through them upwards, the velocity growing slowly. The "
+    "drag is Gidaspow's, whose dense part is Ergun's equation (S. Ergun, Chem. Eng. Prog. 48 (1952) 89), the gas that "
+    "of the case fluidised-bed, one-dimensional and incompressible, coupled in both directions. Evidence: Ergun's "
+    "equation at the voidage that the bed has inside, away from floor and surface, when it lifts, and the weight of "
+    "the bed. At the surface cells show less than there is, so that shallow beds lift later. Beside it the minimum "
     "fluidisation velocity of C. Y. Wen, Y. H. Yu, AIChE J. 12 (1966) 610, Re = √(33.7² + 0.0408 Ar) - 33.7, which "
     "knows no voidage and scatters by a third."
 )

@@ -192,10 +192,10 @@ def test_explicit_couplings_diverge_where_they_are_refused():
     gaps = []
     for n, implicit in ((every, True), (max(1, every // 4), False)):
         sim = loaded(n, implicit)
-        sim.step(8 * n)
+        sim.step(3 * n if implicit else 12 * n)
         told = sim.exchange()
         gaps.append(abs(told.fluid_velocity[0, 0, 0, 0] - told.solid_velocity[0, 0, 0, 0]))
-    assert gaps[0] > 2**6 * 0.05
+    assert gaps[0] > 5 * 0.05
     assert gaps[1] < 0.2 * 0.05
 
 
