@@ -26,8 +26,8 @@ class GasColumn:
         How long it stays as at first, and how long it takes to grow [s].
     """
 
-    start: float
-    end: float
+    start: float = 0.0
+    end: float = 0.0
     delay: float = 0.0
     ramp: float = 0.0
 

@@ -69,6 +69,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
         integrate_rotation,
         rub_cylinders,
     )
+    from dem.run.precice import PreciceFlow
     from dem.run.rerun import Comparison, rerun
     from dem.run.resume import resume
     from dem.soft.advice import Advice
@@ -119,6 +120,7 @@ HOMES = {
     "Particles": "dem.model.particles",
     "PipeFlow": "dem.model.flows",
     "PowerLaw": "dem.model.normals",
+    "PreciceFlow": "dem.run.precice",
     "Rolling": "dem.model.parts",
     "RotatingFlow": "dem.model.flows",
     "RotationCase": "dem.case.study",

@@ -30,10 +30,10 @@ def resume(
     duration: float | None = None,
     threads: int | None = None,
     every: tuple[int | float | str, Callable[[System], object]] | None = None,
-    coupling: Callable[[Exchange], FlowState] | None = None,
     progress: bool | None = None,
     checkpoint_every: str | int | None = EVERY,
     strict: bool = False,
+    coupling: Callable[[Exchange], FlowState] | None = None,
 ) -> Judgement:
     """Go on with a trajectory from its latest checkpoint; it ends with the bytes of a run that was never stopped.
 
