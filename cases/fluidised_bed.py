@@ -42,7 +42,7 @@ class FluidisedBed(dem.Case):
         stuff = dem.Material(
             young=self.young, poisson=0.22, density=self.density, restitution=self.restitution, friction=self.friction
         )
-        loose = self.n * math.pi / 6 * d**3 / (0.33 * width**2)
+        loose = d + self.n * math.pi / 6 * d**3 / (0.3 * width**2)
         room = dem.Box((0, 0, 0), (width, width, loose), stuff, periodic=["x", "y"])
         spheres = dem.pack(dem.Sphere(diameter=d), stuff, room, number=self.n, seed=self.seed)
         cell = self.layer * d

@@ -27,6 +27,7 @@ LONG = (
     "zhao-fig2",
     "chung-ooi-oblique",
     "rolling",
+    "fluidised-bed",
 )
 LONG += ("comparison", "convergence", "impact-order", "mfix", "zhao-fig3-5")
 

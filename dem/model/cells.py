@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 WIDE = 3.0  # largest particles that a cell is wide, unless told otherwise
 FEW = 2.0  # of them below which a voidage shows single particles
-MOST = 2**26  # cells
+MOST = 2**22  # cells
 
 
 @hinted
