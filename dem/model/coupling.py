@@ -131,7 +131,7 @@ class Coupling(Part):
     ... )
     >>> sim = dem.Simulation(bead, fluid=water, gravity=(0, 0, 0), time_step=1e-3)
     >>> sim.step(10)
-    >>> bool(sim.flow.fluid_velocity[0, 0, 0, 2] > 0)
+    >>> bool(sim.exchange().fluid_velocity[0, 0, 0, 2] > 0)
     True
     """
 

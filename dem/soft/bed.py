@@ -61,14 +61,6 @@ def cells_of(fluid: Fluid | None, particles: Particles, box: Box | None) -> Cell
         return None
     largest = widest(particles)
     cells = fluid.cells.known(box, largest)
-    off = np.flatnonzero(cells.outside(particles.position))
-    if off.size:
-        where = ", ".join(f"{x:.6g}" for x in particles.position[off[0]])
-        message = (
-            f"particle {off[0]} at ({where}) m is in none of the cells from {tuple(cells.lower)} to "
-            f"{tuple(cells.upper)} m ({len(off)} such): let lower and upper of dem.Cells cover all particles"
-        )
-        raise ValueError(message)
     cells.check_wide(largest)
     return cells
 
@@ -139,6 +131,8 @@ class Beds:
         """Count at the start, in the state that bodies have before anything is done to them; exchange."""
         b = engine.bodies
         state = [engine.by_row(values) for values in (b.position, b.velocity, b.orientation)]
+        if not self.followed:
+            self._check_covered(state[0].T)
         self.count(engine, state[0])
         if self.coupling is None or self.followed:
             return
@@ -163,6 +157,17 @@ class Beds:
             )
             raise ValueError(message)
         self.answer(engine, self.coupling.function(exchange))
+
+    def _check_covered(self, position: np.ndarray) -> None:
+        """Raise ValueError if somebody at positions (N, 3) is in none of the cells."""
+        off = np.flatnonzero(self.cells.outside(position))
+        if off.size:
+            where = ", ".join(f"{x:.6g}" for x in position[off[0]])
+            message = (
+                f"particle {off[0]} at ({where}) m is in none of the cells from {tuple(self.cells.lower)} to "
+                f"{tuple(self.cells.upper)} m ({len(off)} such): let lower and upper of dem.Cells cover all particles"
+            )
+            raise ValueError(message)
 
     def refresh(self, engine: Engine) -> None:
         """Count where the run has come to, and exchange."""

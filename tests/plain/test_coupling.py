@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+import h5py
 import numpy as np
 import pytest
 
@@ -140,6 +141,16 @@ def test_a_function_without_a_name_has_to_be_given_again(tmp_path):
     for each in (sim, again):
         each.step(9)
     assert same(again, sim)
+
+
+def test_files_with_a_fluid_that_cannot_be_are_refused(tmp_path):
+    sim = coupled()
+    for row, value in ((2, -1.0), (4, 99.0), (0, 2.0)):
+        sim.save(tmp_path / "a.h5")
+        with h5py.File(tmp_path / "a.h5", "r+") as file:
+            file["fluid/seen"][row] = value
+        with pytest.raises(ValueError, match="fluid/seen"):
+            dem.Simulation.load(tmp_path / "a.h5")
 
 
 def test_a_trajectory_of_a_coupled_run_is_resumed(tmp_path):

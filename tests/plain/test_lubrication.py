@@ -84,7 +84,7 @@ def test_what_films_take_is_booked():
         sim.step(round(1.6e-3 / dt))
         gap, speed = gap_and_speed(sim)
         now = sim.energy()
-        assert speed < 0 < gap
+        assert gap < 0 > speed  # on its way out of touch
         assert now.dissipated > 0.1 * start.total
         assert now.total == pytest.approx(start.total, rel=1e-3)
         departures.append(abs(now.total - start.total))
