@@ -98,6 +98,27 @@ def test_the_ledger_closes_with_what_the_fluid_did():
     assert now.fluid < -1e-2 * before.total
 
 
+def test_both_sides_relax_as_they_should_in_first_order_of_the_interval():
+    """Of Stokes' drag in one cell: a gap of velocities goes like exp(-(1 + M) t/τ), τ = m/(3π μ d)."""
+    gaps = []
+    for every in (8, 4, 2):
+        fluid = dem.Fluid(
+            density=1.2, viscosity=1e-2, drag="stokes", model="B", velocity=(0.05, 0, 0), rotation=None,
+            added_mass=False, cells=dem.Cells(number=(1, 1, 1), every=every),
+            coupling=dem.Coupling(function=giving_way),
+        )  # fmt: skip
+        sim = dem.Simulation(cloud(10, 0.0), AROUND, gravity=(0, 0, 0), time_step=2e-5, fluid=fluid)
+        sim.step(80)
+        told = sim.exchange()
+        gaps.append(told.fluid_velocity[0, 0, 0, 0] - told.solid_velocity[0, 0, 0, 0])
+    mass, solid = 2500 * math.pi / 6 * 1e-9, 10 * math.pi / 6 * 1e-9
+    loading = 10 * mass / (1.2 * (2e-6 - solid))
+    exact = 0.05 * math.exp(-(1 + loading) * 3 * math.pi * 1e-2 * 1e-3 / mass * 80 * 2e-5)
+    errors = (exact - np.array(gaps)) / np.array([9, 5, 3])  # what is told is felt at the next forces, a step later
+    assert errors == pytest.approx(np.full(3, errors[2]), rel=0.05)
+    assert 0 < errors[2] < 0.002 * 0.05
+
+
 def test_pressure_presses():
     """-V ∇p, model A: a sphere in a fluid that moves with it, of a pressure gradient; first acceleration by hand."""
     one = dem.Particles(dem.Sphere(diameter=1e-3), SAND, position=[(0.005, 0.005, 0.01)], velocity=[(0.2, 0, 0)])
