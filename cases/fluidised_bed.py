@@ -15,10 +15,10 @@ class FluidisedBed(dem.Case):
 
     name = "fluidised-bed"
 
-    duration: PositiveFloat = Field(0.3, description="simulated time [s]")
+    duration: PositiveFloat = Field(0.25, description="simulated time [s]")
     time_step: dem.TimeStep = Field(1e-5, description="[s], or auto")
-    frames: PositiveInt = Field(60, description="frames written after the first")
-    n: PositiveInt = Field(600, description="number of spheres")
+    frames: PositiveInt = Field(50, description="frames written after the first")
+    n: PositiveInt = Field(400, description="number of spheres")
     diameter: PositiveFloat = Field(1e-3, description="[m]")
     density: PositiveFloat = Field(2500.0, description="of the spheres [kg/m3]")
     young: PositiveFloat = Field(1e6, description="modulus, lower than that of glass, for speed [Pa]")
@@ -31,7 +31,7 @@ class FluidisedBed(dem.Case):
     drag: str = Field("gidaspow", description="a law of drag in dense beds")
     velocity: NonNegativeFloat = Field(1.2, description="superficial, of the gas in the end [m/s]")
     start: NonNegativeFloat = Field(0.0, description="the same at first [m/s]")
-    delay: NonNegativeFloat = Field(0.1, description="before the velocity grows [s]")
+    delay: NonNegativeFloat = Field(0.08, description="before the velocity grows [s]")
     ramp: NonNegativeFloat = Field(0.05, description="time in which it does [s]")
     every: PositiveInt = Field(20, description="time steps between two exchanges with the gas")
     seed: int = Field(1, ge=0, description="of the random numbers")
