@@ -85,7 +85,7 @@ def extremes(kinds: Kinds) -> Pairs:
 def longest_reach(law: tuple, kinds: Kinds) -> float:
     """How far beyond touching contacts of these bodies may live [m]."""
     if not lasts(law):
-        return 0.0
+        return law.film.farthest if films(law) else 0.0
     part = law.normal if laws.functions(type(law.normal)).reach else law.adhesion
     reach, pairs = in_python(laws.functions(type(part)).reach), extremes(kinds)
     return float(max(reach(part, *pair[:4]) for pair in zip(*pairs, strict=True)))
@@ -95,6 +95,11 @@ def lasts(law: tuple) -> bool:
     """Whether contacts may live beyond touching."""
     parts = () if isinstance(law, laws.Elastic) else (law.normal, law.adhesion)
     return any(laws.functions(type(part)).reach for part in parts)
+
+
+def films(law: tuple) -> bool:
+    """Whether a fluid is between surfaces before they touch."""
+    return isinstance(getattr(law, "film", None), laws.Film)
 
 
 def attracts(law: tuple) -> bool:
@@ -128,7 +133,7 @@ def energies_of_adhesion(law: tuple, kinds: Kinds, spheres: int) -> float:
     return spheres * float(at_rest(law, extremes(kinds)).energy.max()) if attracts(law) else 0.0
 
 
-def _meeting(particles: Particles, box: Box | None) -> Pairs:
+def meeting(particles: Particles, box: Box | None) -> Pairs:
     """Pairs that may meet."""
     kinds = arrays.kinds(particles, box)
     c = Classes.of(kinds, particles.variant, np.zeros(len(particles)))
@@ -138,7 +143,7 @@ def _meeting(particles: Particles, box: Box | None) -> Pairs:
 
 def held(particles: Particles, box: Box | None, law: tuple) -> Held:
     """What adhesion holds of particles that may meet."""
-    pairs = _meeting(particles, box) if attracts(law) else None
+    pairs = meeting(particles, box) if attracts(law) else None
     if pairs is None or not pairs.i.size:
         return Held()
     time, rest, k = _shortest(pairs, law)
@@ -159,7 +164,7 @@ def foreseen(particles: Particles, box: Box | None, law: tuple, time_step: float
     """What should be known of adhesion before a run begins."""
     if not attracts(law):
         return
-    pairs = _meeting(particles, box)
+    pairs = meeting(particles, box)
     if not pairs.i.size:
         return
     names = _names(particles)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from dem.model.box import Box
     from dem.model.particles import Particles
     from dem.rotation.integrators import Integrator
+    from dem.soft.bed import Beds
 
 NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
 SUMS, INTEGERS = ("taken", "worked"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
@@ -61,9 +62,10 @@ class Engine(Present):
         skin: tuple[float, float] | None = None,
         threads: int = 1,
         deepest: float = DEEPEST,
+        beds: Beds | None = None,
     ) -> None:
         self.kinds = arrays.kinds(particles, box)
-        self.law, self.fluid = law, fluid
+        self.law, self.fluid, self.beds = law, fluid, beds
         self.faces, self.exits = faces_of(box), Exits(box, gravity)
         alone = len(particles) == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any()
         self.springs = Springs(self.kinds, self.law)
@@ -125,7 +127,9 @@ class Engine(Present):
         for name, values in snapshot.progress.items():
             getattr(self.progress, name)[:] = values
         for name, values in snapshot.fluid.items():
-            getattr(self.fluid.medium, name)[:] = values
+            self.fluid_state[name][:] = values
+        if self.beds:
+            self.beds.use(self)
         self.datum, self.start_step, self.code = snapshot.datum, snapshot.start_step, loop.DONE
         if snapshot.watch.size:
             self.limits.watch = snapshot.watch
@@ -138,6 +142,11 @@ class Engine(Present):
         self.progress.largest_overlap[:] = before.progress.largest_overlap
         if self.fluid_state:
             self.fluid_state["reached"][:] = before.fluid_state["reached"]
+
+    def follow(self, before: Engine | None) -> None:
+        """Go on with the fluid of another engine, if there is one."""
+        if before and self.beds:
+            self.beds.follow(self, before)
 
     def move_walls(self, time: float) -> None:
         """Put the walls where they are at a time [s]."""
@@ -152,6 +161,8 @@ class Engine(Present):
         """
         self.progress.step[0] = self.start_step = step
         self.move_walls(step * self.dt)
+        if self.beds:
+            self.beds.begin(self, step)
         if history:
             self.bodies.wall_contacts[:] = history.wall_contacts  # bodies are in the user's order still
         self.rebuild(history)
@@ -192,7 +203,7 @@ class Engine(Present):
     def _reach(self) -> float:
         """How much farther than where they meet bodies are listed [m], see `kernels.soft.sweeps.reach_of`."""
         if not lasts(self.law):
-            return self.skins.neighbours
+            return self.skins.neighbours + self.range
         return self.skins.neighbours + self.range + 2 * float(as_float(self.partial[:, sweeps.TRAVEL].max()))
 
     def _list_neighbours(self, grid: cells.Grid) -> bool:
@@ -234,7 +245,7 @@ class Engine(Present):
         while self.code == loop.DONE:
             if self.exits.due(self.progress):
                 self.let_go()
-            code = self._take_steps(self.exits.next_look(int(self.progress.step[0]), stop))
+            code = self._take_steps(self._next_stop(stop))
             if code == loop.LIST_STALE:
                 self.rebuild()
             elif code == loop.NO_ROOM:
@@ -247,12 +258,20 @@ class Engine(Present):
                 self.code = code
         return self.code
 
+    def _next_stop(self, stop: int) -> int:
+        """The step up to which the kernels may go on by themselves."""
+        step = int(self.progress.step[0])
+        stop = self.exits.next_look(step, stop)
+        return self.beds.next_stop(step, stop) if self.beds else stop
+
     def _take_steps(self, stop: int) -> int:
         """Take steps, `stop` of them complete at most; returns DONE or why the kernels came back."""
         step = self.progress.step
         before = int(step[0])
         code = self._order(loop.ADVANCE, before + self.pace.begin(stop - before))
         self.pace.end(int(step[0]) - before)
+        if self.beds and code == loop.DONE and before < step[0] and step[0] % self.beds.cells.every == 0:
+            self.beds.refresh(self)
         return code
 
     def _passes(self, code: int) -> bool:
