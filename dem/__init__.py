@@ -61,6 +61,8 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.parts import Rolling, Twisting
     from dem.model.roughness import effective_density
     from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
+    from dem.model.sieves import ListedSizes, SieveSizes, read_sizes
+    from dem.model.size_laws import LogNormalSizes, NormalSizes, RosinRammlerSizes, UniformSizes
     from dem.model.solids import SolidsPressure
     from dem.model.turbulence import Turbulence
     from dem.model.vortices import ABCFlow, TaylorGreenFlow
@@ -114,20 +116,25 @@ HOMES = {
     "Integrator": "dem.rotation.integrators",
     "JKR": "dem.model.adhesion",
     "Linear": "dem.model.normals",
+    "ListedSizes": "dem.model.sieves",
+    "LogNormalSizes": "dem.model.size_laws",
     "Lubrication": "dem.model.lubrication",
     "MassProperties": "dem.model.shapes",
     "Material": "dem.model.materials",
     "Motion": "dem.model.box",
+    "NormalSizes": "dem.model.size_laws",
     "Particles": "dem.model.particles",
     "PipeFlow": "dem.model.flows",
     "PowerLaw": "dem.model.normals",
     "PreciceFlow": "dem.run.precice",
     "Rolling": "dem.model.parts",
+    "RosinRammlerSizes": "dem.model.size_laws",
     "RotatingFlow": "dem.model.flows",
     "RotationCase": "dem.case.study",
     "RotationHistory": "dem.rotation.study",
     "Shape": "dem.model.shapes",
     "ShearFlow": "dem.model.flows",
+    "SieveSizes": "dem.model.sieves",
     "Simulation": "dem.soft.simulation",
     "SolidsPressure": "dem.model.solids",
     "Sphere": "dem.model.shapes",
@@ -142,6 +149,7 @@ HOMES = {
     "Turbulence": "dem.model.turbulence",
     "Twisting": "dem.model.parts",
     "UniformFlow": "dem.model.flows",
+    "UniformSizes": "dem.model.size_laws",
     "Verdict": "dem.soft.verdict",
     "Viscoelastic": "dem.model.dampings",
     "cases": "dem.case.find",
@@ -153,6 +161,7 @@ HOMES = {
     "plots": "dem.plots",
     "random_orientations": "dem.model.packing",
     "random_velocities": "dem.model.packing",
+    "read_sizes": "dem.model.sieves",
     "repair": "dem.files.repair",
     "rerun": "dem.run.rerun",
     "resume": "dem.run.resume",
