@@ -48,6 +48,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.contacts import Contact, Contacts
     from dem.model.coupling import Coupling, Exchange, FlowState
     from dem.model.dampings import Dashpot, Viscoelastic
+    from dem.model.dense import pack_dense
     from dem.model.energy import Energy
     from dem.model.flows import ChannelFlow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
     from dem.model.fluid import Fluid
@@ -158,6 +159,7 @@ HOMES = {
     "integrate_rotation": "dem.rotation.study",
     "load": "dem.casefile.load",
     "pack": "dem.model.insertion",
+    "pack_dense": "dem.model.dense",
     "plots": "dem.plots",
     "random_orientations": "dem.model.packing",
     "random_velocities": "dem.model.packing",

@@ -70,8 +70,9 @@ def mixing(sample: np.ndarray, chosen: np.ndarray, weight: np.ndarray | None = N
     p (1 - p). Shuffled, K samples of N bodies that weigh the same have exactly S_R² = p (1 - p)(K - 1)/(N - 1) on
     average, whatever their sizes: drawing without putting back. For bodies of weights w it is
     p (1 - p)(K - 1) w̄/(W - w̃), with w̄ = (1 - p) w̃_kind + p w̃_others, w̃ = Σ w²/Σ w (K. Stange, Chem. Ing. Tech. 26
-    (1954) 331), which neglects what is of second order in w/W_k. P. M. C. Lacey, J. Appl. Chem. 4 (1954) 257; P. V. Danckwerts, Appl. Sci. Res. A
-    3 (1952) 279. A few bodies in a sample are enough, but fewer samples than some ten tell little.
+    (1954) 331), which neglects what is of second order in w/W_k. P. M. C. Lacey, J. Appl. Chem. 4 (1954) 257; P. V.
+    Danckwerts, Appl. Sci. Res. A 3 (1952) 279. A few bodies in a sample are enough, but fewer samples than some ten
+    tell little.
 
     Parameters
     ----------
