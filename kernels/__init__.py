@@ -36,6 +36,15 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``faces``       where the walls are, how they move
     ``periodic``    nearest images, and bodies folded back into the box
     ``roughness``   the inclination of a rough wall as a particle meets it
+``walls``       shapes of walls, one file each, and what a sphere near one feels
+    ``geometry``    all of them in flat arrays
+    ``terms``       of their potential
+    ``plane``, ``ball``, ``rectangle``, ``block``, ``capsule``, ``torus``  primitives
+    ``round``       cylindrical coordinates
+    ``revolution``  what a polyline sweeps about an axis
+    ``forest``      meshes of triangles: each edge counts once
+    ``triangles``   closest points
+    ``cells``       where to look for those near a place
 ``fluid``       what a fluid about the bodies does to each, one file each, with its paper
     ``gradients``   what a flow field says of a place
     ``uniform``, ``linear``, ``poiseuille``, ``taylor_green``, ``beltrami``, ``gridded``, ``called``  flow fields
