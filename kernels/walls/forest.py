@@ -88,7 +88,7 @@ def neighbour(i, edge, count, geometry, scratch):
 
 @part
 def cancel(count, geometry, scratch):
-    """Leave out triangles that are nearest at an edge they share, each with the edge; returns how many parts there are."""
+    """Leave out triangles that are nearest at an edge they share, each with it; returns how many parts there are."""
     for i in range(count):
         scratch[i, PARENT], scratch[i, COUNTS] = i, 1.0
     parts = count

@@ -113,7 +113,7 @@ def reach_of(w, geometry):
 
 @part
 def neighbours_of(w, piece, other, geometry):
-    """Whether two pieces of a wall share an edge or a vertex, or are the same: so contacts remember from one to the next."""
+    """Whether two pieces of a wall share an edge or a vertex, or are the same: contacts go on from one to the other."""
     if geometry.kind[w] == REVOLUTION:
         return revolution.touching_pieces(piece, other, geometry.numbers, geometry.first_number[w])
     if geometry.kind[w] == MESH:
