@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.files.trajectory import Trajectory
     from dem.hard.simulation import HardSpheres, HardVerdict
     from dem.model.adhesion import DMT, JKR, Bridge
-    from dem.model.box import Box, Motion
+    from dem.model.box import Box
     from dem.model.clump import Clump
     from dem.model.contacts import Contact, Contacts
     from dem.model.dampings import Dashpot, Viscoelastic
@@ -51,6 +51,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.insertion import pack
     from dem.model.known_flows import FunctionFlow, GriddedFlow
     from dem.model.materials import Material
+    from dem.model.motion import Motion
     from dem.model.normals import Hertz, Hysteretic, Linear, PowerLaw
     from dem.model.packing import random_orientations, random_velocities
     from dem.model.particles import Particles
@@ -59,6 +60,8 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
     from dem.model.turbulence import Turbulence
     from dem.model.vortices import ABCFlow, TaylorGreenFlow
+    from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
+    from dem.model.wall_words import Ball, Cone, Cylinder, Disc, Plane, Revolution
     from dem.rotation.integrators import INTEGRATORS, Integrator
     from dem.rotation.study import (
         RotationHistory,
@@ -104,7 +107,7 @@ HOMES = {
     "Linear": "dem.model.normals",
     "MassProperties": "dem.model.shapes",
     "Material": "dem.model.materials",
-    "Motion": "dem.model.box",
+    "Motion": "dem.model.motion",
     "Particles": "dem.model.particles",
     "PipeFlow": "dem.model.flows",
     "PowerLaw": "dem.model.normals",
@@ -142,6 +145,16 @@ HOMES = {
     "resume": "dem.run.resume",
     "rub_cylinders": "dem.rotation.study",
     "statistics": "dem.statistics",
+    "Plane": "dem.model.wall_words",
+    "Ball": "dem.model.wall_words",
+    "Cylinder": "dem.model.wall_words",
+    "Cone": "dem.model.wall_words",
+    "Disc": "dem.model.wall_words",
+    "Revolution": "dem.model.wall_words",
+    "Rectangle": "dem.model.wall_blocks",
+    "Block": "dem.model.wall_blocks",
+    "Rod": "dem.model.wall_blocks",
+    "Torus": "dem.model.wall_blocks",
 }
 __all__ = list(HOMES)
 

@@ -154,7 +154,10 @@ class Accounted(Stepping):
         self._engine.exits.look(self._engine.bodies, self.step_count, self.time_step)
         self._check_run(self._engine.code)
         now, start = self._motion(), self._start_motion
-        momentum_error = account.momentum_error(self._box, self._gravity, start, now, wet=self.fluid is not None)
+        momentum_error = account.momentum_error(
+            self._box, self._gravity, start, now, wet=self.fluid is not None,
+            walled=bool(self._engine.walls),
+        )  # fmt: skip
         return account.judged(
             self._engine, self.integrator, self._booked.first_step, self.particles.orientation,
             self.energy_reference[0], self.energy_error, momentum_error,

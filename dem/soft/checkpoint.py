@@ -12,6 +12,7 @@ from dem.files.recipes import describe_particles, made, read_particles, recipe, 
 from dem.files.structure import require
 from dem.model.contacts import Contacts
 from dem.model.fluid import Fluid
+from dem.model.wall import Wall
 from dem.soft.accounted import Booked
 from dem.soft.history import ContactHistory
 from dem.soft.per_body import BODIES, CONTACTS
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 # ruff: noqa: SLF001 (this is the other half of Simulation)
 
 FLUID, FLOW = "fluid", "flow"  # groups: what a run has come to in a fluid, arrays of its velocity
+WALLS = "walls"  # group: what a run has come to at walls beside the box
 FIRST_STEP = 5  # place of `first_step` in `Booked`, counted from 1; without a fluid nothing comes after it
 
 
@@ -44,6 +46,7 @@ def describe(sim: Simulation) -> dict:
         "deepest_overlap": sim._deepest,
         "description": sim.description,
         **({"fluid": recipe(sim.fluid)} if sim.fluid else {}),
+        **({"walls": [recipe(wall) for wall in sim.walls]} if sim.walls else {}),
     }
 
 
@@ -63,11 +66,20 @@ def write(sim: Simulation, group: h5py.Group) -> None:
     booked = sim._booked._replace(given=sim._given)
     if booked != Booked(first_step=state.start_step):
         group["booked"] = np.array(booked if sim.fluid else booked[:-1])
+    for name, values in state.walls.items():
+        group[f"{WALLS}/{name}"] = values
     if sim.fluid:
         for name, values in state.fluid.items():
             group[f"{FLUID}/{name}"] = values
         for name in sim.fluid.velocity.ARRAYS:
             group[f"{FLOW}/{name}"] = getattr(sim.fluid.velocity, name)
+
+
+def _walls(given: list) -> list[Wall]:
+    """The walls beside the box."""
+    walls = [made(each) for each in given]
+    require(all(isinstance(wall, Wall) for wall in walls), f"its walls are {walls!r}")
+    return walls
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
@@ -82,6 +94,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         datum=number(group, "datum"), start_step=int(gate.numbers(group, "start_step", (), "iu")[()]),
         watch=gate.numbers(group, "watch", (None,))[:] if "watch" in group else np.empty(0),
         fluid=gate.arrays(group, FLUID) if FLUID in group else {},
+        walls=gate.arrays(group, WALLS) if WALLS in group else {},
     )  # fmt: skip
     return Simulation._restored(
         read_particles(given, group), made(given["box"]), state,
@@ -90,7 +103,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         gravity=given["gravity"], description=given["description"], time_step=given["time_step"],
         integrator=given["integrator"], threads=threads, deepest_overlap=given["deepest_overlap"],
         contacts=Contacts(table, rule=given["contacts"]["rule"], damped=given["contacts"].get("damped", "alone")),
-        fluid=_fluid(given.get("fluid"), group),
+        fluid=_fluid(given.get("fluid"), group), walls=_walls(given.get("walls", [])),
     )  # fmt: skip
 
 

@@ -23,19 +23,22 @@ from dem.soft.per_body import reorder
 from dem.soft.present import Present
 from dem.soft.skins import Skins
 from dem.soft.snapshot import Snapshot
-from dem.soft.springs import Springs
+from dem.soft.walled import fastest, is_walled, more_slots, units_of, walled, words
 from kernels import laws, rotation
-from kernels.box.faces import move
 from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft import advance as loop
 from kernels.soft import cells, lists, sweeps
 from kernels.soft.chunks import CHUNK, Serial, Threaded
 from kernels.soft.travel import as_float
+from kernels.soft.walled import move
 from kernels.soft.walls import PLANE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dem.model.box import Box
     from dem.model.particles import Particles
+    from dem.model.wall import Wall
     from dem.rotation.integrators import Integrator
 
 NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
@@ -61,16 +64,19 @@ class Engine(Present):
         skin: tuple[float, float] | None = None,
         threads: int = 1,
         deepest: float = DEEPEST,
+        walls: Sequence[Wall] = (),
     ) -> None:
         self.kinds = arrays.kinds(particles, box)
         self.law, self.fluid = law, fluid
         self.faces, self.exits = faces_of(box), Exits(box, gravity)
-        alone = len(particles) == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any()
-        self.springs = Springs(self.kinds, self.law)
+        self.walls, self.called = walls, words(walls)
+        alone = len(particles) == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any() and not walls
+        self.springs = arrays.springs(particles, self.kinds, self.law, walls)
         briskest = least_acceleration(self.kinds, self.springs, time_step, alone=len(particles) == 1)
         self.limits = Limits(self.kinds, deepest, briskest, alone=alone)
         self.fastest_wall = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
-        self.range = longest_reach(law, self.kinds)
+        self.fastest_wall = max([self.fastest_wall, *(fastest(wall) for wall in walls)])
+        self.range = longest_reach(law, self.kinds, self.springs)
         self.skins = Skins.of(len(particles), self.kinds, box, skin, self.range)
         lossy = not isinstance(self.law, laws.Elastic)
         width = laws.width(self.law)
@@ -92,6 +98,11 @@ class Engine(Present):
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
         self.pace = Pace(blocks)
         self.neighbours = arrays.lists(self.bodies, chunks, blocks, self.layout)
+        if walls:
+            self.faces = walled(
+                self.faces, walls, arrays.materials(particles), self.bodies, self.kinds, chunks=chunks, width=width,
+                reach=self.range, skin=self.skins.neighbours,
+            )  # fmt: skip
         self.workspace = arrays.workspace(len(particles), chunks, most_cells(len(particles)))
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.progress = loop.Progress(
@@ -130,19 +141,24 @@ class Engine(Present):
         if snapshot.watch.size:
             self.limits.watch = snapshot.watch
         self.setting = self._setting(snapshot.energy_unit)
+        for name, values in snapshot.walls.items():
+            self.wall_state[name][:] = values
+        self._choose_units()
         self.move_walls(snapshot.step * self.dt)
         self.rebuild(snapshot.contacts)
 
     def keep_extremes(self, before: Engine) -> None:
         """Go on with what another engine has seen."""
         self.progress.largest_overlap[:] = before.progress.largest_overlap
+        if self.wall_state:
+            self.wall_state["impulse"][:] = before.wall_state["impulse"]
         if self.fluid_state:
             self.fluid_state["reached"][:] = before.fluid_state["reached"]
 
     def move_walls(self, time: float) -> None:
         """Put the walls where they are at a time [s]."""
-        if self.faces.moving:
-            move(time, self.faces)
+        if self.faces.moving or is_walled(self.faces):
+            move(self.faces, time)
 
     def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> None:
         """Evaluate the forces of the whole-step state and set the integrator going from there.
@@ -156,10 +172,24 @@ class Engine(Present):
             self.bodies.wall_contacts[:] = history.wall_contacts  # bodies are in the user's order still
         self.rebuild(history)
         self.setting = self._setting(min(self.fitting_energy_unit(), finest))
+        self._choose_units()
+        self._make_slots_for(self.overlaps().most)
         self.progress.phase[0] = loop.FRESH
         self.advance(step)
         self._order(loop.START)
         self.let_go()
+
+    def _choose_units(self) -> None:
+        """Units in which what walls feel is summed."""
+        if is_walled(self.faces):
+            self.faces.walls.unit[:] = units_of(self.energy_unit, self.kinds)
+
+    def _make_slots_for(self, contacts: int) -> None:
+        """See to it that spheres may remember twice so many contacts with walls at least."""
+        if is_walled(self.faces) and self.layout.width:
+            walls = self.faces.walls
+            if walls.old_key.shape[1] < 2 * contacts:
+                self.faces = self.faces._replace(walls=more_slots(walls, 4 * contacts))
 
     def rebuild(self, history: ContactHistory | None = None) -> None:
         """Put bodies in cell order, list their neighbours anew and pick the candidates.
@@ -182,6 +212,9 @@ class Engine(Present):
         table = history.indexed(b.owner.size, self._first_numbers()) if self.layout.wall_width else None
         if table:
             table.give_walls(b, self.neighbours)
+            if is_walled(self.faces):
+                self._make_slots_for(table.give_slots(b, self.faces.walls))
+                table.give_slots(b, self.faces.walls)
         self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
         while self._order(loop.PICK) == loop.NO_ROOM:
             self.make_room_for_candidates()
@@ -239,6 +272,8 @@ class Engine(Present):
                 self.rebuild()
             elif code == loop.NO_ROOM:
                 self.make_room_for_candidates()
+            elif code == loop.FEW_SLOTS:
+                self._make_slots_for(int(self.faces.walls.fullest.max()))
             elif code == loop.TOO_FAST and self.let_go(0.5 * self.limits.farthest / self.dt):
                 pass
             elif code == loop.DONE and self.progress.step[0] >= stop:
