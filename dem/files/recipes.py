@@ -22,6 +22,8 @@ from dem.model.materials import Material
 from dem.model.particles import UNIT_NORM, Particles
 from dem.model.parts import WORDS, Part
 from dem.model.shapes import Fibre, Sphere, check_shape
+from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
+from dem.model.wall_words import Ball, Cone, Cylinder, Disc, Plane, Revolution
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +45,8 @@ OURS = {
 A_PARTICLE, A_SPHERE = 2048, 512  # bytes for each that going on may need
 OURS |= {f"dem.parts:{word.__name__}": word for words in WORDS.values() for word in words}
 OURS |= {f"dem.fluid:{word.__name__}": word for word in (Fluid, *FLOWS)}
+WALLS = (Ball, Block, Cone, Cylinder, Disc, Plane, Rectangle, Revolution, Rod, Torus)
+OURS |= {f"dem.walls:{word.__name__}": word for word in WALLS}
 NAMES = {kind: name for name, kind in OURS.items()}
 
 

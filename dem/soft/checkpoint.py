@@ -46,7 +46,7 @@ def describe(sim: Simulation) -> dict:
         "deepest_overlap": sim._deepest,
         "description": sim.description,
         **({"fluid": recipe(sim.fluid)} if sim.fluid else {}),
-        **({"walls": [recipe(wall) for wall in sim.walls]} if sim.walls else {}),
+        **({"walls": [recipe(each.wall) for each in sim.walls]} if sim.walls else {}),
     }
 
 

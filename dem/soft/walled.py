@@ -12,7 +12,7 @@ from dem.model.wall_shapes import geometry_of
 from kernels.box.periodic import PeriodicFaces
 from kernels.soft import felt
 from kernels.soft.walled import WalledFaces, WalledPeriodicFaces, Walls
-from kernels.walls.poses import Motions, Poses, place
+from kernels.walls.poses import Motions, Poses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,13 +79,11 @@ def motions_of(walls: Sequence[Wall]) -> Motions:
     )  # fmt: skip
 
 
-def poses_at(walls: Sequence[Wall], time: float = 0.0) -> Poses:
-    """Where walls are at a time."""
-    motions, number = motions_of(walls), len(walls)
-    shapes = {"orientation": (4, number)}
-    poses = Poses(*(np.zeros(shapes.get(name, (3, number))) for name in Poses._fields))
-    for w in range(number):
-        place(w, time, motions, poses)
+def poses_of(motions: Motions) -> Poses:
+    """Where walls are as if they had never moved."""
+    number = motions.reach.size
+    poses = Poses(*(np.zeros((4 if name == "orientation" else 3, number)) for name in Poses._fields))
+    poses.middle[:], poses.about[:], poses.orientation[0] = motions.middle, motions.about, 1.0
     return poses
 
 
@@ -125,11 +123,11 @@ def walled(
     reach, skin : float
         How far beyond touching contacts may live, and how much farther walls are looked for [m].
     """
-    number = len(walls)
+    number, motions = len(walls), motions_of(walls)
     widest = float(kinds.radius.max()) + reach + skin
     geometry = geometry_of([wall.shape for wall in walls], reach=widest * (1 + 1e-6))
     made = Walls(
-        geometry=geometry, motions=motions_of(walls), poses=poses_at(walls),
+        geometry=geometry, motions=motions, poses=poses_of(motions),
         moving=any(motion.moves for wall in walls for motion in wall.motion),
         belt=np.ascontiguousarray(np.array([wall.surface_velocity for wall in walls]).T),
         row=rows_of(walls, len(materials)),
