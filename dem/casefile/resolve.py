@@ -99,7 +99,7 @@ def _shape(shape: Sphere | Fibre) -> dict:
 
 def _box(box: Box, material: str) -> dict:
     plain = {key: getattr(box, key) for key in ("lower", "upper", "open", "periodic", "roughness", "seed")}
-    return {**plain, "material": material, "motion": {face: asdict(motion) for face, motion in box.motion.items()}}
+    return {**plain, "material": material, "motion": {face: motion.saved() for face, motion in box.motion.items()}}
 
 
 def _pairs(contacts: Contacts | None, names: dict[Material, str]) -> dict:

@@ -109,13 +109,17 @@ class Motion:
 
     def __repr__(self) -> str:
         """As it was made."""
-        said = self.saved() if self.for_ever else {k: v for k, v in self.saved().items() if v != _DEFAULTS[k]}
+        said = self.saved() if self.for_ever else self.said()
         return f"Motion({', '.join(f'{name}={value!r}' for name, value in said.items())})"
 
     def saved(self) -> dict[str, object]:
         """What files keep: what every motion has, and what else has been said."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if name in ALWAYS or value != _DEFAULTS[name]}
+
+    def said(self) -> dict[str, object]:
+        """What has been said of it."""
+        return {name: value for name, value in self.saved().items() if value != _DEFAULTS[name]}
 
     @property
     def for_ever(self) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from dem.base import checks
 from dem.model.materials import Material
 from dem.model.motion import Motion
+from dem.model.parts import plain
 
 if TYPE_CHECKING:
     from dem.model.wall_shapes import WallShape
@@ -41,6 +42,7 @@ class Wall:
     name: str = ""
 
     ENDLESS: ClassVar[bool] = False  # whether it has no end
+    ARRAYS: ClassVar[tuple[str, ...]] = ()  # fields that files keep as arrays of their own
 
     def __post_init__(self) -> None:
         """Check what all walls have."""
@@ -101,8 +103,17 @@ class Wall:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in said.items())})"
 
     def saved(self) -> dict[str, object]:
-        """What files keep."""
-        return self.said()
+        """What files keep, beside arrays."""
+        return {name: value for name, value in self.said().items() if name not in self.ARRAYS}
+
+
+def described(wall: Wall, called: str) -> dict[str, object]:
+    """A wall as plain values for readers, arrays apart; its name is what it is called in a run."""
+    said = {name: value for name, value in wall.said().items() if name not in wall.ARRAYS}
+    said |= {"material": plain(wall.material), "name": called}
+    if wall.motion:
+        said["motion"] = [each.said() for each in wall.motion]
+    return {"type": type(wall).__name__.lower(), **said}
 
 
 def on_line(point: object, centre: object, axis: object) -> bool:

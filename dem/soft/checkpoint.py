@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.files import gate
+from dem.files import walls as wall_files
 from dem.files.gate import number
 from dem.files.recipes import describe_particles, made, read_particles, recipe, write_particles
 from dem.files.structure import require
 from dem.model.contacts import Contacts
 from dem.model.fluid import Fluid
-from dem.model.wall import Wall
 from dem.soft.accounted import Booked
 from dem.soft.history import ContactHistory
 from dem.soft.per_body import BODIES, CONTACTS
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # ruff: noqa: SLF001 (this is the other half of Simulation)
 
 FLUID, FLOW = "fluid", "flow"  # groups: what a run has come to in a fluid, arrays of its velocity
-WALLS = "walls"  # group: what a run has come to at walls beside the box
+WALLS, ARRAYS_OF_WALLS = "walls", "meshes"  # groups: what a run has come to at walls beside the box, their arrays
 FIRST_STEP = 5  # place of `first_step` in `Booked`, counted from 1; without a fluid nothing comes after it
 
 
@@ -46,7 +46,7 @@ def describe(sim: Simulation) -> dict:
         "deepest_overlap": sim._deepest,
         "description": sim.description,
         **({"fluid": recipe(sim.fluid)} if sim.fluid else {}),
-        **({"walls": [recipe(each.wall) for each in sim.walls]} if sim.walls else {}),
+        **({"walls": wall_files.recipes([each.wall for each in sim.walls])} if sim.walls else {}),
     }
 
 
@@ -68,18 +68,13 @@ def write(sim: Simulation, group: h5py.Group) -> None:
         group["booked"] = np.array(booked if sim.fluid else booked[:-1])
     for name, values in state.walls.items():
         group[f"{WALLS}/{name}"] = values
+    if any(each.ARRAYS for each in sim.walls):
+        wall_files.write_arrays([each.wall for each in sim.walls], group.create_group(ARRAYS_OF_WALLS))
     if sim.fluid:
         for name, values in state.fluid.items():
             group[f"{FLUID}/{name}"] = values
         for name in sim.fluid.velocity.ARRAYS:
             group[f"{FLOW}/{name}"] = getattr(sim.fluid.velocity, name)
-
-
-def _walls(given: list) -> list[Wall]:
-    """The walls beside the box."""
-    walls = [made(each) for each in given]
-    require(all(isinstance(wall, Wall) for wall in walls), f"its walls are {walls!r}")
-    return walls
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
@@ -103,7 +98,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         gravity=given["gravity"], description=given["description"], time_step=given["time_step"],
         integrator=given["integrator"], threads=threads, deepest_overlap=given["deepest_overlap"],
         contacts=Contacts(table, rule=given["contacts"]["rule"], damped=given["contacts"].get("damped", "alone")),
-        fluid=_fluid(given.get("fluid"), group), walls=_walls(given.get("walls", [])),
+        fluid=_fluid(given.get("fluid"), group), walls=wall_files.made_walls(given.get("walls", []), group.get(ARRAYS_OF_WALLS)),
     )  # fmt: skip
 
 
