@@ -61,7 +61,8 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.turbulence import Turbulence
     from dem.model.vortices import ABCFlow, TaylorGreenFlow
     from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
-    from dem.model.wall_words import Ball, Cone, Cylinder, Disc, Plane, Revolution
+    from dem.model.wall_rounds import Cone, Cylinder, Disc, Revolution
+    from dem.model.wall_words import Ball, Plane
     from dem.rotation.integrators import INTEGRATORS, Integrator
     from dem.rotation.study import (
         RotationHistory,
@@ -147,10 +148,10 @@ HOMES = {
     "statistics": "dem.statistics",
     "Plane": "dem.model.wall_words",
     "Ball": "dem.model.wall_words",
-    "Cylinder": "dem.model.wall_words",
-    "Cone": "dem.model.wall_words",
-    "Disc": "dem.model.wall_words",
-    "Revolution": "dem.model.wall_words",
+    "Cylinder": "dem.model.wall_rounds",
+    "Cone": "dem.model.wall_rounds",
+    "Disc": "dem.model.wall_rounds",
+    "Revolution": "dem.model.wall_rounds",
     "Rectangle": "dem.model.wall_blocks",
     "Block": "dem.model.wall_blocks",
     "Rod": "dem.model.wall_blocks",

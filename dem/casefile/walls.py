@@ -26,7 +26,8 @@ from dem.model.materials import Material
 from dem.model.motion import Motion
 from dem.model.wall import DEFAULTS
 from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
-from dem.model.wall_words import Ball, Cone, Cylinder, Disc, Plane, Revolution
+from dem.model.wall_rounds import Cone, Cylinder, Disc, Revolution
+from dem.model.wall_words import Ball, Plane
 
 if TYPE_CHECKING:
     from dem.model.wall import Wall
@@ -101,7 +102,9 @@ class WallTable(Table):
     @model_validator(mode="after")
     def _fits(self) -> WallTable:
         """Refuse keys of other walls, and sizes that contradict each other."""
-        takes = {each.name: each.default is MISSING for each in fields(WORDS[self.type]) if each.name not in self.COMMON}
+        takes = {
+            each.name: each.default is MISSING for each in fields(WORDS[self.type]) if each.name not in self.COMMON
+        }
         given = self.given().keys() - set(self.COMMON)
         if given - takes.keys() or {name for name, needed in takes.items() if needed} - given:
             message = f"a {self.type} takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none of them'}"

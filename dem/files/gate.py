@@ -174,13 +174,20 @@ def _check_frames(file: h5py.File, particles: int) -> None:
         require(bool((np.diff(values) >= 0).all()), f"{name} goes backwards")
     require(not frames or step[0] >= 0, "position/step is negative")
     shapes = {name: (None, particles, field.width) for name, field in STATE.items()}
-    shapes |= {f"walls/{name}": (None, walls.count(file), *shape) for name, (shape, _) in walls.ELEMENTS.items()}
+    shapes |= {f"walls/{name}": (None, _count_walls(file), *shape) for name, (shape, _) in walls.ELEMENTS.items()}
     for name, dataset in layout.frame_datasets(file).items():
         if name not in ("time", "step"):
             types = "iu" if name == layout.NUMBER else "f"
             rows = numbers(file, dataset.name, shapes.get(name, (None, 3) if name == "edges" else (None,)), types)
             told = f"{counted(len(rows), 'row')} for {counted(frames, 'frame')}"
             require(len(rows) >= frames, f"{dataset.name} has {told}")
+
+
+def _count_walls(file: h5py.File) -> int:
+    """Walls beside the box."""
+    if walls.GROUP not in file:
+        return 0
+    return len(tables(parsed(text(file[f"{walls.GROUP}/definition"]), "the walls"), "walls"))
 
 
 def _check_logs(file: h5py.File) -> None:

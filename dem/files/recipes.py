@@ -23,7 +23,8 @@ from dem.model.particles import UNIT_NORM, Particles
 from dem.model.parts import WORDS, Part
 from dem.model.shapes import Fibre, Sphere, check_shape
 from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
-from dem.model.wall_words import Ball, Cone, Cylinder, Disc, Plane, Revolution
+from dem.model.wall_rounds import Cone, Cylinder, Disc, Revolution
+from dem.model.wall_words import Ball, Plane
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

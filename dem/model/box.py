@@ -108,8 +108,8 @@ class Box:
                 raise ValueError(message)
             if not motion[face].for_ever:
                 message = (
-                    f"motion of face {face} is {motion[face]}, but faces have no axis, rate, start, stop or table: take "
-                    "dem.Plane or dem.Rectangle in walls"
+                    f"motion of face {face} is {motion[face]}, but faces have no axis, rate, start, stop or table: "
+                    "take dem.Plane or dem.Rectangle in walls"
                 )
                 raise ValueError(message)
         object.__setattr__(self, "motion", dict(motion))

@@ -201,7 +201,7 @@ class Contacts(Declared):
             for material in (one, other):
                 if material not in materials:
                     message = (
-                        f"contacts has an entry for {material}, which neither particles nor box nor walls are made of: take the "
-                        "very Material that they have"
+                        f"contacts has an entry for {material}, which neither particles nor box nor walls are made of: "
+                        "take the very Material that they have"
                     )
                     raise ValueError(message)

@@ -142,9 +142,7 @@ class Motion:
         rows = np.array([row[:4] for row in self.table]).reshape(-1, 4)
         steps = np.diff(rows, axis=0)
         by_table = float((np.linalg.norm(steps[:, 1:], axis=1) / steps[:, 0]).max(initial=0.0))
-        return (
-            math.hypot(*self.velocity) + 2 * math.pi * self.frequency * math.hypot(*self.amplitude) + by_table
-        )
+        return math.hypot(*self.velocity) + 2 * math.pi * self.frequency * math.hypot(*self.amplitude) + by_table
 
     @property
     def fastest_turn(self) -> float:

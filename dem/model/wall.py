@@ -82,6 +82,10 @@ class Wall:
         """As kernels know it."""
         raise NotImplementedError
 
+    def solid(self, points: np.ndarray) -> np.ndarray:
+        """Which points (M, 3) are where nobody may be though no surface is near, while it does not move (M,)."""
+        return np.zeros(len(points), bool)
+
     def is_same_turned(self, centre: tuple[float, float, float], axis: tuple[float, float, float]) -> bool:
         """Whether it looks the same when turned about an axis."""
         del centre, axis

@@ -13,8 +13,7 @@ from dem.model.box import AXES, FACES
 from dem.soft import arrays
 from dem.soft.adhesion import Held, held
 from dem.soft.impacts import ADVISED, FORCED, RESOLVED, WALL, Hardest, rounded_down
-from dem.soft.walled import fall_on
-from dem.soft.walled import fastest as fastest_of
+from dem.soft.walled import fall_on, fastest_of
 from kernels.laws import Elastic
 
 if TYPE_CHECKING:
@@ -149,9 +148,8 @@ def _hardest(
     turning = 0.5 * (particles.angular_velocity**2).sum(1)
     energy = kinds.mass[particles.variant] * own + kinds.inertia.max(0)[particles.variant] * turning
     walls = box is not None and len(box.absent) < len(FACES)
-    speeds = [motion.fastest for motion in box.motion.values()] if box else []
-    fastest = max([0.0, *speeds, *(fastest_of(wall) for wall in beside)])
-    return Hardest(kinds, arrays.springs(particles, kinds, law, beside), particles.variant, energy, walls=walls, fastest=fastest)
+    springs = arrays.springs(particles, kinds, law, beside)
+    return Hardest(kinds, springs, particles.variant, energy, walls=walls, fastest=fastest_of(box, beside))
 
 
 def _who(particles: Particles, impact: Impact, how: str) -> str:
@@ -218,9 +216,7 @@ def foreseen(
         yield Notice("coarse-time-step", reason, remedy)
 
 
-def _driven(
-    particles: Particles, box: Box | None, gravity: tuple[float, float, float], walls: Sequence[Wall]
-) -> str:
+def _driven(particles: Particles, box: Box | None, gravity: tuple[float, float, float], walls: Sequence[Wall]) -> str:
     """What the energy of the hardest impact comes from."""
     with np.errstate(over="ignore"):
         moving = 0.5 * float((particles.velocity**2).sum(1).max())

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.files import gate
-from dem.files import walls as wall_files
 from dem.files.gate import number
 from dem.files.recipes import describe_particles, made, read_particles, recipe, write_particles
+from dem.files.stored_walls import made_walls, recipes, write_arrays
 from dem.files.structure import require
 from dem.model.contacts import Contacts
 from dem.model.fluid import Fluid
@@ -46,7 +46,7 @@ def describe(sim: Simulation) -> dict:
         "deepest_overlap": sim._deepest,
         "description": sim.description,
         **({"fluid": recipe(sim.fluid)} if sim.fluid else {}),
-        **({"walls": wall_files.recipes([each.wall for each in sim.walls])} if sim.walls else {}),
+        **({"walls": recipes([each.wall for each in sim.walls])} if sim.walls else {}),
     }
 
 
@@ -69,7 +69,7 @@ def write(sim: Simulation, group: h5py.Group) -> None:
     for name, values in state.walls.items():
         group[f"{WALLS}/{name}"] = values
     if any(each.ARRAYS for each in sim.walls):
-        wall_files.write_arrays([each.wall for each in sim.walls], group.create_group(ARRAYS_OF_WALLS))
+        write_arrays([each.wall for each in sim.walls], group.create_group(ARRAYS_OF_WALLS))
     if sim.fluid:
         for name, values in state.fluid.items():
             group[f"{FLUID}/{name}"] = values
@@ -98,7 +98,8 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         gravity=given["gravity"], description=given["description"], time_step=given["time_step"],
         integrator=given["integrator"], threads=threads, deepest_overlap=given["deepest_overlap"],
         contacts=Contacts(table, rule=given["contacts"]["rule"], damped=given["contacts"].get("damped", "alone")),
-        fluid=_fluid(given.get("fluid"), group), walls=wall_files.made_walls(given.get("walls", []), group.get(ARRAYS_OF_WALLS)),
+        fluid=_fluid(given.get("fluid"), group),
+        walls=made_walls(given.get("walls", []), group.get(ARRAYS_OF_WALLS)),
     )  # fmt: skip
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dem.base.notices import Notice
 from dem.model.box import FACES
-from dem.soft.walled import fastest, face_word
+from dem.soft.walled import face_word, fastest
 from dem.system.diagnosis import point
 
 if TYPE_CHECKING:
@@ -27,8 +29,8 @@ def check_box(box: Box | None, engine: Engine) -> None:
         if farthest > 0.5 * engine.skins.candidates:
             message = (
                 f"the wall {called} moves up to {farthest:.3g} m in a time step, at most "
-                f"{0.5 * engine.skins.candidates:.3g} m can be followed: lower time_step (now {engine.dt:g} s), or what "
-                "its motion says"
+                f"{0.5 * engine.skins.candidates:.3g} m can be followed: lower time_step (now {engine.dt:g} s), or "
+                "what its motion says"
             )
             raise ValueError(message)
     if box is None:
@@ -51,8 +53,23 @@ def check_box(box: Box | None, engine: Engine) -> None:
             raise ValueError(message)
 
 
+def check_within(engine: Engine) -> None:
+    """Refuse particles inside a roll, whose shell is thin and would keep them in."""
+    x = engine.bodies.sphere_position
+    for wall, called in zip(engine.walls, engine.called, strict=True):
+        beyond = np.flatnonzero(wall.solid(x.T)) if not wall.motion else np.empty(0, int)
+        if beyond.size:
+            s = beyond[engine.bodies.identity[engine.bodies.owner[beyond]].argmin()]
+            message = (
+                f"particle {engine.bodies.identity[engine.bodies.owner[s]]} is inside the wall {called}, at "
+                f"{point(x[:, s])} m ({beyond.size} such): move it out, or take inside=True"
+            )
+            raise ValueError(message)
+
+
 def check_overlaps(engine: Engine) -> None:
     """Refuse a start from deep overlaps, naming the deepest one."""
+    check_within(engine)
     o = engine.overlaps()
     deep = o.deepest()
     if not deep.share > DEEPEST_START:

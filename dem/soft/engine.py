@@ -10,6 +10,7 @@ import numpy as np
 from dem.model.walls import faces_of
 from dem.soft import arrays
 from dem.soft.adhesion import lasts, longest_reach
+from dem.soft.among_walls import AmongWalls
 from dem.soft.brief import briefest, least_acceleration
 from dem.soft.exits import Exits
 from dem.soft.grid import grid_for, most_cells
@@ -20,17 +21,15 @@ from dem.soft.numbering import Numbering
 from dem.soft.overlaps import DEEPEST
 from dem.soft.pace import Pace
 from dem.soft.per_body import reorder
-from dem.soft.present import Present
 from dem.soft.skins import Skins
 from dem.soft.snapshot import Snapshot
-from dem.soft.walled import fastest, is_walled, more_slots, units_of, walled, words
+from dem.soft.walled import fastest_of, is_walled, words
 from kernels import laws, rotation
 from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft import advance as loop
 from kernels.soft import cells, lists, sweeps
 from kernels.soft.chunks import CHUNK, Serial, Threaded
 from kernels.soft.travel import as_float
-from kernels.soft.walled import move
 from kernels.soft.walls import PLANE
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
 SUMS, INTEGERS = ("taken", "worked"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
 
 
-class Engine(Present):
+class Engine(AmongWalls):
     """Bodies in order of index, their neighbours, and what a run has come to.
 
     Created from a whole-step state of particles; `Simulation` is what users see.
@@ -74,8 +73,7 @@ class Engine(Present):
         self.springs = arrays.springs(particles, self.kinds, self.law, walls)
         briskest = least_acceleration(self.kinds, self.springs, time_step, alone=len(particles) == 1)
         self.limits = Limits(self.kinds, deepest, briskest, alone=alone)
-        self.fastest_wall = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
-        self.fastest_wall = max([self.fastest_wall, *(fastest(wall) for wall in walls)])
+        self.fastest_wall = fastest_of(box, walls)
         self.range = longest_reach(law, self.kinds, self.springs)
         self.skins = Skins.of(len(particles), self.kinds, box, skin, self.range)
         lossy = not isinstance(self.law, laws.Elastic)
@@ -98,11 +96,7 @@ class Engine(Present):
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
         self.pace = Pace(blocks)
         self.neighbours = arrays.lists(self.bodies, chunks, blocks, self.layout)
-        if walls:
-            self.faces = walled(
-                self.faces, walls, arrays.materials(particles), self.bodies, self.kinds, chunks=chunks, width=width,
-                reach=self.range, skin=self.skins.neighbours,
-            )  # fmt: skip
+        self._build_walls(arrays.materials(particles), chunks, width)
         self.workspace = arrays.workspace(len(particles), chunks, most_cells(len(particles)))
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.progress = loop.Progress(
@@ -155,11 +149,6 @@ class Engine(Present):
         if self.fluid_state:
             self.fluid_state["reached"][:] = before.fluid_state["reached"]
 
-    def move_walls(self, time: float) -> None:
-        """Put the walls where they are at a time [s]."""
-        if self.faces.moving or is_walled(self.faces):
-            move(self.faces, time)
-
     def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> None:
         """Evaluate the forces of the whole-step state and set the integrator going from there.
 
@@ -178,18 +167,6 @@ class Engine(Present):
         self.advance(step)
         self._order(loop.START)
         self.let_go()
-
-    def _choose_units(self) -> None:
-        """Units in which what walls feel is summed."""
-        if is_walled(self.faces):
-            self.faces.walls.unit[:] = units_of(self.energy_unit, self.kinds)
-
-    def _make_slots_for(self, contacts: int) -> None:
-        """See to it that spheres may remember twice so many contacts with walls at least."""
-        if is_walled(self.faces) and self.layout.width:
-            walls = self.faces.walls
-            if walls.old_key.shape[1] < 2 * contacts:
-                self.faces = self.faces._replace(walls=more_slots(walls, 4 * contacts))
 
     def rebuild(self, history: ContactHistory | None = None) -> None:
         """Put bodies in cell order, list their neighbours anew and pick the candidates.

@@ -17,7 +17,6 @@ from dem.soft import adhesion, arrays, immersion
 from dem.soft.accounted import Accounted, Booked
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps, rolling_shapes
-from dem.soft.contact_forces import contact_forces
 from dem.soft.engine import Engine
 from dem.soft.exits import staying
 from dem.soft.fit import check_fits
@@ -26,7 +25,7 @@ from dem.soft.recorder import recorded
 from dem.soft.sizes import Sizes
 from dem.soft.stages import stages
 from dem.soft.trouble import check_run
-from dem.soft.wall_in_run import WallInRun, wall_list
+from dem.soft.wall_in_run import wall_list
 from dem.soft.walled import wall_materials
 from dem.system.diagnosis import check_inside
 from dem.system.system import System
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 
     from dem.base.notices import Notice
     from dem.model.box import Box
-    from dem.model.contact_forces import ContactForces
     from dem.model.energy import Energy
     from dem.model.particles import Particles
     from dem.model.wall import Wall
@@ -216,23 +214,6 @@ class Simulation(Accounted):
         self._shown_step = step
 
     @property
-    def walls(self) -> tuple[WallInRun, ...]:
-        """The walls beside the box, each with what it feels: `.force`, `.torque`, `.work`, `.contacts`, and where it is.
-
-        Examples
-        --------
-        >>> import dem
-        >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
-        >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0.00499]])
-        >>> sim = dem.Simulation(ball, walls=[dem.Plane((0, 0, 0), (0, 0, 1), material=nylon)], time_step=1e-6)
-        >>> sim.walls[0].force.round(4)  # -4/3 E* √R δ^1.5 along the normal
-        array([ 0.    ,  0.    , -0.0849])
-        """
-        return tuple(WallInRun(wall, called, self._engine, w) for w, (wall, called) in enumerate(
-            zip(self._walls, self._engine.called, strict=True)
-        ))  # fmt: skip
-
-    @property
     def fluid(self) -> Fluid | None:
         """What flows about the particles; None if nothing does."""
         return self._fluid
@@ -321,26 +302,6 @@ class Simulation(Accounted):
     def sphere_centres(self) -> np.ndarray:
         """Centres of all spheres (M, 3) [m], particle by particle."""
         return self._engine.sphere_centres()
-
-    def contact_forces(self) -> ContactForces:
-        """Contacts of the present whole step, with bodies, forces and points of contact.
-
-        `dem.statistics` makes of them loads of bodies and walls (`body_loads`, `wall_loads`), stresses (`stress`,
-        `stress_profile`) and coordination numbers. It may be asked for in a run, see `every` of `run`, and changes
-        nothing. Forces are those of the contact law in the state that the particles show.
-
-        Examples
-        --------
-        >>> import dem
-        >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
-        >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.5, 0.5, 0.00499]])
-        >>> sim = dem.Simulation(ball, dem.Box((0, 0, 0), (1, 1, 1), material=nylon), time_step=1e-6)
-        >>> touch = sim.contact_forces()
-        >>> touch.i, touch.j, touch.overlap.round(9), touch.force.round(4)[0, 2]  # 4/3 E* √R δ^1.5 at the face z-
-        (array([0]), array([-5]), array([1.e-05]), np.float64(0.0849))
-        """
-        self._notice_changes()
-        return contact_forces(self._engine)
 
     @property
     def contact_count(self) -> int:

@@ -30,7 +30,9 @@ FACES = 6
 class Springs:
     """Of all materials in a run, and the box, which comes after the last of them, then walls of E* (B, A) [Pa]."""
 
-    def __init__(self, kinds: Kinds, law: tuple, walls: np.ndarray | None = None, rows: np.ndarray | None = None) -> None:
+    def __init__(
+        self, kinds: Kinds, law: tuple, walls: np.ndarray | None = None, rows: np.ndarray | None = None
+    ) -> None:
         self.law = law
         self.modulus = np.vstack([kinds.modulus, kinds.wall_modulus])  # (A + 1, A)
         self.wall = kinds.modulus.shape[0]

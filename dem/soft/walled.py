@@ -17,6 +17,7 @@ from kernels.walls.poses import Motions, Poses
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dem.model.box import Box
     from dem.model.materials import Material
     from dem.model.wall import Wall
     from kernels.box.faces import Faces
@@ -177,6 +178,12 @@ def fastest(wall: Wall, *, shape: bool = False) -> float:
             arm = 0.0
         total += motion.fastest + motion.fastest_turn * (far + float(arm))
     return total + (0.0 if shape else math.hypot(*wall.surface_velocity))
+
+
+def fastest_of(box: Box | None, walls: Sequence[Wall]) -> float:
+    """Speed that no wall exceeds [m/s]."""
+    faces = [motion.fastest for motion in box.motion.values()] if box else []
+    return max([0.0, *faces, *(fastest(wall) for wall in walls)])
 
 
 def _extent(wall: Wall) -> float:

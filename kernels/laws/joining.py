@@ -90,7 +90,6 @@ def join(law, one, other):
     """What a contact remembers that two have become."""
     normal, tangential, rolling, twisting, adhesion, grip = one
     g = other[5]
-    return (
-        normal, join_of(law.tangential, tangential, other[1], grip, g), join_of(law.rolling, rolling, other[2], grip, g),
-        join_of(law.twisting, twisting, other[3], grip, g), adhesion, max(grip, g),
-    )  # fmt: skip
+    slip = join_of(law.tangential, tangential, other[1], grip, g)
+    roll = join_of(law.rolling, rolling, other[2], grip, g)
+    return normal, slip, roll, join_of(law.twisting, twisting, other[3], grip, g), adhesion, max(grip, g)

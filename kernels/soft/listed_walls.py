@@ -5,7 +5,6 @@ import numpy as np
 from kernels import laws
 from kernels.base.jit import formula, kernel, part
 from kernels.base.vector import load, scale, subtract
-from kernels.laws import hertz
 from kernels.laws.joining import exponent
 from kernels.soft import obstacles, slots
 from kernels.soft.rows import write
@@ -110,7 +109,16 @@ region_now = laws.elastic_or(elastic_region, any_region)
 
 @formula
 def list_none(box, n, law, half, bodies, kinds, who, what):
-    """Where there are no walls but faces."""
+    """Where there are no walls but faces.
+
+    Parameters
+    ----------
+    box, n, law, half, bodies, kinds, who, what : see `list_all`
+
+    Returns
+    -------
+    n
+    """
     return n
 
 

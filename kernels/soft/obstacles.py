@@ -272,7 +272,7 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
         count = trees_of(w, c, x, radius, p, box)
         for t in range(count):
             overlap, normal = region(law, w, c, t, x, radius, p, box)
-            touch, point, of_wall = meeting(w, s, b, overlap, normal, bodies, kinds, box)
+            touch, point, _ = meeting(w, s, b, overlap, normal, bodies, kinds, box)
             secant = laws.secant(law, m, row, touch, laws.nothing(law), half)
             arm = gap(box, point, load(bodies.position, b))
             pushed = add_contact(pushed, secant, dot(touch.velocity, normal), normal, arm, nowhere)
@@ -324,9 +324,7 @@ def add_all(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neigh
     `Sums`
     """
     of_faces = add_walls(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
-    return joined(
-        of_faces, add_obstacles(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
-    )
+    return joined(of_faces, add_obstacles(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box))
 
 
 touch_walls = bare_or(add_faces, add_all)
