@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dem.model.surfaces import Surface
 
 FEW = 8  # triangles that are near a cell which is not worth cutting
-SMALL = 2.0  # size of such a cell, times the reach: lists of smaller ones are hardly shorter
+SMALL = 1.0  # size of such a cell, times the reach: lists of smaller ones are hardly shorter
 DEEPEST = 40  # cuts one after the other; the cube is a billion times larger than a cell then
 PARTS = np.array([[k & 1, k >> 1 & 1, k >> 2] for k in range(8)]) * 2 - 1  # where the eight parts of a cell lie
 

@@ -102,15 +102,12 @@ class Surface:
         """What kernels want to know of each triangle (F, 16), see ``kernels.walls.triangles``."""
         a, b, c = (self.vertices[self.triangles[:, k]] for k in range(3))
         rows = np.empty((len(a), NUMBERS))
-        sides = np.stack([a - b, b - c, c - a], axis=1)
-        longest = np.argmax((sides**2).sum(axis=2), axis=1)
-        ends = np.stack([a + b, b + c, c + a], axis=1)
-        middle = 0.5 * np.take_along_axis(ends, longest[:, None, None], axis=1)[:, 0]
-        radius = np.sqrt(np.max([((corner - middle) ** 2).sum(axis=1) for corner in (a, b, c)], axis=0))
         normal = normals(self.vertices, self.triangles)
+        middle = circles(a, b, c, normal)
+        radius = np.sqrt(np.max([((corner - middle) ** 2).sum(axis=1) for corner in (a, b, c)], axis=0))
         rows[:, 0:3], rows[:, 3] = middle, radius * (1 + 1e-12)
-        rows[:, 4:7], rows[:, 7:10], rows[:, 10:13] = a, b - a, c - a
-        rows[:, 13:16] = normal / np.linalg.norm(normal, axis=1)[:, None]
+        rows[:, 4:7] = normal / np.linalg.norm(normal, axis=1)[:, None]
+        rows[:, 7:10], rows[:, 10:13], rows[:, 13:16] = a, b - a, c - a
         return frozen(rows)
 
 
@@ -121,6 +118,19 @@ def normals(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     longest = np.argmax(np.einsum("ijk,ijk->ij", sides, sides), axis=1)
     one, other = (sides[np.arange(len(sides)), (longest + k) % 3] for k in (1, 2))
     return np.cross(one, other)
+
+
+def circles(a: np.ndarray, b: np.ndarray, c: np.ndarray, normal: np.ndarray) -> np.ndarray:
+    """Centres of the smallest circles about triangles (F, 3): amid the longest edge, or as far from all corners."""
+    sides, ends = np.stack([b - a, c - b, a - c], axis=1), np.stack([a + b, b + c, c + a], axis=1)
+    squares = np.einsum("ijk,ijk->ij", sides, sides)
+    longest = np.argmax(squares, axis=1)
+    middle = 0.5 * ends[np.arange(len(ends)), longest]
+    acute = squares.sum(axis=1) > 2 * squares.max(axis=1)
+    ab, ac, n = b[acute] - a[acute], c[acute] - a[acute], normal[acute]
+    turned = squares[acute, 2][:, None] * np.cross(n, ab) + squares[acute, 0][:, None] * np.cross(ac, n)
+    middle[acute] = a[acute] + turned / (2 * np.einsum("ij,ij->i", n, n))[:, None]
+    return middle
 
 
 def surface_of(vertices: np.ndarray, triangles: np.ndarray) -> Surface:

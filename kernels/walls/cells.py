@@ -9,6 +9,7 @@ entry of its list in `Geometry.listed`, the one after the last.
 """
 
 from kernels.base.jit import formula, kernel
+from kernels.walls.triangles import NORMAL, triple
 
 SIZE, ROOT, REACH, NUMBERS = 3, 4, 5, 6  # numbers of a mesh: corner of the cube (3), its size, its row, reach
 
@@ -71,8 +72,8 @@ def near_part(k, c, half, reach, f, middle, rows):
         return False
     if abs(y - middle[f, 1]) > most + middle[f, 4] or abs(z - middle[f, 2]) > most + middle[f, 5]:
         return False
-    u, v, w = rows[f, 13], rows[f, 14], rows[f, 15]
-    height = u * (x - rows[f, 4]) + v * (y - rows[f, 5]) + w * (z - rows[f, 6])
+    u, v, w = triple(rows, f, NORMAL)
+    height = u * (x - rows[f, 0]) + v * (y - rows[f, 1]) + w * (z - rows[f, 2])
     return abs(height) <= half * (abs(u) + abs(v) + abs(w)) + reach
 
 
