@@ -177,7 +177,7 @@ def surface_of(vertices: np.ndarray, triangles: np.ndarray) -> Surface:
 def _put_right(
     vertices: np.ndarray, triangles: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
-    """Do so once; also returns how many vertices were welded, triangles degenerate and duplicate, where junctions were."""
+    """Do so once; also returns how many were welded, degenerate and duplicate, where junctions were, and how near."""
     given = len(triangles)
     vertices, triangles = _used(vertices, triangles)
     tolerance = WELD * float(np.linalg.norm(vertices.max(axis=0) - vertices.min(axis=0)))

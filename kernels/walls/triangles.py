@@ -1,8 +1,8 @@
 """Closest points of triangles and of their edges.
 
-A row of `Geometry.triangle` is: the smallest circle about the triangle, centre (3) and radius; unit normal (3); corner A
-(3); B - A (3); C - A (3). Edges are 0 from A to B, 1 from B to C, 2 from C to A; the *region* in which the closest point lies is
-0 for the face, 1 to 3 for edges 0 to 2, 4 to 6 for corners A to C.
+A row of `Geometry.triangle` is: the smallest circle about the triangle, centre (3) and radius; unit normal (3); corner
+A (3); B - A (3); C - A (3). Edges are 0 from A to B, 1 from B to C, 2 from C to A; the *region* in which the closest
+point lies is 0 for the face, 1 to 3 for edges 0 to 2, 4 to 6 for corners A to C.
 """
 
 import math
