@@ -11,7 +11,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.hints import hinted
 from dem.model import makers, stl
-from dem.model.wall import Wall
+from dem.model.wall import DEFAULTS, Wall
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -109,6 +109,12 @@ class Mesh(Wall):
         from dem.model import wall_shapes
 
         return wall_shapes.mesh(self.surface)
+
+    def said(self) -> dict[str, object]:
+        """What it is made of, by name, without what nobody said."""
+        beside = {name: getattr(self, name) for name in DEFAULTS}
+        beside = {name: value for name, value in beside.items() if value != DEFAULTS[name]}
+        return {name: getattr(self, name) for name in (*self.ARRAYS, "material")} | beside
 
     def __repr__(self) -> str:
         """Its size, and what is said of it beside its arrays."""
