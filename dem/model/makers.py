@@ -62,13 +62,15 @@ def box(lower: object, upper: object) -> Triangles:
     return vertices, np.array([t for a, b, c, d in faces for t in ((a, b, c), (a, c, d))])
 
 
-def screw(radius: float, pitch: float, length: float, *, shaft: float = 0.0, segments: int = 48) -> Triangles:
+def screw(
+    radius: float, pitch: float, length: float, *, shaft: float = 0.0, segments: int = 48, rows: int = 4
+) -> Triangles:
     """A thin screw about z from 0 to its length: a helical sheet from a shaft's radius, or the axis, to its own.
 
     Examples
     --------
     >>> screw(0.05, 0.04, 0.1, shaft=0.01)[1].shape
-    (240, 3)
+    (960, 3)
     """
     radius = checks.number("radius", radius, above=0, unit="m")
     shaft = checks.number("shaft", shaft, least=0, most=radius, unit="m")
@@ -76,10 +78,9 @@ def screw(radius: float, pitch: float, length: float, *, shaft: float = 0.0, seg
     steps = max(1, round(length / pitch * checks.whole("segments", segments, least=3)))
     z = np.linspace(0, length, steps + 1)
     angle = 2 * np.pi * z / pitch
-    rim = np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=-1)
-    core = np.stack([shaft * np.cos(angle), shaft * np.sin(angle), z], axis=-1)
-    vertices, triangles = sheet(np.stack([core, rim], axis=1))
-    return vertices, triangles
+    r = np.linspace(shaft, radius, checks.whole("rows", rows, least=1) + 1)[None]
+    x, y = np.cos(angle)[:, None], np.sin(angle)[:, None]
+    return sheet(np.stack([r * x, r * y, np.broadcast_to(z[:, None], (len(z), r.size))], axis=-1))
 
 
 def blades(radius: float, height: float, *, count: int = 2, pitch: float = 45.0, segments: int = 8) -> Triangles:

@@ -176,11 +176,12 @@ class Mesh(Wall):
 
     @classmethod
     def screw(
-        cls, radius: float, pitch: float, length: float, *, shaft: float = 0.0, segments: int = 48,
+        cls, radius: float, pitch: float, length: float, *, shaft: float = 0.0, segments: int = 48, rows: int = 4,
         material: Material, **wall: object,
     ) -> Mesh:  # fmt: skip
         """A thin screw about the z axis, from 0 to its length, between the radius of a shaft and its own [m]."""
-        return cls(*makers.screw(radius, pitch, length, shaft=shaft, segments=segments), material=material, **wall)
+        made = makers.screw(radius, pitch, length, shaft=shaft, segments=segments, rows=rows)
+        return cls(*made, material=material, **wall)
 
     @classmethod
     def blades(

@@ -159,8 +159,12 @@ def add_row(i, t, radius, power, first, geometry, scratch, trees):
     ------
     trees : row t
     """
-    f, near = int(scratch[i, NUMBER]), scratch[i, NEAR]
-    n = unit((scratch[i, 0], scratch[i, 1], scratch[i, 2]), near, f, geometry)
+    f, near, v = int(scratch[i, NUMBER]), scratch[i, NEAR], (scratch[i, 0], scratch[i, 1], scratch[i, 2])
+    n = triple(geometry.triangle, f, NORMAL)
+    if scratch[i, REGION] > 0.0:
+        n = unit(v, near, f, geometry)
+    elif dot(v, n) < 0.0:
+        n = scale(-1.0, n)
     add_piece(trees, t, radius - math.sqrt(near), n, f - first, power)
 
 
