@@ -51,6 +51,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.insertion import pack
     from dem.model.known_flows import FunctionFlow, GriddedFlow
     from dem.model.materials import Material
+    from dem.model.mesh import Mesh
     from dem.model.motion import Motion
     from dem.model.normals import Hertz, Hysteretic, Linear, PowerLaw
     from dem.model.packing import random_orientations, random_velocities
@@ -108,6 +109,7 @@ HOMES = {
     "Linear": "dem.model.normals",
     "MassProperties": "dem.model.shapes",
     "Material": "dem.model.materials",
+    "Mesh": "dem.model.mesh",
     "Motion": "dem.model.motion",
     "Particles": "dem.model.particles",
     "PipeFlow": "dem.model.flows",

@@ -19,6 +19,7 @@ from dem.model.fields import STATE
 from dem.model.fluid import FLOWS, Fluid
 from dem.model.kinds import Kind
 from dem.model.materials import Material
+from dem.model.mesh import Mesh
 from dem.model.particles import UNIT_NORM, Particles
 from dem.model.parts import WORDS, Part
 from dem.model.shapes import Fibre, Sphere, check_shape
@@ -46,7 +47,7 @@ OURS = {
 A_PARTICLE, A_SPHERE = 2048, 512  # bytes for each that going on may need
 OURS |= {f"dem.parts:{word.__name__}": word for words in WORDS.values() for word in words}
 OURS |= {f"dem.fluid:{word.__name__}": word for word in (Fluid, *FLOWS)}
-WALLS = (Ball, Block, Cone, Cylinder, Disc, Plane, Rectangle, Revolution, Rod, Torus)
+WALLS = (Ball, Block, Cone, Cylinder, Disc, Mesh, Plane, Rectangle, Revolution, Rod, Torus)
 OURS |= {f"dem.walls:{word.__name__}": word for word in WALLS}
 NAMES = {kind: name for name, kind in OURS.items()}
 

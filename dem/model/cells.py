@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kernels.walls.triangles import CORNER, NORMAL
+from kernels.walls.cells import deal, mark
 
 if TYPE_CHECKING:
     from dem.model.surfaces import Surface
 
 FEW = 8  # triangles that are near a cell which is not worth cutting
+SMALL = 1.0  # size of such a cell, times the reach: lists of smaller ones are hardly shorter
 DEEPEST = 40  # cuts one after the other; the cube is a billion times larger than a cell then
 PARTS = np.array([[k & 1, k >> 1 & 1, k >> 2] for k in range(8)]) * 2 - 1  # where the eight parts of a cell lie
 
@@ -26,62 +27,48 @@ class Cells(NamedTuple):
 
 
 def cells_of(surface: Surface, reach: float) -> Cells:
-    """Cells for spheres of a radius up to the reach [m]; those larger than the reach are cut while many are near."""
+    """Cells for spheres of a radius up to the reach [m]; cut while many triangles are near and they are not small."""
     corners = surface.vertices[surface.triangles]
     low, high = corners.min(axis=1), corners.max(axis=1)
-    middle, half_extent = 0.5 * (low + high), 0.5 * (high - low)
+    middle = np.ascontiguousarray(np.concatenate([0.5 * (low + high), 0.5 * (high - low)], axis=1))
     reach *= 1 + 1e-9
-    size = 2 * reach + float((high.max(axis=0) - low.min(axis=0)).max())
-    size *= 1 + 1e-9
+    size = (2 * reach + float((high.max(axis=0) - low.min(axis=0)).max())) * (1 + 1e-9)
     lower = 0.5 * (high.max(axis=0) + low.min(axis=0)) - 0.5 * size
-    rows, lists = [np.zeros((1, 3), dtype=np.int64)], []
-    centre, half = (lower + 0.5 * size)[None], 0.5 * size
-    first, cell, triangle = 0, np.zeros(len(corners), dtype=np.int64), np.arange(len(corners))
+    rows, lists = [], []
+    centre, half, before = (lower + 0.5 * size)[None], 0.5 * size, 1
+    cell, triangle = np.zeros(len(corners), dtype=np.int32), np.arange(len(corners), dtype=np.int32)
+    counts = np.array([len(corners)])
     for level in range(DEEPEST + 1):
-        counts = np.bincount(cell, minlength=len(centre))
-        cut = (counts > FEW) & (2 * half > reach) & (level < DEEPEST)
-        _list_leaves(rows[-1], cut, counts, cell, triangle, lists)
+        cut = (counts > FEW) & (2 * half > SMALL * reach) & (level < DEEPEST)
+        rows.append(_leaves(cut, counts, sum(map(len, lists))))
+        kept = cut[cell]
+        lists.append(triangle[~kept])
         if not cut.any():
             break
-        kept = cut[cell]
-        cell, triangle = (np.cumsum(cut) - 1)[cell[kept]], triangle[kept]
-        centre, half = centre[cut], 0.5 * half
-        rows[-1][cut, 0] = first + len(rows[-1]) + 8 * np.arange(len(centre))
-        first += len(rows[-1])
-        near = _near_parts(centre[cell], half, reach, middle[triangle], half_extent[triangle], surface.rows[triangle])
-        at, part = np.nonzero(near)
-        order = np.argsort(8 * cell[at] + part, kind="stable")
-        cell, triangle = (8 * cell[at] + part)[order], triangle[at[order]]
+        rows[-1][cut, 0] = before + 8 * np.arange(cut.sum())
+        before += 8 * int(cut.sum())
+        cell, triangle = (np.cumsum(cut, dtype=np.int32) - 1)[cell[kept]], triangle[kept]
+        centre, half = np.ascontiguousarray(centre[cut]), 0.5 * half
+        cell, triangle, counts = _dealt(cell, triangle, centre, half, reach, middle, surface.rows)
         centre = (centre[:, None] + half * PARTS).reshape(-1, 3)
-        rows.append(np.zeros((len(centre), 3), dtype=np.int64))
-    listed = np.concatenate(lists) if lists else np.zeros(0)
-    return Cells(lower, size, np.concatenate(rows), listed.astype(np.int32))
+    return Cells(lower, size, np.concatenate(rows), np.concatenate(lists))
 
 
-def _list_leaves(
-    rows: np.ndarray, cut: np.ndarray, counts: np.ndarray, cell: np.ndarray, triangle: np.ndarray, lists: list
-) -> None:
-    """Append the lists of cells that are not cut, and write where they are."""
-    before = sum(map(len, lists))
+def _leaves(cut: np.ndarray, counts: np.ndarray, before: int) -> np.ndarray:
+    """Rows of cells: where the lists of those begin and end that are not cut."""
     own = np.where(cut, 0, counts)
     ends = before + np.cumsum(own)
-    rows[:, 1], rows[:, 2] = ends - own, ends
-    lists.append(triangle[~cut[cell]])
+    return np.column_stack([np.zeros_like(ends), ends - own, ends]).astype(np.int64)
 
 
-def _near_parts(
-    centre: np.ndarray, half: float, reach: float, middle: np.ndarray, half_extent: np.ndarray, rows: np.ndarray
-) -> np.ndarray:
-    """Which of the eight parts (K, 8), of half the size `half`, triangles may come near: by box and by plane."""
-    normal = rows[:, NORMAL : NORMAL + 3]
-    off = centre - middle
-    most = half_extent + (half + reach)
-    within = [np.abs(off + sign * half) <= most for sign in (-1, 1)]
-    height = np.einsum("ij,ij->i", normal, centre - rows[:, CORNER : CORNER + 3])
-    thickness = half * np.abs(normal).sum(axis=1) + reach
-    near = np.empty((len(centre), 8), dtype=bool)
-    for k, signs in enumerate(PARTS):
-        near[:, k] = np.abs(height + half * (normal @ signs)) <= thickness
-        for axis in range(3):
-            near[:, k] &= within[(signs[axis] + 1) // 2][:, axis]
-    return near
+def _dealt(
+    cell: np.ndarray, triangle: np.ndarray, centre: np.ndarray, half: float, reach: float, middle: np.ndarray,
+    rows: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """Pairs of a part and a triangle that may come near it, and how many each part has."""
+    masks, counts = np.zeros(len(cell), dtype=np.uint8), np.zeros(8 * len(centre), dtype=np.int64)
+    mark(cell, triangle, centre, half, reach, middle, rows, masks, counts)
+    following = np.cumsum(counts) - counts
+    cell_out, triangle_out = (np.zeros(int(counts.sum()), dtype=np.int32) for _ in range(2))
+    deal(cell, triangle, masks, following, cell_out, triangle_out)
+    return cell_out, triangle_out, counts

@@ -13,6 +13,7 @@ from dem.model.welding import edges_of, split_junctions, weld
 from kernels.walls.triangles import NUMBERS
 
 WELD = 1e-6  # vertices nearer than this part of the diagonal of all are one
+FLAT = 1e-3  # a triangle whose height is less than this part of that distance has no area
 SHOWN = 3  # places of each kind that a report names
 
 
@@ -101,51 +102,55 @@ class Surface:
         """What kernels want to know of each triangle (F, 16), see ``kernels.walls.triangles``."""
         a, b, c = (self.vertices[self.triangles[:, k]] for k in range(3))
         rows = np.empty((len(a), NUMBERS))
-        sides = np.stack([a - b, b - c, c - a], axis=1)
-        longest = np.argmax((sides**2).sum(axis=2), axis=1)
-        ends = np.stack([a + b, b + c, c + a], axis=1)
-        middle = 0.5 * np.take_along_axis(ends, longest[:, None, None], axis=1)[:, 0]
-        radius = np.sqrt(np.max([((corner - middle) ** 2).sum(axis=1) for corner in (a, b, c)], axis=0))
         normal = normals(self.vertices, self.triangles)
+        middle = circles(a, b, c, normal)
+        radius = np.sqrt(np.max([((corner - middle) ** 2).sum(axis=1) for corner in (a, b, c)], axis=0))
         rows[:, 0:3], rows[:, 3] = middle, radius * (1 + 1e-12)
-        rows[:, 4:7], rows[:, 7:10], rows[:, 10:13] = a, b - a, c - a
-        rows[:, 13:16] = normal / np.linalg.norm(normal, axis=1)[:, None]
+        rows[:, 4:7] = normal / np.linalg.norm(normal, axis=1)[:, None]
+        rows[:, 7:10], rows[:, 10:13], rows[:, 13:16] = a, b - a, c - a
         return frozen(rows)
 
 
 def normals(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Normals of triangles (F, 3), twice their area long; of two edges from the corner that they are shortest at."""
+    """Normals of triangles (F, 3), twice their area long; of the two shorter edges, which slivers spoil least."""
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
-    lengths = np.stack([((c - b) ** 2).sum(1), ((a - c) ** 2).sum(1), ((b - a) ** 2).sum(1)], axis=1)
-    longest = np.argmax(lengths, axis=1)[:, None]
-    found = np.stack([np.cross(b - a, c - a), np.cross(c - b, a - b), np.cross(a - c, b - c)], axis=1)
-    return np.take_along_axis(found, longest[:, :, None], axis=1)[:, 0]
+    sides = np.stack([c - b, a - c, b - a], axis=1)
+    longest = np.argmax(np.einsum("ijk,ijk->ij", sides, sides), axis=1)
+    one, other = (sides[np.arange(len(sides)), (longest + k) % 3] for k in (1, 2))
+    return np.cross(one, other)
+
+
+def circles(a: np.ndarray, b: np.ndarray, c: np.ndarray, normal: np.ndarray) -> np.ndarray:
+    """Centres of the smallest circles about triangles (F, 3): amid the longest edge, or as far from all corners."""
+    sides, ends = np.stack([b - a, c - b, a - c], axis=1), np.stack([a + b, b + c, c + a], axis=1)
+    squares = np.einsum("ijk,ijk->ij", sides, sides)
+    longest = np.argmax(squares, axis=1)
+    middle = 0.5 * ends[np.arange(len(ends)), longest]
+    acute = squares.sum(axis=1) > 2 * squares.max(axis=1)
+    ab, ac, n = b[acute] - a[acute], c[acute] - a[acute], normal[acute]
+    turned = squares[acute, 2][:, None] * np.cross(n, ab) + squares[acute, 0][:, None] * np.cross(ac, n)
+    middle[acute] = a[acute] + turned / (2 * np.einsum("ij,ij->i", n, n))[:, None]
+    return middle
 
 
 def surface_of(vertices: np.ndarray, triangles: np.ndarray) -> Surface:
     """Weld vertices, leave out what is no triangle or there twice, divide triangles where others' vertices lie on them.
+
+    Again, until nothing more is found: who starts with the result gets it back to the bit.
 
     Raises
     ------
     ValueError
         If nothing is left.
     """
-    given = len(triangles)
-    used = vertices[np.unique(triangles)] if given else np.zeros((1, 3))
-    tolerance = WELD * float(np.linalg.norm(used.max(axis=0) - used.min(axis=0)))
-    vertices, triangles, welded = weld(vertices, triangles, tolerance)
-    heights = _heights(vertices, triangles)
-    triangles = triangles[heights > 1e-3 * tolerance]
-    degenerate = given - len(triangles)
-    _, kept = np.unique(np.sort(triangles, axis=1), axis=0, return_index=True)
-    duplicate = len(triangles) - len(kept)
-    triangles = triangles[np.sort(kept)]
-    if not len(triangles):
-        message = f"no triangle of {given} has an area: expected a mesh of triangles"
-        raise ValueError(message)
-    triangles, junctions = split_junctions(vertices, triangles, tolerance)
-    numbers, place = np.unique(triangles, return_inverse=True)
-    vertices, triangles = vertices[numbers], place.reshape(-1, 3).astype(np.int64)
+    found = np.zeros(3, dtype=int)
+    junctions = [np.zeros((0, 3))]
+    while True:
+        vertices, triangles, changed, places, tolerance = _put_right(vertices, triangles)
+        found += changed
+        junctions.append(places)
+        if not (changed.any() or len(places)):
+            break
     edges = edges_of(triangles)
     middles = 0.5 * (vertices[edges.start] + vertices[edges.end])
     rims = middles[edges.count == 1]
@@ -157,14 +162,48 @@ def surface_of(vertices: np.ndarray, triangles: np.ndarray) -> Surface:
         area=0.5 * float(np.linalg.norm(normals(vertices, triangles), axis=1).sum()),
         volume=_volume(vertices, triangles) if not len(rims) else None,
         tolerance=tolerance,
-        welded=welded,
-        degenerate=degenerate,
-        duplicate=duplicate,
-        junctions=junctions,
+        welded=int(found[0]),
+        degenerate=int(found[1]),
+        duplicate=int(found[2]),
+        junctions=np.concatenate(junctions),
         rims=rims,
         branches=middles[edges.count > 2],
     )
-    return Surface(frozen(vertices), frozen(triangles), report)
+    surface = Surface(frozen(vertices), frozen(triangles), report)
+    surface.__dict__["beside"] = frozen(edges.beside)
+    return surface
+
+
+def _put_right(
+    vertices: np.ndarray, triangles: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
+    """Do so once; also returns how many were welded, degenerate and duplicate, where junctions were, and how near."""
+    given = len(triangles)
+    vertices, triangles = _used(vertices, triangles)
+    tolerance = WELD * float(np.linalg.norm(vertices.max(axis=0) - vertices.min(axis=0)))
+    vertices, triangles, welded = weld(vertices, triangles, tolerance)
+    triangles = triangles[_heights(vertices, triangles) > FLAT * tolerance]
+    degenerate = given - len(triangles)
+    corners = np.sort(triangles, axis=1)
+    order = np.lexsort(corners.T)
+    same = np.zeros(len(order), dtype=bool)
+    same[order[1:]] = (corners[order[1:]] == corners[order[:-1]]).all(axis=1)
+    triangles = triangles[~same]
+    if not len(triangles):
+        message = f"no triangle of {given} has an area: expected a mesh of triangles"
+        raise ValueError(message)
+    triangles, junctions = split_junctions(vertices, triangles, tolerance)
+    changed = np.array([welded, degenerate, int(same.sum())])
+    return *_used(vertices, triangles), changed, junctions, tolerance
+
+
+def _used(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The vertices that triangles have, in their order, and the triangles."""
+    used = np.zeros(len(vertices), dtype=bool)
+    used[triangles] = True
+    if used.all():
+        return vertices, triangles
+    return vertices[used], (np.cumsum(used) - 1)[triangles]
 
 
 def _heights(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:

@@ -8,7 +8,8 @@ A row of `Geometry.cells` is: the first of the eight parts, in the order of x + 
 entry of its list in `Geometry.listed`, the one after the last.
 """
 
-from kernels.base.jit import formula
+from kernels.base.jit import formula, kernel
+from kernels.walls.triangles import NORMAL, triple
 
 SIZE, ROOT, REACH, NUMBERS = 3, 4, 5, 6  # numbers of a mesh: corner of the cube (3), its size, its row, reach
 
@@ -47,3 +48,79 @@ def leaf_at(x, numbers, k, cells):
             w += half
         c = cells[c, 0] + part
     return c
+
+
+@formula
+def near_part(k, c, half, reach, f, middle, rows):
+    """Whether triangle f may come near part k of a cell about c, of half the size `half`: by its box and its plane.
+
+    Parameters
+    ----------
+    k, c, half : number of the part, middle of the cell, half the size of its parts
+    reach : how near
+    f, middle, rows : the triangle; middle and half size of each one's box; `Geometry.triangle`
+
+    Returns
+    -------
+    bool
+    """
+    x = c[0] + (half if k & 1 else -half)
+    y = c[1] + (half if k & 2 else -half)
+    z = c[2] + (half if k & 4 else -half)
+    most = half + reach
+    if abs(x - middle[f, 0]) > most + middle[f, 3]:
+        return False
+    if abs(y - middle[f, 1]) > most + middle[f, 4] or abs(z - middle[f, 2]) > most + middle[f, 5]:
+        return False
+    u, v, w = triple(rows, f, NORMAL)
+    height = u * (x - rows[f, 0]) + v * (y - rows[f, 1]) + w * (z - rows[f, 2])
+    return abs(height) <= half * (abs(u) + abs(v) + abs(w)) + reach
+
+
+@kernel
+def mark(cell, triangle, centre, half, reach, middle, rows, masks, counts):
+    """Say which of the eight parts of cells triangles may come near.
+
+    Parameters
+    ----------
+    cell, triangle : (K,) int32, pairs of a cell and a triangle near it
+    centre : (C, 3), middles of the cells
+    half, reach : half the size of the parts; how near
+    middle, rows : see `near_part`
+
+    Writes
+    ------
+    masks : (K,) uint8, a bit for each part
+    counts : (8 C,) int64, triangles near each part
+    """
+    for e in range(cell.shape[0]):
+        i = cell[e]
+        c = centre[i, 0], centre[i, 1], centre[i, 2]
+        mask = 0
+        for k in range(8):
+            if near_part(k, c, half, reach, triangle[e], middle, rows):
+                mask |= 1 << k
+                counts[8 * i + k] += 1
+        masks[e] = mask
+
+
+@kernel
+def deal(cell, triangle, masks, following, cell_out, triangle_out):
+    """Write the pairs of parts and triangles, those of a part together, in the order that they had.
+
+    Parameters
+    ----------
+    cell, triangle, masks : as `mark` had them
+
+    Writes
+    ------
+    following : (8 C,) int64, where the next pair of each part goes
+    cell_out, triangle_out : the pairs
+    """
+    for e in range(cell.shape[0]):
+        for k in range(8):
+            if masks[e] & (1 << k):
+                part = 8 * cell[e] + k
+                at = following[part]
+                cell_out[at], triangle_out[at] = part, triangle[e]
+                following[part] += 1

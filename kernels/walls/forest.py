@@ -33,7 +33,7 @@ NEAR, NUMBER, REGION, PARENT, COUNTS, EDGES, TREE, COLUMNS = 3, 4, 5, 6, 7, 8, 1
 TAKEN = -1.0
 
 
-@part
+@formula
 def gather(x, radius, k, geometry, scratch):
     """Write a row for each triangle that is nearer than the radius, in ascending order; returns their number."""
     if is_outside(x, geometry.numbers, k):
@@ -86,7 +86,7 @@ def neighbour(i, edge, count, geometry, scratch):
     return row_of(beyond, count, scratch) if beyond >= 0 else -1
 
 
-@part
+@formula
 def cancel(count, geometry, scratch):
     """Leave out triangles that are nearest at an edge they share, each with it; returns how many parts there are."""
     for i in range(count):
@@ -109,7 +109,7 @@ def cancel(count, geometry, scratch):
     return parts
 
 
-@part
+@formula
 def join(x, radius, count, parts, geometry, scratch):
     """Join parts along edges within reach, nearest first, and mark those edges; returns how many parts are left."""
     for i in range(count):
@@ -159,12 +159,16 @@ def add_row(i, t, radius, power, first, geometry, scratch, trees):
     ------
     trees : row t
     """
-    f, near = int(scratch[i, NUMBER]), scratch[i, NEAR]
-    n = unit((scratch[i, 0], scratch[i, 1], scratch[i, 2]), near, f, geometry)
+    f, near, v = int(scratch[i, NUMBER]), scratch[i, NEAR], (scratch[i, 0], scratch[i, 1], scratch[i, 2])
+    n = triple(geometry.triangle, f, NORMAL)
+    if scratch[i, REGION] > 0.0:
+        n = unit(v, near, f, geometry)
+    elif dot(v, n) < 0.0:
+        n = scale(-1.0, n)
     add_piece(trees, t, radius - math.sqrt(near), n, f - first, power)
 
 
-@part
+@formula
 def add_up(x, radius, power, count, joined, first, geometry, scratch, trees):
     """Write a row of trees for each part, in the order of their first triangles.
 

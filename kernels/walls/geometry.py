@@ -38,7 +38,7 @@ class Geometry(NamedTuple):
     room: np.ndarray
 
 
-@part
+@formula
 def distance(kind, x, numbers, k):
     """Distance of x from a primitive, less than 0 within, and its gradient."""
     if kind == PLANE:
@@ -54,7 +54,7 @@ def distance(kind, x, numbers, k):
     return torus.distance(x, numbers, k)
 
 
-@part
+@formula
 def feel(w, x, radius, power, geometry, trees, scratch):
     """What a sphere feels of wall w: a row of trees for each contact, see ``terms``, in the order of lowest pieces.
 

@@ -36,7 +36,7 @@ def closest(r, z, numbers, at):
     return -across * v, across * u, 0
 
 
-@part
+@formula
 def look(r, z, numbers, k, scratch):
     """Write the row of each segment; returns how many there are, and whether the last ends where the first begins."""
     points = int(numbers[k + COUNT])

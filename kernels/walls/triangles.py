@@ -1,14 +1,16 @@
 """Closest points of triangles and of their edges.
 
-A row of `Geometry.triangle` is: a ball about the triangle, centre (3) and radius; corner A (3); B - A (3); C - A (3);
-unit normal (3). Edges are 0 from A to B, 1 from B to C, 2 from C to A; the *region* in which the closest point lies is
-0 for the face, 1 to 3 for edges 0 to 2, 4 to 6 for corners A to C.
+A row of `Geometry.triangle` is: the smallest circle about the triangle, centre (3) and radius; unit normal (3); corner
+A (3); B - A (3); C - A (3). Edges are 0 from A to B, 1 from B to C, 2 from C to A; the *region* in which the closest
+point lies is 0 for the face, 1 to 3 for edges 0 to 2, 4 to 6 for corners A to C.
 """
+
+import math
 
 from kernels.base.jit import formula
 from kernels.base.vector import add, add_scaled, dot, scale, subtract
 
-RADIUS, CORNER, AB, AC, NORMAL, NUMBERS = 3, 4, 7, 10, 13, 16
+RADIUS, NORMAL, CORNER, AB, AC, NUMBERS = 3, 4, 7, 10, 13, 16
 
 
 @formula
@@ -19,10 +21,14 @@ def triple(rows, t, k):
 
 @formula
 def may_reach(rows, t, x, reach):
-    """Whether the ball about the triangle is within reach."""
+    """Whether the circle about the triangle is within reach: in its plane, that of what the sphere cuts out of it."""
     p = subtract(x, triple(rows, t, 0))
-    r = reach + rows[t, RADIUS]
-    return dot(p, p) < r * r
+    h = dot(p, triple(rows, t, NORMAL))
+    cut = reach * reach - h * h
+    if cut <= 0.0:
+        return False
+    r = rows[t, RADIUS]
+    return dot(p, p) - h * h < r * r + cut + 2.0 * r * math.sqrt(cut)
 
 
 @formula
