@@ -35,7 +35,7 @@ def content(case: BaseCase) -> dict | None:
     if not (stepped or hard or drawn):
         return None
     particles, box = case.build()
-    if stepped and not _can_be_told(case.fluid()):
+    if stepped and (case.walls() or not _can_be_told(case.fluid())):
         return None
     if len(particles) > MOST or not all(type(shape) in (Sphere, Fibre) for shape, _ in particles.variants):
         return None

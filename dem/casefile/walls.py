@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, fields
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -10,7 +11,9 @@ from pydantic import Field, model_validator
 from dem.casefile.keys import (
     Angle,
     Duration,
+    Factor,
     Frequency,
+    InputFile,
     Length,
     MaterialName,
     Name,
@@ -23,6 +26,7 @@ from dem.casefile.keys import (
 )
 from dem.casefile.tables import Table
 from dem.model.materials import Material
+from dem.model.mesh import Mesh
 from dem.model.motion import Motion
 from dem.model.wall import DEFAULTS
 from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
     from dem.model.wall import Wall
 
 WORDS = {word.__name__.lower(): word for word in (
-    Plane, Cylinder, Cone, Ball, Disc, Rectangle, Block, Rod, Torus, Revolution
+    Plane, Cylinder, Cone, Ball, Disc, Rectangle, Block, Rod, Torus, Revolution, Mesh
 )}  # fmt: skip
 Direction = tuple[Number, Number, Number]
 
@@ -69,7 +73,7 @@ class WallTable(Table):
     """``[[walls]]``."""
 
     type: Literal[
-        "plane", "cylinder", "cone", "ball", "disc", "rectangle", "block", "rod", "torus", "revolution"
+        "plane", "cylinder", "cone", "ball", "disc", "rectangle", "block", "rod", "torus", "revolution", "mesh"
     ] = Field(description="of the wall", examples=["plane"])  # fmt: skip
     material: MaterialName = Field(description="of the wall", examples=["glass"])
     name: Name | None = Field(None, description="by which it is called; default: its type", examples=["drum"])
@@ -94,6 +98,8 @@ class WallTable(Table):
     tube: Size | None = Field(None, description="radius of the tube of a torus [m]")
     points: list[tuple[Length, Length]] | None = Field(None, description="(r, z) of a revolution [m]")
     origin: Point | None = Field(None, description="of a revolution, where r and z are 0 [m]")
+    file: InputFile | None = Field(None, description="of a mesh: STL, or what else can be read", examples=["drum.stl"])
+    scale: Factor | None = Field(None, description="of a mesh: metres a unit of the file; default 1", examples=[0.001])
     surface_velocity: Velocity = Field((0.0, 0.0, 0.0), description="of its surface along itself, as a belt's [m/s]")
     motion: list[WallMotionTable] = Field([], description="one moves what those before it have moved")
 
@@ -102,20 +108,25 @@ class WallTable(Table):
     @model_validator(mode="after")
     def _fits(self) -> WallTable:
         """Refuse keys of other walls, and sizes that contradict each other."""
-        takes = {
-            each.name: each.default is MISSING for each in fields(WORDS[self.type]) if each.name not in self.COMMON
-        }
+        takes = {"file": True, "scale": False}
+        if self.type != "mesh":
+            own = [each for each in fields(WORDS[self.type]) if each.name not in self.COMMON]
+            takes = {each.name: each.default is MISSING for each in own}
         given = self.given().keys() - set(self.COMMON)
         if given - takes.keys() or {name for name, needed in takes.items() if needed} - given:
             message = f"a {self.type} takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none of them'}"
             raise ValueError(message)
-        self.made({self.material: Material(young=1.0, poisson=0.0)})
+        if self.type != "mesh":  # which is read once
+            self.made({self.material: Material(young=1.0, poisson=0.0)})
         return self
 
     def made(self, materials: dict[str, Material]) -> Wall:
         """The wall, of one of these materials."""
         given = {name: value for name, value in self.given().items() if name not in self.COMMON}
-        return WORDS[self.type](
+        make = WORDS[self.type]
+        if self.type == "mesh":
+            make = partial(Mesh.from_file, given.pop("file"))
+        return make(
             **given, material=materials[self.material], motion=[each.made() for each in self.motion],
             surface_velocity=self.surface_velocity, name=self.name or "",
         )  # fmt: skip

@@ -28,7 +28,7 @@ from kernels.walls.geometry import feel
 ENERGY, DEEPEST, ANCHOR, FIRST, LINKS = 3, 4, 5, 6, 7  # columns of a tree, see `kernels.walls.geometry.feel`
 
 
-@formula
+@part
 def trees_of(w, c, x, radius, power, box):
     """Write the contacts of a sphere at x with wall w to the scratch of chunk c; returns their number."""
     walls = box.walls
