@@ -58,6 +58,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.particles import Particles
     from dem.model.parts import Rolling, Twisting
     from dem.model.roughness import effective_density
+    from dem.model.servo import Servo
     from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
     from dem.model.turbulence import Turbulence
     from dem.model.vortices import ABCFlow, TaylorGreenFlow
@@ -118,6 +119,7 @@ HOMES = {
     "RotatingFlow": "dem.model.flows",
     "RotationCase": "dem.case.study",
     "RotationHistory": "dem.rotation.study",
+    "Servo": "dem.model.servo",
     "Shape": "dem.model.shapes",
     "ShearFlow": "dem.model.flows",
     "Simulation": "dem.soft.simulation",

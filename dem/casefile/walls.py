@@ -19,7 +19,9 @@ from dem.casefile.keys import (
     Name,
     Number,
     Point,
+    Share,
     Size,
+    Speed,
     Spin,
     Time,
     Velocity,
@@ -28,6 +30,7 @@ from dem.casefile.tables import Table
 from dem.model.materials import Material
 from dem.model.mesh import Mesh
 from dem.model.motion import Motion
+from dem.model.servo import Servo
 from dem.model.wall import DEFAULTS
 from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
 from dem.model.wall_rounds import Cone, Cylinder, Disc, Revolution
@@ -69,6 +72,19 @@ class WallMotionTable(Table):
         return Motion(**{name: value for name, value in dict(self).items() if value is not None})
 
 
+class ServoTable(Table):
+    """``[walls.servo]``."""
+
+    force: Number = Field(description="with which it presses [N]", examples=[1.0])
+    axis: Direction = Field(description="in which it presses", examples=[[0.0, 0, -1]])
+    fastest: Speed | None = Field(None, gt=0, description="largest speed [m/s]; default: what can be followed")
+    gain: Share = Field(0.02, description="share of what lacks that is made up in a step")
+
+    def made(self) -> Servo:
+        """The servo."""
+        return Servo(**dict(self))
+
+
 class WallTable(Table):
     """``[[walls]]``."""
 
@@ -101,6 +117,7 @@ class WallTable(Table):
     file: InputFile | None = Field(None, description="of a mesh: STL, or what else can be read", examples=["drum.stl"])
     scale: Factor | None = Field(None, description="of a mesh: metres a unit of the file; default 1", examples=[0.001])
     surface_velocity: Velocity = Field((0.0, 0.0, 0.0), description="of its surface along itself, as a belt's [m/s]")
+    servo: ServoTable | None = Field(None, description="what holds a force on it")
     motion: list[WallMotionTable] = Field([], description="one moves what those before it have moved")
 
     COMMON: ClassVar[tuple[str, ...]] = ("type", "material", *DEFAULTS)
@@ -128,5 +145,5 @@ class WallTable(Table):
             make = partial(Mesh.from_file, given.pop("file"))
         return make(
             **given, material=materials[self.material], motion=[each.made() for each in self.motion],
-            surface_velocity=self.surface_velocity, name=self.name or "",
+            servo=self.servo and self.servo.made(), surface_velocity=self.surface_velocity, name=self.name or "",
         )  # fmt: skip

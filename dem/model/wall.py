@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -11,12 +11,13 @@ from dem.base import checks
 from dem.model.materials import Material
 from dem.model.motion import Motion
 from dem.model.parts import plain
+from dem.model.servo import Servo
 
 if TYPE_CHECKING:
     from dem.model.wall_shapes import WallShape
 
 PARALLEL = 1e-9  # sine of the angle between two directions that count as one
-DEFAULTS = {"motion": (), "surface_velocity": (0.0, 0.0, 0.0), "name": ""}
+DEFAULTS = {"motion": (), "servo": None, "surface_velocity": (0.0, 0.0, 0.0), "name": ""}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -29,6 +30,8 @@ class Wall:
         Of the wall.
     motion : Motion or sequence of Motion, optional
         How it moves; of several, each moves what the ones before it have moved.
+    servo : Servo, optional
+        What holds a force on it, besides its motion.
     surface_velocity : (3,) floats
         How its surface moves along itself as that of a belt does, the wall staying where it is [m/s]; its part along
         the normal does not count. It turns with the wall.
@@ -38,6 +41,7 @@ class Wall:
 
     material: Material
     motion: tuple[Motion, ...] = ()
+    servo: Servo | None = None
     surface_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     name: str = ""
 
@@ -55,6 +59,9 @@ class Wall:
             message = f"motion of the {self.word} is {self.motion!r}, expected a dem.Motion or a list of them"
             raise TypeError(message)
         object.__setattr__(self, "motion", motion)
+        if not isinstance(self.servo, Servo | None):
+            message = f"servo of the {self.word} is {self.servo!r}, expected a dem.Servo or None"
+            raise TypeError(message)
         given = checks.vector("surface_velocity", self.surface_velocity, "of a wall [m/s]")
         object.__setattr__(self, "surface_velocity", given)
         checks.text("name", self.name)
@@ -117,6 +124,8 @@ def described(wall: Wall, called: str) -> dict[str, object]:
     said |= {"material": plain(wall.material), "name": called}
     if wall.motion:
         said["motion"] = [each.said() for each in wall.motion]
+    if wall.servo:
+        said["servo"] = asdict(wall.servo)
     return {"type": type(wall).__name__.lower(), **said}
 
 

@@ -18,13 +18,14 @@ class AmongWalls(Present):
 
     skins: Skins
     range: float
+    dt: float
 
     def _build_walls(self, materials: list[Material], chunks: int, width: int) -> None:
         """Give the box its walls beside the faces, if there are any; contacts remember so many numbers."""
         if self.walls:
             self.faces = walled(
                 self.faces, self.walls, materials, self.bodies, self.kinds, chunks=chunks, width=width,
-                reach=self.range, skin=self.skins.neighbours,
+                reach=self.range, skin=self.skins.neighbours, widest_step=0.25 * self.skins.candidates / self.dt,
             )  # fmt: skip
 
     def move_walls(self, time: float) -> None:

@@ -96,13 +96,13 @@ class Engine(AmongWalls):
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
         self.pace = Pace(blocks)
         self.neighbours = arrays.lists(self.bodies, chunks, blocks, self.layout)
+        self.datum, self.gravity, self.dt = datum, gravity, time_step
         self._build_walls(arrays.materials(particles), chunks, width)
         self.workspace = arrays.workspace(len(particles), chunks, most_cells(len(particles)))
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.progress = loop.Progress(
             **{n: np.zeros(1 + (n in SUMS), np.int64 if n in INTEGERS else float) for n in loop.Progress._fields}
         )
-        self.datum, self.gravity, self.dt = datum, gravity, time_step
         self.start_step, self.code = 0, loop.DONE
         self.setting = self._setting(math.nan)  # `start` finds the unit
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kernels.box.faces import Faces
     from kernels.soft.state import Bodies, Kinds
 
-STATE = ("felt", "impulse", "working")  # of `Walls`: what a run has come to
+STATE = ("felt", "impulse", "working", "driven")  # of `Walls`: what a run has come to
 SLOTS = 4  # of contacts with walls that a sphere may remember, at first
 TREES = 64  # contacts of one sphere with one wall
 FINER = 2.0**-10  # newtons are summed in units that are coarser by this than an energy over a radius
@@ -107,7 +107,7 @@ def rows_of(walls: Sequence[Wall], materials: int) -> np.ndarray:
 
 def walled(
     faces: Faces | PeriodicFaces, walls: Sequence[Wall], materials: list[Material], bodies: Bodies, kinds: Kinds,
-    *, chunks: int, width: int, reach: float, skin: float,
+    *, chunks: int, width: int, reach: float, skin: float, widest_step: float,
 ) -> WalledFaces | WalledPeriodicFaces:  # fmt: skip
     """The faces of a box, and walls beside them.
 
@@ -123,13 +123,15 @@ def walled(
         Numbers that a contact remembers.
     reach, skin : float
         How far beyond touching contacts may live, and how much farther walls are looked for [m].
+    widest_step : float
+        Speed at which no servo gets ahead of the lists [m/s].
     """
     number, motions = len(walls), motions_of(walls)
     widest = float(kinds.radius.max()) + reach + skin
     geometry = geometry_of([wall.shape for wall in walls], reach=widest * (1 + 1e-6))
     made = Walls(
         geometry=geometry, motions=motions, poses=poses_of(motions),
-        moving=any(motion.moves for wall in walls for motion in wall.motion),
+        moving=any(wall.servo or any(motion.moves for motion in wall.motion) for wall in walls),
         belt=np.ascontiguousarray(np.array([wall.surface_velocity for wall in walls]).T),
         row=rows_of(walls, len(materials)),
         modulus=np.array([[one.effective_modulus(wall.material) for wall in walls] for one in materials]),
@@ -137,8 +139,9 @@ def walled(
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
         trees=np.zeros((chunks, TREES, 8)), scratch=np.zeros((chunks, int(geometry.room[0]), 12)),
-        part=np.zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(2),
+        part=np.zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(3),
         felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
+        servo=servos(walls, widest_step), driven=np.zeros((3, number)),
     )  # fmt: skip
     kind = WalledPeriodicFaces if isinstance(faces, PeriodicFaces) else WalledFaces
     return kind(*faces, made)
@@ -162,10 +165,22 @@ def more_slots(walls: Walls, number: int) -> Walls:
     return walls._replace(**new)
 
 
-def units_of(per_joule: float, kinds: Kinds) -> tuple[float, float]:
-    """Units a newton and a newton metre in which what walls feel is summed; powers of two."""
+def units_of(per_joule: float, kinds: Kinds) -> tuple[float, float, float]:
+    """Units a newton, newton metre and newton a metre in which what walls feel is summed; powers of two."""
     radius = 2.0 ** math.floor(math.log2(kinds.radius.min()))
-    return per_joule * FINER * radius, per_joule * FINER * FINER
+    return per_joule * FINER * radius, per_joule * FINER * FINER, per_joule * radius**2 * FINER**3
+
+
+def servos(walls: Sequence[Wall], fastest: float) -> np.ndarray:
+    """What `kernels.soft.walled.Walls.servo` says of walls; none moves faster than that [m/s]."""
+    table = np.zeros((7, len(walls)))
+    for w, wall in enumerate(walls):
+        if wall.servo:
+            servo = wall.servo
+            most = fastest if servo.fastest is None else min(servo.fastest, fastest)
+            axis = np.array(servo.axis) / np.linalg.norm(servo.axis)
+            table[:, w] = *axis, servo.force, servo.gain, most, 1.0
+    return table
 
 
 def fastest(wall: Wall, *, shape: bool = False) -> float:

@@ -156,7 +156,8 @@ def advance(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neigh
         totals = passes.sweep(mode, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
         account(fluid, task, totals, partial, progress)
         if task != sweeps.PREDICT:
-            felt.account_walls(box, setting, task == sweeps.STEP or task == sweeps.LAST_STEP)  # noqa: PLR1714
+            completes = task == sweeps.STEP or task == sweeps.LAST_STEP  # noqa: PLR1714
+            felt.account_walls(box, setting, completes, progress)
         code = limit_passed(task, totals, setting, progress)
         if code == DONE and task != sweeps.PREDICT and slots.are_few(box):
             code = FEW_SLOTS

@@ -4,15 +4,17 @@ Each contact is rounded to integers in a fixed unit, as energies are (`kernels.b
 chunks up.
 """
 
+import math
+
 import numpy as np
 
 from kernels.base.energy import REST, as_words
 from kernels.base.jit import formula, part
-from kernels.base.vector import add, cross, load, scale
+from kernels.base.vector import add, cross, dot, load, scale
 from kernels.box.periodic import gap
 from kernels.soft.walled import bare_or
 
-FORCE, TORQUE, WORK, CONTACTS, COLUMNS = 0, 6, 12, 14, 15  # two words each but for the last
+FORCE, TORQUE, WORK, STIFFNESS, CONTACTS, COLUMNS = 0, 6, 12, 14, 16, 17  # two words each but for the last
 
 
 @formula
@@ -43,7 +45,7 @@ def book_vector(c, w, column, u, unit, box):
 
 
 @part
-def book(c, w, x, force, couple, work, box):
+def book(c, w, x, force, couple, work, stiffness, box):
     """Note a contact of chunk c with wall w.
 
     Parameters
@@ -51,6 +53,7 @@ def book(c, w, x, force, couple, work, box):
     c, w, x : chunk, wall, point [m]
     force, couple : on the sphere [N, N m]
     work : that the wall does in half a step, in two words [units]
+    stiffness : of the contact [N/m]
     box : see `kernels.soft.state`
 
     Writes
@@ -63,6 +66,10 @@ def book(c, w, x, force, couple, work, box):
     book_vector(c, w, TORQUE, scale(-1.0, add(cross(arm, force), couple)), walls.unit[1], box)
     walls.part[c, w, WORK] += work[0]
     walls.part[c, w, WORK + 1] += work[1]
+    if walls.servo[6, w] != 0.0:
+        whole, rest = as_words(stiffness, walls.unit[2])
+        walls.part[c, w, STIFFNESS] += whole
+        walls.part[c, w, STIFFNESS + 1] += rest
     walls.part[c, w, CONTACTS] += 1
 
 
@@ -86,14 +93,27 @@ def add_up(total, k, w, value):
 
 
 @formula
-def no_account(box, setting, completes):
+def no_account(box, setting, completes, progress):
     """Where there are no walls."""
     return
 
 
+@formula
+def steered(w, pressed, stiffness, dt, walls):
+    """Velocity at which a servo moves its wall: G (F₀ - F), G = α/(k dt), with the stiffness k of all its contacts.
+
+    So a share α of what lacks is made up in a step. Itasca, PFC manual, "servo-controlled walls".
+    """
+    lacking, most = walls.servo[3, w] - pressed, walls.servo[5, w]
+    if lacking == 0.0:
+        return 0.0
+    speed = walls.servo[4, w] * lacking / (stiffness * dt) if stiffness > 0.0 else math.copysign(most, lacking)
+    return max(min(speed, most), -most)
+
+
 @part
-def account(box, setting, completes):
-    """Note what walls felt in a sweep.
+def account(box, setting, completes, progress):
+    """Note what walls felt in a sweep, and see what servos do until the next.
 
     Parameters
     ----------
@@ -102,7 +122,8 @@ def account(box, setting, completes):
 
     Writes
     ------
-    box.walls : felt, impulse, working
+    box.walls : felt, impulse, working, driven
+    progress.working : what changes of velocity add to it
     """
     walls = box.walls
     half = 0.5 * setting.dt
@@ -120,6 +141,13 @@ def account(box, setting, completes):
         for c in range(walls.part.shape[0]):
             contacts += walls.part[c, w, CONTACTS]
         walls.felt[6, w] = contacts
+        if walls.servo[6, w] != 0.0:
+            pressed = -dot(load(walls.servo, w), load(walls.felt, w))
+            before = walls.driven[1, w]
+            walls.driven[1, w] = steered(w, pressed, total(w, STIFFNESS, walls) / walls.unit[2], setting.dt, walls)
+            more = half * pressed * (walls.driven[1, w] - before)
+            walls.working[w] += more
+            progress.working[0] += more * setting.per_joule
 
 
 account_walls = bare_or(no_account, account)

@@ -77,7 +77,8 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
                 elastic += as_fixed(k * walls.trees[c, t, ENERGY], per_joule)
                 largest = max(largest, walls.trees[c, t, DEEPEST])
                 done = as_words(half * dot(force, velocity_at(w, x, box)), per_joule)
-                felt.book(c, w, x, force, none, done, box)
+                stiffness = 1.5 * k * math.sqrt(walls.trees[c, t, DEEPEST])
+                felt.book(c, w, x, force, none, done, stiffness, box)
                 work = add_words(work, done)
     return Sums(elastic, np.float64(largest).view(np.int64), np.int64(0), no_energy(), work, no_energy())
 
@@ -242,7 +243,8 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
             if walls.trees[c, t, LINKS] != 0.0 and not laws.lasting(law):
                 more = blended(law, m, row, touch, history, half, walls.trees[c, t, ENERGY], p)
             done = as_words(half * power, per_joule)
-            felt.book(c, w, point, outcome.force, outcome.couple, done, box)
+            stiffness = p * laws.secant(law, m, row, touch, history, half)
+            felt.book(c, w, point, outcome.force, outcome.couple, done, stiffness, box)
             elastic += as_fixed(outcome.elastic + more, per_joule)
             stored += as_fixed(outcome.stored, per_joule)
             loss, work = add_words(loss, as_words(outcome.loss, per_joule)), add_words(work, done)

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernels.base.jit import by_type_of_first, formula, part
 from kernels.base.quaternion import load_quaternion, rotate, rotate_back
-from kernels.base.vector import add, add_scaled, cross, dot, load, subtract
+from kernels.base.vector import add, add_scaled, cross, dot, load, scale, subtract
 from kernels.box import faces
 from kernels.box.faces import Faces
 from kernels.box.periodic import PeriodicFaces, by_box, gap
@@ -41,11 +41,14 @@ class Walls(NamedTuple):
     trees: np.ndarray  # (C, T, 8) scratch, see `kernels.walls.geometry.feel`
     scratch: np.ndarray  # (C, Q, 12) the same
     part: np.ndarray  # (C, W, `felt.COLUMNS`) int64, sums over the contacts of each chunk with each wall
-    unit: np.ndarray  # (2,) units a newton and a newton metre, in which they are summed
+    unit: np.ndarray  # (3,) units a newton, newton metre and newton a metre, in which they are summed
     felt: np.ndarray  # (7, W) at the last forces: force on the wall [N], torque [N m], number of contacts
     impulse: np.ndarray  # (2, 7, W) since the start, in two words as of `energy.accumulate`: the time integral of the
     # first six, and the work that walls have done on particles [J]
     working: np.ndarray  # (W,) such work in the half step after the last forces [J]
+    servo: np.ndarray  # (7, W) of walls that hold a force: unit vector along which they press, the force [N], by which
+    # share of what lacks it changes in a step, largest speed [m/s], 1 if there is a servo
+    driven: np.ndarray  # (3, W) how far servos have shifted walls [m], at which velocity they do [m/s], as of when [s]
 
 
 WalledFaces = NamedTuple("WalledFaces", [*Faces.__annotations__.items(), ("walls", Walls)])
@@ -68,8 +71,14 @@ def move_walled(box, time):
     """The same, and all walls."""
     farthest = faces.move(time, box)
     if box.walls.moving:
-        for w in range(box.walls.row.size):
-            farthest = max(farthest, poses.place(w, time, box.walls.motions, box.walls.poses))
+        walls = box.walls
+        for w in range(walls.row.size):
+            axis = load(walls.servo, w)
+            if walls.servo[6, w] != 0.0 and time > walls.driven[2, w]:
+                walls.driven[0, w] += walls.driven[1, w] * (time - walls.driven[2, w])
+            walls.driven[2, w] = time
+            further, drift = scale(walls.driven[0, w], axis), scale(walls.driven[1, w], axis)
+            farthest = max(farthest, poses.place(w, time, further, drift, walls.motions, walls.poses))
     return farthest
 
 

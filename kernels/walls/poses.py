@@ -104,12 +104,13 @@ def carried(x, q, c, d):
 
 
 @part
-def place(w, time, motions, poses):
+def place(w, time, further, drift, motions, poses):
     """Put wall w where it is at a time.
 
     Parameters
     ----------
     w, time, motions : its number, [s], `Motions`
+    further, drift : how much further along it is than its stages take it, and how fast that grows [m, m/s]
 
     Writes
     ------
@@ -129,6 +130,7 @@ def place(w, time, motions, poses):
         spin = add(rotate(turn, spin), rate)
         x, about, origin = carried(x, turn, c, d), carried(about, turn, c, d), carried(origin, turn, c, d)
         q = product(turn, q)
+    x, about, origin, velocity = add(x, further), add(about, further), add(origin, further), add(velocity, drift)
     store(poses.middle, w, x)
     store(poses.origin, w, origin)
     store(poses.about, w, about)

@@ -247,3 +247,30 @@ def test_each_wall_has_its_own_material():
     assert sim.particles.velocity[0, 2] == pytest.approx(0.5, rel=1e-3)
     sim.step(4500)
     assert sim.particles.velocity[0, 2] == pytest.approx(-0.45, rel=1e-3)
+
+
+def test_a_servo_holds_its_force(tmp_path):
+    """On three balls that bear a platen; books close though its velocity changes at each step, and it is saved."""
+    site = [(0.02, 0, R - 2e-5), (-0.01, 0.017, R - 2e-5), (-0.01, -0.017, R - 2e-5)]
+    servo = dem.Servo(force=0.6, axis=(0, 0, -1), fastest=0.05)
+    walls = [
+        dem.Plane((0, 0, 0), (0, 0, 1), material=ROUGH),
+        dem.Disc((0, 0, 2 * R + 5e-5), (0, 0, 1), 0.05, material=ROUGH, servo=servo, name="platen"),
+    ]
+    balls = dem.Particles(dem.Sphere(diameter=2 * R), ROUGH, position=site)
+    sim = dem.Simulation(balls, walls=walls, time_step=DT)
+    sim.step(1300)
+    platen, floor = sim.walls[1], sim.walls[0]
+    assert platen.force[2] == pytest.approx(0.6, rel=1e-3)
+    assert platen.contacts == 3
+    weight = 3 * 1000 * 4 / 3 * math.pi * R**3 * 9.81
+    assert floor.force[2] == pytest.approx(-0.6 - weight, rel=1e-3)
+    assert sim.energy().work == pytest.approx(platen.work, rel=1e-9)
+    assert platen.work > 0
+    assert sim.energy_error < 1e-3
+    sim.save(tmp_path / "held.h5")
+    again = dem.Simulation.load(tmp_path / "held.h5")
+    for each in (sim, again):
+        each.step(50)
+    assert again.particles.position.tobytes() == sim.particles.position.tobytes()
+    assert (again.walls[1].position == sim.walls[1].position).all()
