@@ -13,8 +13,9 @@ from dem.base.hints import hinted
 class Servo:
     """Moves a wall along an axis so that it presses on particles with a force: a platen, a loaded piston.
 
-    v = α (F₀ - F)/(k Δt), with F what it presses with and k the stiffness of all its contacts, so that a share α of what
-    lacks is made up in a time step; it acts from the next step on. Where nothing touches, it goes at its largest speed.
+    v = α (F₀ - F)/(k Δt), with F what it presses with and k the stiffness of all its contacts, so that a share α of
+    what lacks is made up in a time step; it acts from the next step on. Where nothing touches, it goes at its largest
+    speed.
 
     Parameters
     ----------
@@ -25,8 +26,8 @@ class Servo:
     fastest : float, optional
         Largest speed [m/s]; default, and never more than: a quarter of the skin of the candidates a time step.
     gain : float
-        α, above 0 and at most 1. The default takes 50 time steps, about as long as a contact with the advised time step:
-        dashpots resist the velocity of the wall at once, and with more than that it may be thrown to and fro by them.
+        α, above 0 and at most 1. The default takes 50 time steps, about as long as a contact with the advised time
+        step: dashpots resist the velocity of the wall at once, and with much more it is thrown to and fro by them.
 
     Raises
     ------

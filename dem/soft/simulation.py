@@ -207,6 +207,8 @@ class Simulation(Accounted):
         if keep:
             engine.limits, finest = before.limits, before.energy_unit
             engine.keep_extremes(before)
+        if before and before.wall_state:
+            engine.wall_state["driven"][:] = before.wall_state["driven"]
         engine.start(step, before.history() if before else None, finest)
         check_overlaps(engine)
         self._engine = engine
