@@ -82,6 +82,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``walled``      a box with other walls beside it, what they are and have come to
     ``near_walls``  which bodies are near any
     ``obstacles``   what those walls do
+    ``all_walls``   what faces and they do
     ``felt``        what they feel
     ``slots``       what contacts with them remember
     ``slot_tables`` that in tables

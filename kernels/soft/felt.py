@@ -54,7 +54,6 @@ def book(c, w, x, force, couple, work, stiffness, box):
     force, couple : on the sphere [N, N m]
     work : that the wall does in half a step, in two words [units]
     stiffness : of the contact [N/m]
-    box : see `kernels.soft.state`
 
     Writes
     ------

@@ -8,9 +8,9 @@ from kernels.base.jit import formula, loop, stage
 from kernels.base.vector import add, add_scaled, cross, load, scale, store, subtract
 from kernels.box.periodic import gap
 from kernels.soft import felt
+from kernels.soft.all_walls import touch_walls
 from kernels.soft.candidates import GROUP, first_incident, unpack
 from kernels.soft.chunks import chunk_of, unsigned_range
-from kernels.soft.obstacles import touch_walls
 from kernels.soft.touching import Sums, below_of, couple_of, force_of, no_energy
 
 

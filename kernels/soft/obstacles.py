@@ -21,8 +21,8 @@ from kernels.soft.chunks import CHUNK
 from kernels.soft.sharing import add_contact, no_push, of_mass, yields
 from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
 from kernels.soft.touching import Sums, no_energy
-from kernels.soft.walled import bare_or, in_frame, in_world, is_near, surface_velocity_at, velocity_at
-from kernels.soft.walls import add_walls, push
+from kernels.soft.walled import in_frame, in_world, is_near, surface_velocity_at, velocity_at
+from kernels.soft.walls import push
 from kernels.walls.geometry import feel
 
 ENERGY, DEEPEST, ANCHOR, FIRST, LINKS = 3, 4, 5, 6, 7  # columns of a tree, see `kernels.walls.geometry.feel`
@@ -287,46 +287,3 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
 
 
 add_obstacles = laws.elastic_or(add_elastic, add_dissipative)
-
-
-@formula
-def add_faces(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours):
-    """Add what the faces of a box do to body b, where there are no other walls.
-
-    Parameters
-    ----------
-    law, b, shift, time_sign, half, per_joule, kinds, box : see `kernels.soft.state`
-
-    Writes
-    ------
-    bodies, neighbours : as `kernels.soft.walls.add_walls`
-
-    Returns
-    -------
-    `Sums`
-    """
-    return add_walls(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
-
-
-@formula
-def add_all(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours):
-    """The same, and what all walls do.
-
-    Parameters
-    ----------
-    law, b, shift, time_sign, half, per_joule, kinds : see `kernels.soft.state`
-
-    Writes
-    ------
-    bodies, neighbours : as `kernels.soft.walls.add_walls`
-    box.walls : as `add_obstacles`
-
-    Returns
-    -------
-    `Sums`
-    """
-    of_faces = add_walls(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
-    return joined(of_faces, add_obstacles(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box))
-
-
-touch_walls = bare_or(add_faces, add_all)
