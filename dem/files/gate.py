@@ -136,9 +136,9 @@ def indices(file: h5py.Group, name: str, count: int | None, most: int) -> np.nda
     return values
 
 
-def check_contacts(rows: np.ndarray, particles: int) -> None:
+def check_contacts(rows: np.ndarray, particles: int, walls: int = 0) -> None:
     """Raise ValueError unless contacts from a file are of particles and walls that there are."""
-    of = (rows["i"] >= 0) & (rows["i"] < particles) & (rows["j"] >= -FACES) & (rows["j"] < particles)
+    of = (rows["i"] >= 0) & (rows["i"] < particles) & (rows["j"] >= -FACES - walls) & (rows["j"] < particles)
     require(bool(of.all()), f"contacts are of others than the {counted(particles, 'particle')} and the walls")
 
 
@@ -174,7 +174,7 @@ def _check_frames(file: h5py.File, particles: int) -> None:
         require(bool((np.diff(values) >= 0).all()), f"{name} goes backwards")
     require(not frames or step[0] >= 0, "position/step is negative")
     shapes = {name: (None, particles, field.width) for name, field in STATE.items()}
-    shapes |= {f"walls/{name}": (None, _count_walls(file), *shape) for name, (shape, _) in walls.ELEMENTS.items()}
+    shapes |= {f"walls/{name}": (None, count_walls(file), *shape) for name, (shape, _) in walls.ELEMENTS.items()}
     for name, dataset in layout.frame_datasets(file).items():
         if name not in ("time", "step"):
             types = "iu" if name == layout.NUMBER else "f"
@@ -183,7 +183,7 @@ def _check_frames(file: h5py.File, particles: int) -> None:
             require(len(rows) >= frames, f"{dataset.name} has {told}")
 
 
-def _count_walls(file: h5py.File) -> int:
+def count_walls(file: h5py.File) -> int:
     """Walls beside the box."""
     if walls.GROUP not in file:
         return 0

@@ -42,7 +42,7 @@ def test_what_walls_feel_is_in_the_trajectory(tmp_path):
     walls = [dem.Plane(**FLOOR, motion=moving), dem.Ball((0.03, 0, 0.004), 0.01, material=STEEL, name="dome")]
     sim = dem.Simulation(ball((0.005, 0, R - 2e-5), velocity=[[0.5, 0, 0]]), walls=walls, time_step=2e-5)
     path, seen = tmp_path / "run.h5", []
-    sim.run(duration=0.04, output=path, frames=8, every=(1, lambda s: seen.append(s.walls[0].force)), progress=False)
+    sim.run(duration=0.04, output=path, frames=8, contacts=True, every=(1, lambda s: seen.append(s.walls[0].force)), progress=False)
     with dem.Trajectory(path) as run:
         floor, dome = run.walls
         assert [floor.wall, dome.wall] == walls
@@ -59,6 +59,9 @@ def test_what_walls_feel_is_in_the_trajectory(tmp_path):
         assert floor.mean_force[2, 2] == pytest.approx(mean, rel=1e-9)
         assert run.between(0.01, 0.03).walls[0].force.shape == (5, 3)
         assert json.dumps(run.input["walls"])
+        k = int(np.abs(floor.force).max(1).argmax())
+        loads = dem.statistics.wall_loads(run[k].contact_forces())
+        assert np.allclose(loads.force[6], floor.force[k], atol=0.02 * np.abs(floor.force[k]).max())  # of whole steps
     again = dem.Simulation(ball((0.005, 0, R - 2e-5), velocity=[[0.5, 0, 0]]), walls=walls, time_step=2e-5)
     again.run(duration=0.04, output=tmp_path / "plain.h5", frames=8, progress=False)
     assert dem.rerun(tmp_path / "plain.h5").same
