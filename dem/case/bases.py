@@ -94,10 +94,6 @@ class Case(SteppedCase):
         """Restitution and friction by pair of materials; None leaves it to the materials."""
         return None
 
-    def walls(self) -> Sequence[Wall]:
-        """Walls beside the box."""
-        return ()
-
     def fluid(self) -> Fluid | None:
         """What flows about the particles; None if nothing does."""
         return None
