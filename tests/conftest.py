@@ -17,7 +17,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def pytest_addoption(parser):
     parser.addoption("--slow", action="store_true", help="run the tests that take minutes")
-    parser.addoption("--nightly", action="store_true", help="throw thousands of random inputs, not hundreds")
+    parser.addoption("--nightly", action="store_true", help="throw thousands of random inputs, not dozens")
 
 
 def pytest_collection_modifyitems(config, items):

@@ -283,6 +283,7 @@ for signature in advance.serve.signatures:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="looks at compiled code")
 def test_every_kernel_is_compiled_for_one_kind_of_array():
     """A second signature would mean that an array of another type or layout slipped through, at the cost of speed."""
@@ -301,6 +302,7 @@ for loop in (motion.drift, motion.turn, motion.kick, motion.spin, contact.evalua
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="looks at compiled code")
 @pytest.mark.skipif(bool(jit.numba.config.BOUNDSCHECK), reason="bounds checks keep loops scalar")
 def test_the_hot_loops_are_vectorised(tmp_path):

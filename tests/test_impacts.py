@@ -12,7 +12,7 @@ from dem.model.restitution import damping, restitution
 from dem.validation.collisions import collide, start
 from dem.validation.reference import Ball, hertz_impact, planar_impact, reduced_mass
 from kernels import laws
-from kernels.laws.onset import LATER, fourth_root, square_root
+from kernels.laws.onset import LATER, of_root
 from kernels.soft import touching
 from kernels.soft.surfaces import inverse_mass
 
@@ -300,27 +300,29 @@ def slope(steps, errors):
 
 
 def test_friction_that_sticks_is_second_order():
-    steps, phases = (50, 100, 200, 400), (0.1, 0.3, 0.5, 0.7, 0.9)
-    exact = planar_impact(BIG, HARD, contact(1, 1), normal=[1.0], tangential=[0.3], steps=8000).spin[0]
+    steps, phases = (50, 100, 200), (0.1, 0.3, 0.5, 0.7, 0.9)
+    exact = planar_impact(BIG, HARD, contact(1, 1), normal=[1.0], tangential=[0.3], steps=4000).spin[0]
     errors = []
     for n in steps:
         runs = [collide(BIG, HARD, contact(1, 1), velocity=(0.3, 0, -1), steps=n, phase=p) for p in phases]
         errors.append(np.sqrt(np.mean([(run.spin[0, 1] / exact - 1) ** 2 for run in runs])))
     assert slope(steps, errors) > 1.9  # it is 2.1; springs that set in otherwise have 1.5 in the end, and 1.7 here
-    assert errors[-1] < 3e-4
+    assert errors[-1] < 1.2e-3
 
 
-@pytest.mark.parametrize(("weight", "s"), [(fourth_root, 1 / 4), (square_root, 1 / 2)])
-def test_samples_of_roots_add_up_to_their_integral(weight, s):
+@pytest.mark.parametrize("s", [1 / 2, 1 / 4])
+def test_samples_of_roots_add_up_to_their_integral(s):
     """Of t^s from 0 to T = N + θ, the first sample at θ with its weight and the last one by half, as in a trapezium.
 
     What is left is s T^(s - 1)/12, the next term of Euler's and Maclaurin's sum, and the 2e-4 of the polynomials."""
     for theta in np.linspace(0.01, 1.0, 50):
         times = theta + np.arange(2001)
-        total = weight(theta) * theta**s + (times[1:] ** s).sum() - times[-1] ** s / 2
+        sampled, damped = of_root(theta, 1.0)  # √t, and what the fourth root is taken to be the root of
+        first = sampled if s == 1 / 2 else math.sqrt(damped)
+        total = first + (times[1:] ** s).sum() - times[-1] ** s / 2
         end = times[-1] ** (1 + s) / (1 + s) + s * times[-1] ** (s - 1) / 12
         assert total == pytest.approx(end, abs=2e-4)
-    assert weight(LATER) == 1.0
+    assert of_root(LATER, 3.0) == (3.0, 3.0)
 
 
 @pytest.mark.parametrize("mu", [0.2, 2.0], ids=["slides", "sticks"])
@@ -355,9 +357,9 @@ def test_trajectories_that_lose_energy_are_of_second_order_and_so_is_their_energ
     """Positions, velocities and spin, from one start at different places within a step: root mean squares over five.
 
     Forces that set in like roots would make it 5/4 and 3/2, and a spring that is cut a step late 1."""
-    steps, errors, energies = (50, 100, 200, 400), [], []
+    steps, errors, energies = (50, 100, 200), [], []
     lifts = (0.0523, 0.0771, 0.0934, 0.1187, 0.1409)
-    exact = [states(3200, lift, e, mu)[0] for lift in lifts]
+    exact = [states(1600, lift, e, mu)[0] for lift in lifts]
     for n in steps:
         found, worst = zip(*(states(n, lift, e, mu) for lift in lifts), strict=True)
         errors.append(np.sqrt(np.square(np.array(found) - exact).mean()))

@@ -1,5 +1,6 @@
 """What is refused at the command line is refused before any kernel is compiled."""
 
+import json
 import os
 import subprocess
 import sys
@@ -50,22 +51,42 @@ REFUSED = {
 }
 
 
-def dem(words, folder, cache=None):
-    """Run `dem` in a folder."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(cache or folder / "cache")}
-    command = [sys.executable, "-m", "dem.cli", *words.split()]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
+ONE_BY_ONE = """
+import io, json, os, sys
+from contextlib import redirect_stderr
+from pathlib import Path
+from dem.cli import main
+for words in json.load(sys.stdin):
+    told = io.StringIO()
+    sys.argv = ["dem", "run", *words.split()]
+    with redirect_stderr(told):
+        try:
+            main()
+        except SystemExit as end:
+            status = end.code
+    compiled = [path.name for path in Path(os.environ["NUMBA_CACHE_DIR"]).rglob("*.nb?")]
+    print(json.dumps([status, told.getvalue(), sorted(os.listdir(".")), compiled]))
+"""
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """What `dem run` says to all that is to be refused, one after the other in one process: status, text, files."""
+    folder, cache = tmp_path_factory.mktemp("here"), tmp_path_factory.mktemp("cache")
+    (folder / "there.h5").write_bytes(b"\x89HDF\r\n\x1a\n")
+    (folder / "text.txt").write_text("mine\n")
+    (folder / "case.toml").write_text(FILE)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(cache)}
+    done = subprocess.run([sys.executable, "-c", ONE_BY_ONE], input=json.dumps([*REFUSED]), capture_output=True,
+                          text=True, check=True, cwd=folder, env=environment)  # fmt: skip
+    return dict(zip(REFUSED, map(json.loads, done.stdout.splitlines()), strict=True))
 
 
 @pytest.mark.parametrize("words", REFUSED)
-def test_nothing_is_compiled_for_what_is_refused(words, tmp_path):
-    (tmp_path / "there.h5").write_bytes(b"\x89HDF\r\n\x1a\n")
-    (tmp_path / "text.txt").write_text("mine\n")
-    (tmp_path / "case.toml").write_text(FILE)
-    before = sorted(tmp_path.iterdir())
-    result = dem(f"run {words}", tmp_path)
-    assert result.returncode == 2
-    assert REFUSED[words] in result.stderr
-    assert "compiling" not in result.stderr
-    assert not [*(tmp_path / "cache").rglob("*.nb?")]
-    assert [path for path in sorted(tmp_path.iterdir()) if path.name != "cache"] == before
+def test_nothing_is_compiled_for_what_is_refused(words, answers):
+    status, told, files, compiled = answers[words]
+    assert status == 2
+    assert REFUSED[words] in told
+    assert "compiling" not in told
+    assert files == ["case.toml", "text.txt", "there.h5"]
+    assert compiled == []

@@ -50,7 +50,9 @@ def test_threads_spin_for_a_moment_only_unless_users_say_otherwise(chosen):
     assert int(ours) <= 30_000  # a tenth of GNU's own, which starves whom they wait for on a busy machine
 
 
-@pytest.mark.parametrize(("script", "said"), [(WITHOUT, "False"), (WITH, "18.0 0.5")])
+@pytest.mark.parametrize(
+    ("script", "said"), [(WITHOUT, "False"), pytest.param(WITH, "18.0 0.5", marks=pytest.mark.slow)]
+)
 def test_kernels_do_without_linear_algebra_and_others_still_have_it(script, said, tmp_path):
     pytest.importorskip("scipy")
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

@@ -781,6 +781,7 @@ def turbulent(groups, edge, **given):
     return stochastic(grains, box, collisions="partners", turbulence=fluid, time_step="auto", **{"cell": None, **given})
 
 
+@pytest.mark.slow
 def test_partners_of_few_give_no_energy():
     """Thirty collisions in a relaxation time, fifteen particles a cell: <v²> stays that of Tchen.
 

@@ -28,7 +28,7 @@ LONG = (
     "chung-ooi-oblique",
     "rolling",
 )
-LONG += ("convergence", "impact-order", "mfix", "zhao-fig3-5")
+LONG += ("comparison", "convergence", "impact-order", "mfix", "zhao-fig3-5")
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in LONG else ()) for n in STUDIES])

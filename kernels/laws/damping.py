@@ -32,7 +32,8 @@ class SharedDamping(NamedTuple):
 @formula
 def dashpot(part, i, j, touch, press):
     """η [N s/m]."""
-    return part.alpha[i, j] * math.sqrt(touch.mass * (press.stiffness * press.root)) * press.onset_of_root
+    size = math.sqrt(touch.mass * (press.stiffness * abs(press.damped)))
+    return part.alpha[i, j] * (size if press.damped >= 0.0 else -size)
 
 
 @formula

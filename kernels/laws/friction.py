@@ -51,27 +51,30 @@ def slide(part, i, j, touch, press, eta, limit, slip, spring, before, half, time
     -------
     force on i [N], memory, stored [J]
     """
-    k_t = part.shear[i, j] * press.stiffness * press.root
+    unit = part.shear[i, j] * press.stiffness
     dashpot, most = eta * part.dashpot[i, j], part.friction[i, j] * limit
-    return drag(k_t, dashpot, most, slip, touch, press, spring, before, half, time_sign)
+    return drag(unit, dashpot, most, slip, touch, press, spring, before, half, time_sign)
 
 
 @formula
-def drag(k, dashpot, limit, velocity, touch, press, spring, before, half, time_sign):
+def drag(unit, dashpot, limit, velocity, touch, press, spring, before, half, time_sign):
     """Force of a spring and a dashpot in the plane of contact that follow a velocity, up to a limit.
 
     Parameters
     ----------
-    k, dashpot, limit, velocity : stiffness [N/m], dashpot [N s/m], largest force [N], in the plane of contact [m/s]
+    unit, dashpot, limit : stiffness over `Press.root`, dashpot [N s/m], largest force [N]
+    velocity : in the plane of contact [m/s]
     touch, press, spring, before, half, time_sign : see `slide`
 
     Returns
     -------
     force on i [N], memory, stored [J]
     """
-    lead = time_sign * half if before > 0.0 else (1.0 + time_sign) * half * (press.onset - 0.5)
+    k = unit * press.root
+    begins = (1.0 + time_sign) * (unit * press.sampled - 0.5 * k)
+    lead = half * (time_sign * k if before > 0.0 else begins)
     spring = carry(spring, press.grip, before, touch.normal, (1.0 + time_sign) * half * touch.twist)
-    spring, force = capped(add_scaled(spring, -lead * k, velocity), -dashpot, velocity, limit)
+    spring, force = capped(add_scaled(spring, -lead, velocity), -dashpot, velocity, limit)
     return force, add_scaled(spring, -half * k, velocity), 0.5 * dot(spring, spring) / (k + TINY)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from kernels.base.jit import formula
 from kernels.laws import spring
-from kernels.laws.onset import fourth_root, share_of_step, square_root
+from kernels.laws.onset import of_root, share_of_step
 from kernels.laws.touch import PARTS, Press, forgetful
 
 
@@ -40,11 +40,12 @@ def press(part, i, j, touch, parting, dt, memory):
     """Normal force of a contact."""
     share = share_of_step(touch.overlap, parting, dt)
     root = math.sqrt(touch.overlap)
+    sampled, damped = of_root(share, math.sqrt(max(touch.overlap, -parting * dt)))
     elastic = touch.stiffness * root * touch.overlap
     return Press(
         force=elastic, conservative=elastic, energy=energy(touch.stiffness, touch.overlap),
         stiffness=touch.stiffness, root=root, grip=touch.overlap, area=touch.radius * touch.overlap,
-        share=share, onset=square_root(share), onset_of_root=fourth_root(share),
+        share=share, sampled=sampled, damped=damped,
         floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=True,
     ), memory  # fmt: skip
 

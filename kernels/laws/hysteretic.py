@@ -65,6 +65,7 @@ def press(part, i, j, touch, parting, dt, memory):
     k_1, k_p, k_c = part.loading[i, j], part.unloading[i, j], part.cohesion[i, j]
     depth = part.depth[i, j] * touch.radius
     share = share_of_step(touch.overlap, parting, dt)
+    sets_in = constant(share)
     most = min(max(memory, touch.overlap), depth) if depth > 0.0 else max(memory, touch.overlap)
     k_2, before = unloading(k_1, k_p, depth, most), unloading(k_1, k_p, depth, memory)
     jump = lost_by_loading(k_1, k_2, most) - lost_by_loading(k_1, before, memory)
@@ -79,7 +80,7 @@ def press(part, i, j, touch, parting, dt, memory):
     return Press(
         force=force, conservative=force, energy=0.5 * force * force / k_2,
         stiffness=k_1, root=1.0, grip=1.0, area=touch.radius * touch.overlap,
-        share=share, onset=constant(share), onset_of_root=constant(share),
+        share=share, sampled=sets_in, damped=sets_in * sets_in,
         floor=-math.inf if k_c > 0.0 else 0.0, ends=0.0 if k_c > 0.0 else -math.inf,
         held=k_c * touch.overlap, jump=jump, lasts=True,
     ), most  # fmt: skip

@@ -95,10 +95,11 @@ def stick(work, s, share, touch, held):
     unit, unit_force = math.pi * work * s * s, math.pi * work * touch.radius
     alpha, weight = radius_of_contact(touch.overlap * touch.radius / (s * s)), constant(share)
     force, a = weight * unit_force * scaled_force(alpha), alpha * s
+    root = a / math.sqrt(touch.radius)
     return Press(
         force=force, conservative=force, energy=unit * scaled_energy(alpha),
-        stiffness=touch.stiffness, root=a / math.sqrt(touch.radius), grip=a * a / touch.radius, area=a * a,
-        share=share, onset=weight, onset_of_root=weight,
+        stiffness=touch.stiffness, root=root, grip=a * a / touch.radius, area=a * a,
+        share=share, sampled=root * weight, damped=root * weight * weight,
         floor=-math.inf, ends=-math.inf, held=3.0 * unit_force, jump=0.0 if held > 0.0 else AT_TOUCH * unit, lasts=True,
     )  # fmt: skip
 
@@ -115,10 +116,11 @@ def over(work, s, beyond, touch, parting, dt):
     rest = rest_of_constant(theta)
     force = unit_force * (rest * scaled_force(0.5) - 2.0 * math.sqrt(2.0 / 3.0 * step) * rest_of_square_root(theta))
     a = 0.5 * s + TINY
+    root = a / math.sqrt(touch.radius)
     return Press(
         force=force, conservative=force, energy=0.0,
-        stiffness=touch.stiffness, root=a / math.sqrt(touch.radius), grip=0.0, area=a * a,
-        share=LATER, onset=1.0, onset_of_root=rest,
+        stiffness=touch.stiffness, root=root, grip=0.0, area=a * a,
+        share=LATER, sampled=root, damped=root * rest * abs(rest),
         floor=-math.inf, ends=-math.inf, held=-math.inf, jump=AT_END * unit, lasts=False,
     )  # fmt: skip
 

@@ -40,11 +40,11 @@ def press(part, i, j, touch, parting, dt, memory):
     k = part.stiffness[i, j] + part.rate[i, j] * touch.reduced
     if part.speed[i, j] > 0.0:
         k = as_deep_as_hertz(touch.stiffness, touch.reduced, part.speed[i, j])
-    elastic = k * touch.overlap
+    elastic, sets_in = k * touch.overlap, steady(touch.overlap, parting, dt)
     return Press(
         force=elastic, conservative=elastic, energy=0.5 * elastic * touch.overlap,
         stiffness=k, root=1.0, grip=1.0, area=touch.radius * touch.overlap,
-        share=share, onset=constant(share), onset_of_root=steady(touch.overlap, parting, dt),
+        share=share, sampled=constant(share), damped=sets_in * sets_in,
         floor=-math.inf if pulls else 0.0, ends=0.0 if pulls else -math.inf, held=0.0, jump=0.0, lasts=True,
     ), memory  # fmt: skip
 

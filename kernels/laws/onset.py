@@ -27,21 +27,21 @@ def share_of_step(overlap, parting, dt):
 
 
 @formula
-def fourth_root(theta):
-    """What the sample of a fourth root is to be multiplied by: -ζ(-1/4, 1 + θ)/θ^(1/4) in the first step, 1 later."""
-    if theta <= 1.0:
-        weight = 0.32028287 + theta * (0.86413853 + theta * (0.16409575 - 0.02819668 * theta))
-        return weight / math.sqrt(math.sqrt(theta))
-    return 1.0
+def of_root(theta, ahead):
+    """What samples of a square root √δ are that grows from 0 as δ = θ g in the first step, with `ahead` = √g.
+
+    As it counts for itself, -ζ(-1/2, 1 + θ) √g; and for who takes the root of it, [ζ(-1/4, 1 + θ)]² √g. Later, with
+    θ = `LATER` and g = δ, √δ. Told by √g, because to divide what there is by powers of θ takes roots of roots.
+    """
+    fourth = 0.32028287 + theta * (0.86413853 + theta * (0.16409575 - 0.02819668 * theta))
+    begins = theta <= 1.0
+    return (square_root_of(theta) if begins else 1.0) * ahead, (fourth * fourth if begins else 1.0) * ahead
 
 
 @formula
-def square_root(theta):
-    """The same for a square root: -ζ(-1/2, 1 + θ)/θ^(1/2)."""
-    if theta <= 1.0:
-        weight = 0.2076902 + theta * (0.73458957 + theta * (0.30384932 - 0.03839839 * theta))
-        return weight / math.sqrt(theta)
-    return 1.0
+def square_root_of(theta):
+    """-ζ(-1/2, 1 + θ)."""
+    return 0.2076902 + theta * (0.73458957 + theta * (0.30384932 - 0.03839839 * theta))
 
 
 @formula
@@ -86,7 +86,7 @@ def rest_of_constant(theta):
 @formula
 def rest_of_square_root(theta):
     """The same of what ended like a square root, over its value a step before the end."""
-    return (square_root(theta) - 1.0) * math.sqrt(theta)
+    return square_root_of(theta) - math.sqrt(theta)
 
 
 @formula

@@ -29,10 +29,11 @@ def press(part, i, j, touch, parting, dt, memory):
     share = share_of_step(touch.overlap, parting, dt)
     root = touch.overlap**more
     elastic = k * root * touch.overlap
+    sets_in = power(share, 0.5 * more)
     return Press(
         force=elastic, conservative=elastic, energy=elastic * touch.overlap / (more + 2.0),
         stiffness=k, root=root, grip=root * root, area=touch.radius * touch.overlap,
-        share=share, onset=power(share, more), onset_of_root=power(share, 0.5 * more),
+        share=share, sampled=root * power(share, more), damped=root * sets_in * sets_in,
         floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=True,
     ), memory  # fmt: skip
 

@@ -51,10 +51,10 @@ def roll(part, i, j, touch, press, limit, spring, before, half, time_sign):
     couple on i [N m], memory, stored [J]
     """
     velocity = scale(touch.radius, cross(touch.turning, touch.normal))
-    k_r = part.spring[i, j] * press.stiffness * press.root
-    dashpot = 2.0 * part.damping[i, j] * math.sqrt(k_r * touch.rolling) / touch.radius
+    unit = part.spring[i, j] * press.stiffness
+    dashpot = 2.0 * part.damping[i, j] * math.sqrt(unit * press.root * touch.rolling) / touch.radius
     most = part.friction[i, j] * limit
-    force, spring, stored = drag(k_r, dashpot, most, velocity, touch, press, spring, before, half, time_sign)
+    force, spring, stored = drag(unit, dashpot, most, velocity, touch, press, spring, before, half, time_sign)
     return scale(touch.radius, cross(touch.normal, force)), spring, stored
 
 

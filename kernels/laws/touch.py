@@ -33,8 +33,8 @@ class Press(NamedTuple):
     grip: float  # proportional to the square of the radius of contact, so that tangential stiffness goes with its root
     area: float  # square of the radius of contact, a² [m²]
     share: float  # of the last step that the contact has had, see `kernels.laws.onset`
-    onset: float  # what the first sample of a force is multiplied by that goes with stiffness·root, 1 later
-    onset_of_root: float  # the same of one that goes with its root
+    sampled: float  # stands for root where a force that goes with stiffness·root sets in; root itself later
+    damped: float  # the same of a force that goes with its square root, whose sign it has
     floor: float  # what the normal force never falls below [N]
     ends: float  # overlap at which it ends with its damping force at work [m]; -inf where it ends as the force vanishes
     held: float  # what Coulomb's limit has beside the normal force [N]
@@ -47,7 +47,7 @@ def no_press():
     """Of surfaces that are apart."""
     return Press(
         force=0.0, conservative=0.0, energy=0.0, stiffness=0.0, root=0.0, grip=0.0, area=0.0,
-        share=LATER, onset=1.0, onset_of_root=0.0, floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=False,
+        share=LATER, sampled=0.0, damped=0.0, floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=False,
     )  # fmt: skip
 
 

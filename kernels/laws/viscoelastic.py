@@ -23,7 +23,7 @@ class Viscoelastic(NamedTuple):
 @formula
 def dashpot(part, i, j, touch, press):
     """η [N s/m]."""
-    return 1.5 * part.time[i, j] * (press.stiffness * press.root) * press.onset
+    return 1.5 * part.time[i, j] * press.stiffness * press.sampled
 
 
 PARTS[Viscoelastic] = forgetful(dashpot)

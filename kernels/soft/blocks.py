@@ -12,7 +12,7 @@ from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import loop, part
 from kernels.base.vector import cross
 from kernels.soft.chunks import first_candidate
-from kernels.soft.known import BLOCK, get, know, know_alike, put, touch_of
+from kernels.soft.known import BLOCK, RADIUS_I, get, know, know_alike, put, touch_of
 from kernels.soft.touching import Sums, no_energy
 
 # rows of what comes out are columns of `Neighbours.wrench`, and whether the contact lasts
@@ -122,8 +122,8 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
     material_i, material_j = neighbours.met[block, 0], neighbours.met[block, 1]
     remembers = neighbours.has_history.size > 0
     alike = kinds.round and kinds.reach > 0.0
-    if alike:
-        know_alike(min(BLOCK, touching.size), bodies, kinds, neighbours, known, material_i, material_j)
+    if alike and known[RADIUS_I, 0] == 0.0:
+        know_alike(bodies, kinds, known, material_i, material_j)
     sums = Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
     for first in range(0, touching.size, BLOCK):
         number = min(BLOCK, touching.size - first)

@@ -13,15 +13,16 @@ from kernels.soft.touching import TINY, look_together
 BLOCK = 64  # pairs
 
 # rows of what is known of spheres: from j to i [m], velocities [m/s], spins [rad/s], radii [m], K [N m^-1.5], inverse
-# masses [1/kg], what resists rolling [kg m²], centre of i [m]
+# masses [1/kg], what resists rolling [kg m²], centre of i [m]; and what these are of the two together
 GAP, SPEED, SPIN_I, SPIN_J, RADIUS_I, RADIUS_J, HERTZ, LIGHT_I, LIGHT_J, HEAVY_I, HEAVY_J, CENTRE = (
     0, 3, 6, 9, 12, 13, 14, 15, 16, 17, 18, 19
 )  # fmt: skip
+BOTH_R, BOTH_M, BOTH_I = 22, 23, 24
 # rows of what is known of contacts of other bodies: those of `Touch`, and the point, or the arm if all are alike
 NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT = (
     0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16
 )  # fmt: skip
-KNOWN = 22
+KNOWN = 25
 
 
 @loop
@@ -71,27 +72,37 @@ def put_sphere(known, i_or_j, t, b, bodies, kinds):
     known[HEAVY_I + i_or_j, t] = rolling_inertia(kinds.radius[kinds.first_offset[g]], b, bodies, kinds)
 
 
+@loop
+def join(number, known, both):
+    """R*, m* and what resists rolling of the two spheres of each pair: the rows of `both`, from BOTH_R on."""
+    for t in range(number):
+        r_i, r_j, heavy_i, heavy_j = known[RADIUS_I, t], known[RADIUS_J, t], known[HEAVY_I, t], known[HEAVY_J, t]
+        both[BOTH_R - BOTH_R, t] = r_i * r_j / (r_i + r_j)
+        both[BOTH_M - BOTH_R, t] = 1.0 / (known[LIGHT_I, t] + known[LIGHT_J, t])
+        both[BOTH_I - BOTH_R, t] = heavy_i * heavy_j / (heavy_i + heavy_j)
+
+
 @part
-def know_alike(number, bodies, kinds, neighbours, known, material_i, material_j):
-    """What all pairs of a block have in common if all spheres are alike, for as many as it may have.
+def know_alike(bodies, kinds, known, material_i, material_j):
+    """What all pairs of all blocks have in common if all spheres are alike: written once.
 
     Parameters
     ----------
-    number : of pairs
-    bodies, kinds, neighbours : see `kernels.soft.state`
+    bodies, kinds : see `kernels.soft.state`
 
     Writes
     ------
-    known : rows RADIUS_I to HEAVY_J; SPIN_I to SPIN_J, for those that do not turn
+    known : rows RADIUS_I to HEAVY_J, BOTH_R to BOTH_I; SPIN_I to SPIN_J, for those that do not turn
     material_i, material_j : (BLOCK,)
     """
-    for t in range(number):
+    for t in range(BLOCK):
         put_sphere(known, 0, t, 0, bodies, kinds)
         put_sphere(known, 1, t, 0, bodies, kinds)
         known[HERTZ, t] = kinds.stiffness
         put(known, SPIN_I, t, (0.0, 0.0, 0.0))
         put(known, SPIN_J, t, (0.0, 0.0, 0.0))
         material_i[t] = material_j[t] = kinds.material[bodies.kind[0]]
+    join(BLOCK, known, known[BOTH_R:])
 
 
 @part
@@ -121,6 +132,7 @@ def know_spheres(
             put_sphere(known, 1, t, j, bodies, kinds)
             known[HERTZ, t] = neighbours.stiffness[k]
             material_i[t], material_j[t] = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]
+        join(stop - first, known, known[BOTH_R:])
 
 
 @part
@@ -169,11 +181,10 @@ def touch_of_spheres(scheme, alike, known, t):
     overlap = r_i + r_j - distance
     arm_i, arm_j = r_i - 0.5 * overlap, r_j - 0.5 * overlap
     around = add(scale(arm_i, w_i), scale(arm_j, w_j))
-    mass = 1.0 / (known[LIGHT_I, t] + known[LIGHT_J, t])
     touch = Touch(
-        known[HERTZ, t], mass, overlap, normal, subtract(get(known, SPEED, t), cross(around, normal)),
-        0.5 * dot(add(w_i, w_j), normal), turning=subtract(w_i, w_j), radius=r_i * r_j / (r_i + r_j), reduced=mass,
-        rolling=known[HEAVY_I, t] * known[HEAVY_J, t] / (known[HEAVY_I, t] + known[HEAVY_J, t]),
+        known[HERTZ, t], known[BOTH_M, t], overlap, normal, subtract(get(known, SPEED, t), cross(around, normal)),
+        0.5 * dot(add(w_i, w_j), normal), turning=subtract(w_i, w_j), radius=known[BOTH_R, t],
+        reduced=known[BOTH_M, t], rolling=known[BOTH_I, t],
     )  # fmt: skip
     arm = scale(-arm_i, normal)
     return touch, arm if alike else add(get(known, CENTRE, t), arm)

@@ -28,10 +28,11 @@ def press(part, i, j, touch, parting, dt, memory):
     """Normal force of a contact."""
     k, root = part.stiffness[i, j], touch.overlap * touch.overlap
     force, share = k * root * touch.overlap, share_of_step(touch.overlap, parting, dt)
+    sets_in = constant(share)
     return Press(
         force=force, conservative=force, energy=0.25 * force * touch.overlap,
         stiffness=k, root=root, grip=root * root, area=touch.radius * touch.overlap,
-        share=share, onset=constant(share), onset_of_root=constant(share),
+        share=share, sampled=root * sets_in, damped=root * sets_in * sets_in,
         floor=0.0, ends=-math.inf, held=0.0, jump=0.0, lasts=True,
     ), memory  # fmt: skip
 
