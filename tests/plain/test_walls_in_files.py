@@ -42,7 +42,14 @@ def test_what_walls_feel_is_in_the_trajectory(tmp_path):
     walls = [dem.Plane(**FLOOR, motion=moving), dem.Ball((0.03, 0, 0.004), 0.01, material=STEEL, name="dome")]
     sim = dem.Simulation(ball((0.005, 0, R - 2e-5), velocity=[[0.5, 0, 0]]), walls=walls, time_step=2e-5)
     path, seen = tmp_path / "run.h5", []
-    sim.run(duration=0.04, output=path, frames=8, contacts=True, every=(1, lambda s: seen.append(s.walls[0].force)), progress=False)
+    sim.run(
+        duration=0.04,
+        output=path,
+        frames=8,
+        contacts=True,
+        every=(1, lambda s: seen.append(s.walls[0].force)),
+        progress=False,
+    )
     with dem.Trajectory(path) as run:
         floor, dome = run.walls
         assert [floor.wall, dome.wall] == walls
