@@ -26,7 +26,7 @@ def elastic_now(law, w, s, b, t, overlap, normal, rate, found, history, half, bo
     -------
     as `dissipative_now`
     """
-    touch, x, _ = obstacles.meeting(w, s, b, overlap, normal, bodies, kinds, box)
+    touch, x, _ = obstacles.encounter(w, s, b, overlap, normal, bodies, kinds, box)
     return touch, x, scale(touch.stiffness, obstacles.sum_of(w, 0, t, box))
 
 
@@ -36,14 +36,14 @@ def dissipative_now(law, w, s, b, t, overlap, normal, rate, found, history, half
 
     Parameters
     ----------
-    law, w, s, b, overlap, normal, half, bodies, kinds, box : see `kernels.soft.obstacles.meeting`
+    law, w, s, b, overlap, normal, half, bodies, kinds, box : see `kernels.soft.obstacles.encounter`
     t, rate, found, history : tree; ω² that is shared, or 0 [1/s²]; contacts remembered, and what they remember
 
     Returns
     -------
     `laws.Touch`, point [m], force [N]
     """
-    touch, x, _ = obstacles.meeting(w, s, b, overlap, normal, bodies, kinds, box)
+    touch, x, _ = obstacles.encounter(w, s, b, overlap, normal, bodies, kinds, box)
     m, row = kinds.material[bodies.kind[b]], box.walls.row[w]
     if rate > 0.0:
         touch = obstacles.of_mass(touch, laws.secant(law, m, row, touch, history, half) / rate)

@@ -107,7 +107,7 @@ def region(law, w, c, t, x, radius, power, box):
 
 
 @formula
-def meeting(w, s, b, overlap, normal, bodies, kinds, box):
+def encounter(w, s, b, overlap, normal, bodies, kinds, box):
     """What sphere s of body b and wall w do to each other, and the point halfway between their surfaces.
 
     Parameters
@@ -228,7 +228,7 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
         overlap, normal = region(law, w, c, t, x, radius, p, box)
         history, found = remembered(law, c, w, t, count, box)
         if overlap > 0.0 or found > 0:
-            touch, point, of_wall = meeting(w, s, b, overlap, normal, bodies, kinds, box)
+            touch, point, of_wall = encounter(w, s, b, overlap, normal, bodies, kinds, box)
             if rate > 0.0:
                 touch = of_mass(touch, laws.secant(law, m, row, touch, history, half) / rate)
             outcome, history = laws.contact(law, m, row, touch, history, half, time_sign)
@@ -274,7 +274,7 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
         count = trees_of(w, c, x, radius, p, box)
         for t in range(count):
             overlap, normal = region(law, w, c, t, x, radius, p, box)
-            touch, point, _ = meeting(w, s, b, overlap, normal, bodies, kinds, box)
+            touch, point, _ = encounter(w, s, b, overlap, normal, bodies, kinds, box)
             secant = laws.secant(law, m, row, touch, laws.nothing(law), half)
             arm = gap(box, point, load(bodies.position, b))
             pushed = add_contact(pushed, secant, dot(touch.velocity, normal), normal, arm, nowhere)
