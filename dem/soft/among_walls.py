@@ -23,9 +23,10 @@ class AmongWalls(Present):
     def _build_walls(self, materials: list[Material], chunks: int, width: int) -> None:
         """Give the box its walls beside the faces, if there are any; contacts remember so many numbers."""
         if self.walls:
+            reach = self.range + self.limits.farthest if self.range > 0 else 0.0
             self.faces = walled(
                 self.faces, self.walls, materials, self.bodies, self.kinds, chunks=chunks, width=width,
-                reach=self.range, skin=self.skins.neighbours, widest_step=0.25 * self.skins.candidates / self.dt,
+                reach=reach, skin=self.skins.neighbours, widest_step=0.25 * self.skins.candidates / self.dt,
             )  # fmt: skip
 
     def move_walls(self, time: float) -> None:

@@ -122,7 +122,8 @@ def walled(
     width : int
         Numbers that a contact remembers.
     reach, skin : float
-        How far beyond touching contacts may live, and how much farther walls are looked for [m].
+        How far beyond touching contacts may live, and come in the step in which they end; how much farther walls are
+        looked for [m].
     widest_step : float
         Speed at which no servo gets ahead of the lists [m/s].
     """

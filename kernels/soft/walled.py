@@ -30,7 +30,7 @@ class Walls(NamedTuple):
     belt: np.ndarray  # (3, W) velocity of its surface besides, in its own frame [m/s]
     row: np.ndarray  # (W,) int32, row of the law's tables
     modulus: np.ndarray  # (A, W) effective modulus E* of a material and a wall [Pa]
-    range: float  # how far beyond touching contacts may live [m]
+    range: float  # how far beyond touching contacts may live, and come in the step in which they end [m]; or 0
     near: np.ndarray  # (N,) int64, by index of the body: bits of the walls that it may touch before candidates are
     # picked anew
     key: np.ndarray  # (M S,) int64, which contact each slot of a sphere is of (`slots.key_of`), -1 if of none

@@ -274,3 +274,27 @@ def test_a_servo_holds_its_force(tmp_path):
         each.step(50)
     assert again.particles.position.tobytes() == sim.particles.position.tobytes()
     assert (again.walls[1].position == sim.walls[1].position).all()
+
+
+@pytest.mark.parametrize("parts", [
+    {"normal": dem.Linear(stiffness=2000.0)},
+    {"normal": dem.PowerLaw(stiffness=3e4, exponent=1.3)},
+    {"normal": dem.Hysteretic(loading=1500.0, unloading=2500.0)},
+    {"adhesion": dem.JKR(work=0.3)},
+    {"adhesion": dem.DMT(work=0.3)},
+    {"adhesion": dem.Bridge(volume=1e-10, tension=0.07)},
+    {"friction": 0.3, "rolling": dem.Rolling(friction=0.1, model="constant")},
+], ids=lambda parts: type(next(reversed(parts.values()))).__name__)  # fmt: skip
+def test_all_laws_know_planes_as_they_know_faces(parts):
+    """Down, pressed in, and off again, with what lives beyond touching."""
+    material = dem.Material(young=5e6, poisson=0.3, density=1000.0, name="sticky", **parts)
+    start = ball(material, (0.02, 0.02, R + 1e-4), velocity=[[0.1, 0, -0.3]], angular_velocity=[[0, 5.0, 3.0]])
+    boxed = dem.Simulation(start, dem.Box((0, 0, 0), (0.1,) * 3, material), time_step=DT)
+    free = dem.Simulation(start, walls=[dem.Plane((0, 0, 0), (0, 0, 1), material=material)], time_step=DT)
+    for _ in range(3):
+        for sim in (boxed, free):
+            sim.step(120)
+        assert np.abs(free.particles.position - boxed.particles.position).max() <= 1e-13
+        assert np.allclose(free.particles.velocity, boxed.particles.velocity, rtol=1e-9, atol=1e-12)
+        assert free.energy().elastic == pytest.approx(boxed.energy().elastic, rel=1e-9, abs=1e-15)
+        assert free.energy().dissipated == pytest.approx(boxed.energy().dissipated, rel=1e-9, abs=1e-15)
