@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from dem.model.surfaces import Surface
 
 FEW = 8  # triangles that are near a cell which is not worth cutting
-SMALL = 1.0  # size of such a cell, times the reach: lists of smaller ones are hardly shorter
+SMALL, LESS_SMALL = 1.0, 2.0  # size of such a cell, times the reach; of meshes of many triangles, for memory
+MANY = 200_000
 DEEPEST = 40  # cuts one after the other; the cube is a billion times larger than a cell then
 PARTS = np.array([[k & 1, k >> 1 & 1, k >> 2] for k in range(8)]) * 2 - 1  # where the eight parts of a cell lie
 
@@ -34,12 +35,13 @@ def cells_of(surface: Surface, reach: float) -> Cells:
     reach *= 1 + 1e-9
     size = (2 * reach + float((high.max(axis=0) - low.min(axis=0)).max())) * (1 + 1e-9)
     lower = 0.5 * (high.max(axis=0) + low.min(axis=0)) - 0.5 * size
+    small = reach * (SMALL if len(corners) <= MANY else LESS_SMALL)
     rows, lists = [], []
     centre, half, before = (lower + 0.5 * size)[None], 0.5 * size, 1
     cell, triangle = np.zeros(len(corners), dtype=np.int32), np.arange(len(corners), dtype=np.int32)
     counts = np.array([len(corners)])
     for level in range(DEEPEST + 1):
-        cut = (counts > FEW) & (2 * half > SMALL * reach) & (level < DEEPEST)
+        cut = (counts > FEW) & (2 * half > small) & (level < DEEPEST)
         rows.append(_leaves(cut, counts, sum(map(len, lists))))
         kept = cut[cell]
         lists.append(triangle[~kept])
