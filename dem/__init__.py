@@ -14,6 +14,7 @@ A room imports from rooms above it in this list, or from itself; those on one li
     stochastic                      collisions drawn at random
     case                            set-ups by name
     casefile, validation, bench     set-ups in TOML; studies; how fast it is
+    sweeps                          many runs of a case
     cli                             the command line
 
 A public name is imported from its module, see `HOMES`, when somebody first asks for it: `import dem` itself takes no
@@ -60,6 +61,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.roughness import effective_density
     from dem.model.servo import Servo
     from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
+    from dem.model.solids import SolidsPressure
     from dem.model.turbulence import Turbulence
     from dem.model.vortices import ABCFlow, TaylorGreenFlow
     from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
@@ -78,6 +80,8 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.soft.verdict import Verdict
     from dem.stochastic.simulation import StochasticSpheres
     from dem.stochastic.verdict import StochasticVerdict
+    from dem.sweeps.sweep import sweep
+    from dem.sweeps.table import SweepTable
 
 HOMES = {
     "ABCFlow": "dem.model.vortices",
@@ -123,11 +127,13 @@ HOMES = {
     "Shape": "dem.model.shapes",
     "ShearFlow": "dem.model.flows",
     "Simulation": "dem.soft.simulation",
+    "SolidsPressure": "dem.model.solids",
     "Sphere": "dem.model.shapes",
     "StochasticCase": "dem.case.stochastic",
     "StochasticSpheres": "dem.stochastic.simulation",
     "StochasticVerdict": "dem.stochastic.verdict",
     "StudyCase": "dem.case.study",
+    "SweepTable": "dem.sweeps.table",
     "TaylorGreenFlow": "dem.model.vortices",
     "TimeStep": "dem.case.bases",
     "Trajectory": "dem.files.trajectory",
@@ -160,6 +166,7 @@ HOMES = {
     "Block": "dem.model.wall_blocks",
     "Rod": "dem.model.wall_blocks",
     "Torus": "dem.model.wall_blocks",
+    "sweep": "dem.sweeps.sweep",
 }
 __all__ = list(HOMES)
 

@@ -50,7 +50,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
 ``fluid``       what a fluid about the bodies does to each, one file each, with its paper
     ``gradients``   what a flow field says of a place
     ``uniform``, ``linear``, ``poiseuille``, ``taylor_green``, ``beltrami``, ``gridded``, ``called``  flow fields
-    ``stokes``, ``schiller_naumann``, ``hoelzer_sommerfeld``  drag
+    ``stokes``, ``schiller_naumann``, ``hoelzer_sommerfeld``, ``rosendahl``, ``zastawny``  drag
     ``saffman``, ``magnus``  lift
     ``spin_drag``   resistance to rotation
     ``medium``      the fluid itself, what it has done
@@ -108,5 +108,6 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``impacts``     an impact whose place is drawn
     ``pairs``       collisions of pairs in cells
     ``partners``    collisions with fictitious partners
+    ``pressure``    of the solids, which keeps them from being packed too close
     ``carrier``     turbulence that particles see, and its drag
 """

@@ -31,6 +31,7 @@ FLOORS = {
         ("stochastic",),
         ("case",),
         ("casefile", "validation", "bench"),
+        ("sweeps",),
         ("cli",),
     ),
 }

@@ -15,6 +15,14 @@ from dem.rotation.study import rub_cylinders
 
 HARD = ("hard-spheres", "granular-cooling")
 STOCHASTIC = ("stochastic-cooling", "turbulent-gas")
+IMMERSED = (
+    "settling-spheres",
+    "settling-fibres",
+    "jeffery-orbit",
+    "sheared-fibres",
+    "cellular-fibres",
+    "fibres-in-water",
+)
 ROTATION = ("torque-sphere", "symmetric-top", "torque-cylinder", "coupled-cylinders")
 
 
@@ -26,6 +34,7 @@ def test_all_cases_are_found_through_the_entry_points():
         "many-spheres",
         *HARD,
         *STOCHASTIC,
+        *IMMERSED,
         *ROTATION,
     }
     for name, kind in dem.cases().items():

@@ -47,3 +47,38 @@ def test_threads_change_no_bit_in_a_fluid():
     assert one.energy() == two.energy()
     assert one.energy().fluid != 0
     assert one.verdict() == two.verdict()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("drag", "ratio", "published"), [("zastawny", 2.5, 0.6824836220622328), ("rosendahl", 5.0, None)]
+)
+def test_fibres_fall_at_the_drag_of_their_law(drag, ratio, published):
+    """Along their axis: weight is ½ ρ v² π/4 d² C_D. At Re = 100 Zastawny's C_0 is known by other means.
+
+    By sphericities (Hölzer and Sommerfeld) both are of the capsule, and Rosendahl's form has that at its end.
+    """
+    fibre = dem.Fibre(diameter=1e-3, aspect_ratio=ratio)
+    volume = fibre.mass_properties(1.0).volume
+    d = (6 * volume / np.pi) ** (1 / 3)
+    length, width = ratio * 1e-3, 1e-3
+    surface, side = np.pi * width * length, width * (length - width)
+    disc, own = np.pi * d**2 / 4, np.pi * width**2 / 4
+    phi = np.pi * d**2 / surface
+    lengthwise = disc / (surface / 2 - (own + side))
+    exact = published or (
+        8 / (100 * lengthwise**0.5)
+        + 16 / (100 * phi**0.5)
+        + 3 / (10 * phi**0.75)
+        + 0.42 * 10 ** (0.4 * (-np.log10(phi)) ** 0.2) * own / disc
+    )
+    speed = 100 * 1e-6 / d
+    density = 1000 + 0.5 * 1000 * speed**2 * disc * exact / (9.81 * volume)
+    upright = (np.sqrt(0.5), 0, -np.sqrt(0.5), 0)
+    one = dem.Particles(
+        fibre, dem.Material(young=1e6, poisson=0.22, density=density), position=[(0, 0, 0)], orientation=[upright],
+        velocity=[(0, 0, -speed)],
+    )  # fmt: skip
+    sim = dem.Simulation(one, fluid=dem.Fluid(density=1000, viscosity=1e-3, drag=drag), time_step=1e-4, threads=1)
+    sim.step(4000)
+    assert sim.particles.velocity[0] == pytest.approx([0, 0, -speed], abs=1e-6 * speed)

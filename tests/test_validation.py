@@ -28,7 +28,8 @@ LONG = (
     "chung-ooi-oblique",
     "rolling",
 )
-LONG += ("comparison", "convergence", "impact-order", "mfix", "zhao-fig3-5")
+LONG += ("comparison", "convergence", "impact-order", "mfix", "zhao-fig3-5", "fibres-in-water", "sheared-fibres")
+LONG += ("cellular", "terminal", "settling", "jeffery")  # quick ones of some run in tests/plain/test_flow_studies.py
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in LONG else ()) for n in STUDIES])

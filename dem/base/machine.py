@@ -22,3 +22,8 @@ def memory() -> float:
         return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         return float("inf")
+
+
+def cores() -> int:
+    """Cores that this process may use: fewer than there are, in a job on a cluster."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -13,3 +13,16 @@ def counted(count: float, thing: str, shown: str = "") -> str:
     """
     noun, of, rest = thing.partition(" of ")
     return f"{shown or count} {noun}{'' if count == 1 else 's'}{of}{rest}"
+
+
+def error_in_words(error: BaseException) -> str:
+    """What an error says, in the words of the system if it is one of files.
+
+    Examples
+    --------
+    >>> error_in_words(FileNotFoundError(2, "No such file or directory", "run.h5")), error_in_words(ValueError("odd"))
+    ('run.h5: no such file or directory', 'odd')
+    """
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror.lower()}"
+    return str(error)

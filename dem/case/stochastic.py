@@ -11,6 +11,7 @@ from dem.case.bases import Axes, BaseCase, TimeStep
 if TYPE_CHECKING:
     from dem.model.box import Box
     from dem.model.particles import Particles
+    from dem.model.solids import SolidsPressure
     from dem.model.turbulence import Turbulence
     from dem.stochastic.simulation import StochasticSpheres
 
@@ -50,6 +51,10 @@ class StochasticCase(BaseCase):
         """The fluid that drags them along; None for none."""
         return None
 
+    def pressure(self) -> SolidsPressure | None:
+        """Of the solids, which keeps pairs apart; None for none."""
+        return None
+
     def simulation(self) -> StochasticSpheres:
         """The simulation, ready to run."""
         from dem.stochastic.simulation import StochasticSpheres  # noqa: PLC0415, cases are listed without
@@ -57,7 +62,7 @@ class StochasticCase(BaseCase):
         particles, box = self.build()
         return StochasticSpheres(
             particles, box, **{name: getattr(self, name) for name in STOCHASTIC}, turbulence=self.turbulence(),
-            description={"case": self.name, "parameters": self.model_dump(mode="json")},
+            pressure=self.pressure(), description={"case": self.name, "parameters": self.model_dump(mode="json")},
         )  # fmt: skip
 
 

@@ -73,6 +73,7 @@ class FileCase:
             return StochasticSpheres(
                 built, box, gravity=table.gravity, description=description, **about, **dict(table.impacts),
                 turbulence=table.turbulence and table.turbulence.made(),
+                pressure=table.pressure and table.pressure.made(),
             )  # fmt: skip
         return Simulation(
             built, box, gravity=table.gravity, time_step=table.time_step, integrator=table.integrator,

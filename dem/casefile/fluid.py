@@ -2,72 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Literal
 
 from pydantic import Field, model_validator
 
-from dem.casefile.keys import (
-    Angle,
-    Axis,
-    Density,
-    Frequency,
-    InputFile,
-    Number,
-    Point,
-    Size,
-    Speed,
-    Spin,
-    Velocity,
-    Viscosity,
-)
+from dem.casefile.keys import Axis, Density, Drag, InputFile, Velocity, Viscosity
+from dem.casefile.parts import table_of
 from dem.casefile.tables import Table
 from dem.model.flows import Flow
 from dem.model.fluid import FLOWS, Fluid
 from dem.model.known_flows import FunctionFlow, GriddedFlow
+from dem.model.part import keys
 
 WORDS = {word.type: word for word in FLOWS if word is not FunctionFlow}
 OF_GRID = ("file", "periodic")
 
 
-class FlowTable(Table):
+class OneFlowTable(Table):
     """A velocity field of some type; which keys it takes depends on that."""
 
-    type: Literal["uniform", "shear", "rotating", "channel", "pipe", "taylor-green", "abc", "grid"] = Field(
-        description="of the flow", examples=["shear"]
-    )
-    velocity: Velocity | None = Field(None, description="uniform; shear: at the centre [m/s]", examples=[[0, 0, 0.1]])
-    amplitude: Velocity | None = Field(None, description="uniform: of an oscillation [m/s]", examples=[[0.1, 0, 0]])
-    frequency: Frequency | None = Field(None, ge=0, description="of the oscillation [Hz]", examples=[50.0])
-    phase: Angle | None = Field(None, description="of the oscillation [rad]", examples=[0.0])
-    rate: Number | None = Field(None, description="of shear [1/s]", examples=[10.0])
-    direction: Literal["x", "y", "z"] | None = Field(None, description="of shear, channel or pipe", examples=["x"])
-    gradient: Literal["x", "y", "z"] | None = Field(None, description="along which shear grows", examples=["y"])
-    normal: Literal["x", "y", "z"] | None = Field(None, description="of a channel's plates", examples=["z"])
-    centre: Point | None = Field(None, description="a point of the axis or midplane [m]", examples=[[0.0, 0.0, 0.0]])
-    angular_velocity: tuple[Spin, Spin, Spin] | None = Field(
-        None, description="of a rotating flow [rad/s]", examples=[[0.0, 0.0, 5.0]]
-    )
-    peak: Speed | None = Field(None, description="velocity in the middle of a channel or pipe [m/s]", examples=[0.15])
-    half_gap: Size | None = Field(None, description="half the distance of a channel's plates [m]", examples=[0.01])
-    radius: Size | None = Field(None, description="of a pipe [m]", examples=[0.01])
-    speed: Speed | None = Field(None, description="largest of Taylor-Green vortices [m/s]", examples=[0.1])
-    a: Speed | None = Field(None, description="of an ABC flow [m/s]", examples=[0.1])
-    b: Speed | None = Field(None, description="of an ABC flow [m/s]", examples=[0.1])
-    c: Speed | None = Field(None, description="of an ABC flow [m/s]", examples=[0.1])
-    wavenumber: Number | None = Field(None, gt=0, description="of vortices [1/m]", examples=[100.0])
-    decays: bool | None = Field(None, description="whether vortices fade by viscosity", examples=[False])
+    type: str
     file: InputFile | None = Field(
-        None, description="of a grid, HDF5 or NPZ: velocity, x, y, z, and time if it changes", examples=["flow.h5"]
+        None, description="grid: HDF5 or NPZ, velocity, x, y, z, and time if it changes", examples=["flow.h5"]
     )
-    periodic: list[Axis] | None = Field(None, description="axes along which the grid repeats", examples=[["x"]])
+    periodic: list[Axis] | None = Field(None, description="grid: axes along which it repeats", examples=[["x"]])
 
     @model_validator(mode="after")
-    def _fits(self) -> FlowTable:
+    def _fits(self) -> OneFlowTable:
         """Refuse keys of other types, and values that contradict each other."""
         given = self.given().keys() - {"type"}
         word = WORDS[self.type]
-        takes = OF_GRID if word is GriddedFlow else [each.name for each in fields(word) if each.init]
+        takes = OF_GRID if word is GriddedFlow else list(keys(word))
         if not given <= set(takes) or (word is GriddedFlow and self.file is None):
             message = f"a {self.type} flow takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none of them'}"
             raise ValueError(message)
@@ -86,6 +51,9 @@ class FlowTable(Table):
         return WORDS[self.type](**values)
 
 
+FlowTable = table_of("Flow", OneFlowTable, tuple(WORDS.values()), "shear")
+
+
 class FluidTable(Table):
     """``[fluid]``."""
 
@@ -95,9 +63,7 @@ class FluidTable(Table):
     flow: FlowTable | None = Field(
         None, description="a velocity that is not the same everywhere", examples=[{"type": "shear", "rate": 10.0}]
     )
-    drag: Literal["stokes", "schiller-naumann", "hoelzer-sommerfeld"] = Field(
-        "schiller-naumann", description="resistance to translation"
-    )
+    drag: Drag = Field("schiller-naumann", description="resistance to translation")
     rotation: Literal["dennis", "stokes", "none"] = Field("dennis", description="resistance to rotation")
     lift: Literal["saffman", "mei", "none"] = Field("none", description="of spheres in shear")
     magnus: Literal["rubinow-keller", "oesterle-bui-dinh", "none"] = Field("none", description="of spheres that turn")

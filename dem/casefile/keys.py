@@ -25,6 +25,7 @@ from dem.files.output import Every
 from dem.model.box import AXES, FACES
 from dem.model.contacts import RULES
 from dem.model.fields import STATE
+from dem.model.fluid import DRAGS
 from dem.rotation.integrators import integrator_for_contacts
 
 if TYPE_CHECKING:
@@ -133,4 +134,5 @@ Face = _one_of("face", FACES)
 MovingFace = _one_of("face", (*FACES, "all"))
 Axis = _one_of("axis", AXES)
 Rule = _one_of("rule", (*RULES, "none"))
+Drag = _one_of("drag", DRAGS)
 Integrator = Annotated[str, AfterValidator(lambda name: integrator_for_contacts(name).name)]

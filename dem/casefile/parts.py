@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, create_model, model_validator
 
-from dem.casefile.keys import Angle, Length, Number, Speed, Time
+from dem.casefile.keys import Angle, Frequency, Length, Number, Speed, Spin, Time
 from dem.casefile.tables import Table
 from dem.model.part import keys
 from dem.model.parts import SLOTS, WORDS, fit
@@ -45,22 +45,28 @@ class PartTable(Table):
         return self._word()(**{key: getattr(self, key) for key in self.model_fields_set if key != "type"})
 
 
-KINDS = {"m": Length, "s": Time, "m/s": Speed, "rad": Angle}  # by unit: what may be strings; else numbers
+# by unit: what may be strings; else numbers
+KINDS = {"m": Length, "s": Time, "m/s": Speed, "rad": Angle, "Hz": Frequency, "rad/s": Spin}
+
+
+def table_of(name: str, base: type[Table], words: tuple[type[Part], ...], example: str) -> type[Table]:
+    """A table of any of some parts, made of what they say of themselves, on a base that knows what to do with it."""
+    takes: dict[str, dict[str, Key]] = {}
+    for word in words:
+        for key, told in keys(word).items():
+            takes.setdefault(key, {})[word.type] = told
+    types = tuple(word.type for word in words)
+    type_of = Field(types[0] if len(types) == 1 else ..., description="of which kind", examples=[example])
+    return create_model(
+        f"{name}Table", __base__=base, __doc__=base.__doc__, type=(Literal[types], type_of),
+        **{key: _field(by_type, everywhere=len(by_type) == len(types)) for key, by_type in takes.items()},
+    )  # fmt: skip
 
 
 def _table(slot: str, about: str) -> type[PartTable]:
-    """A table of the parts there are for a slot, made of what they say of themselves."""
-    takes: dict[str, dict[str, Key]] = {}
-    for word in WORDS[slot]:
-        for name, key in keys(word).items():
-            takes.setdefault(name, {})[word.type] = key
-    types = tuple(word.type for word in WORDS[slot])
-    type_of = Field(types[0] if len(types) == 1 else ..., description="of which kind", examples=[types[-1]])
-    made = create_model(
-        f"{slot.capitalize()}Table", __base__=PartTable, __doc__=about, type=(Literal[types], type_of),
-        **{name: _field(by_type, everywhere=len(by_type) == len(types)) for name, by_type in takes.items()},
-    )  # fmt: skip
-    made.SLOT = slot
+    """A table of the parts there are for a slot."""
+    made = table_of(slot.capitalize(), PartTable, WORDS[slot], WORDS[slot][-1].type)
+    made.SLOT, made.__doc__ = slot, about
     return made
 
 
@@ -72,6 +78,8 @@ def _field(by_type: dict[str, Key], *, everywhere: bool) -> tuple[object, object
     told = (about if everywhere and len(abouts) == 1 else f"{', '.join(names)}: {about}"
             for about, names in abouts.items())  # fmt: skip
     kind = Literal[one.names] if one.names else bool if isinstance(one.example, bool) else KINDS.get(one.unit, Number)
+    if isinstance(one.example, tuple):
+        kind = tuple[kind, kind, kind]
     limits = {
         theirs: getattr(one, ours)
         for ours, theirs in (("above", "gt"), ("least", "ge"))

@@ -64,9 +64,10 @@ def content(case: BaseCase) -> dict | None:
 
 def _drawn(case: StochasticCase) -> dict:
     """How collisions are drawn."""
-    told, turbulence = {key: getattr(case, key) for key in STOCHASTIC if key != "gravity"}, case.turbulence()
+    told = {key: getattr(case, key) for key in STOCHASTIC if key != "gravity"}
+    parts = {"turbulence": case.turbulence(), "pressure": case.pressure()}
     own = {key: told.pop(key) for key in ("time_step", "collisions", "cell", "correlation", "seed")}
-    return {**own, "impacts": told, "turbulence": turbulence and asdict(turbulence)}
+    return {**own, "impacts": told, **{name: part and asdict(part) for name, part in parts.items()}}
 
 
 def _materials(particles: Particles, box: Box | None) -> dict[Material, str]:

@@ -6,9 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from dem.casefile.keys import Duration, Seed, Size, Speed, TimeStep, Velocity, Viscosity
+from dem.casefile.keys import Duration, Modulus, Number, Seed, Size, Speed, TimeStep, Velocity, Viscosity
 from dem.casefile.schema import CaseTable, ImpactTable
 from dem.casefile.tables import Table
+from dem.model.solids import SolidsPressure
 from dem.model.turbulence import Turbulence
 
 
@@ -25,6 +26,19 @@ class TurbulenceTable(Table):
         return Turbulence(**dict(self))
 
 
+class PressureTable(Table):
+    """``[pressure]``: of the solids, which keeps pairs apart."""
+
+    scale: Modulus = Field(gt=0, description="P of P φ^β/(φ_cp - φ) [Pa]", examples=[10.0])
+    exponent: Number = Field(2.0, ge=1, le=10, description="β")
+    packing: Number = Field(0.6, gt=0, le=0.62, description="φ_cp, solid fraction of close packing")
+    softness: Number = Field(1e-3, gt=0, le=0.1, description="ε, how near to that it grows no more")
+
+    def made(self) -> SolidsPressure:
+        """The pressure."""
+        return SolidsPressure(**dict(self))
+
+
 class StochasticTable(CaseTable):
     """Collisions that are drawn at random, in time steps."""
 
@@ -38,3 +52,4 @@ class StochasticTable(CaseTable):
     seed: Seed = Field(1, description="of the collisions")
     impacts: ImpactTable = Field(ImpactTable(), description="of spheres, and with walls")
     turbulence: TurbulenceTable | None = Field(None, description="a fluid, for partners; default: none")
+    pressure: PressureTable | None = Field(None, description="of the solids, for pairs; default: none")

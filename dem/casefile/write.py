@@ -80,7 +80,8 @@ def blank() -> str:
     lines += ["", f"# With method = {_value('stochastic')} impacts as well, time_step, and:"]
     for key in ("collisions", "cell", "correlation", "seed"):
         lines.append(_entry(key, StochasticTable.model_fields[key], None))
-    lines += ["", *_absent(StochasticTable.model_fields["turbulence"], "turbulence", seen)]
+    for key in ("turbulence", "pressure"):
+        lines += ["", *_absent(StochasticTable.model_fields[key], key, seen)]
     return "\n".join(lines) + "\n"
 
 

@@ -2,6 +2,7 @@
 
 COMMANDS = {
     "run": ("dem.cli.run", "Run a case and write its trajectory, or a table (.csv) for a case of one rotating body."),
+    "sweep": ("dem.cli.sweep", "Run a case with many values of its parameters, a file each, and make a table of them."),
     "cases": ("dem.cli.lists", "List the cases, or the parameters of one."),
     "integrators": ("dem.cli.lists", "List the rotational integrators."),
     "init": ("dem.cli.casefiles", "Write a case file with every key there is"),

@@ -19,6 +19,7 @@ from typer.main import get_group
 from dem.base import interrupts
 from dem.base.notices import DemWarning
 from dem.base.replace import DiskFullError
+from dem.base.words import error_in_words
 from dem.cli.commands import COMMANDS
 
 if TYPE_CHECKING:
@@ -137,9 +138,6 @@ def _from_hdf5(error: Exception) -> bool:
 
 
 def _complain(error: Exception, status: int) -> None:
-    said = str(error)
-    if isinstance(error, OSError) and error.filename and error.strerror:  # in the words of the system
-        said = f"{error.filename}: {error.strerror.lower()}"
-    for line in said.splitlines():
+    for line in error_in_words(error).splitlines():
         sys.stderr.write(f"dem: {line}\n")
     raise typer.Exit(status) from None

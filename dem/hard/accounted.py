@@ -6,18 +6,47 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.hard.verdict import Collisions
 from dem.model.energy import Energy
+from dem.model.fields import STATE
 from dem.run.runnable import Runnable
 from kernels.base import energy as energy_kernels
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dem.hard.engine import HardEngine
+    from dem.model.particles import Particles
+
+
+# ruff: noqa: SLF001 (particles are shown by who moves them)
 
 
 class Accounted(Runnable):
-    """Hard spheres whose energies are booked; those who inherit from it set their engine going."""
+    """Spheres that collide, and whose energies are booked; those who inherit from it set their engine going."""
 
     _engine: HardEngine
+    _shown: float  # where the particles are shown, as `_now` says it
+
+    @property
+    def collisions(self) -> Collisions:
+        """Numbers of collisions and of impacts on walls since the start, or since the state was last assigned to.
+
+        With fictitious partners each counts: of N particles that collide once there are N, of pairs N/2.
+        """
+        tally = self._engine.tally
+        return Collisions(int(tally.pair[0]), int(tally.wall[0]))
+
+    @property
+    def particles(self) -> Particles:
+        """The particles at the present time, in their original order."""
+        if self._shown != self._now:
+            self._particles._show(dict(zip(STATE, self._engine.state(), strict=True)))
+            self._shown = self._now
+        return self._particles
+
+    def _arrays(self) -> Iterator[np.ndarray]:
+        return self._engine.arrays()
 
     def _start(self, now: float, before: HardEngine | None = None) -> None:
         """Start from the particles' state; or go on there from what was counted before."""
@@ -76,6 +105,11 @@ class Accounted(Runnable):
             "the largest kinetic energy": self._largest_kinetic,
             "the work from outside": abs(self._given),
         }
-        reference = max(energies.items(), key=lambda named: named[1])
-        scale = reference[1] or 1.0
+        reference, scale = largest(energies)
         return abs(change + float(tally.lost[0])) / scale, change / scale, reference
+
+
+def largest(energies: dict[str, float]) -> tuple[tuple[str, float], float]:
+    """The largest energy, with its name, and what to divide by: 1 where there is none."""
+    reference = max(energies.items(), key=lambda named: named[1])
+    return reference, reference[1] or 1.0

@@ -11,6 +11,7 @@ from dem.base import checks
 from dem.hard.engine import LEAST_PERIOD, MARGIN
 from dem.model.box import AXES
 from kernels.hard import events
+from kernels.hard.events import ImpactLaws
 from kernels.hard.impact import ImpactLaw
 
 if TYPE_CHECKING:
@@ -29,6 +30,27 @@ def law(prefix: str, e: float | None, xi: float | None, mu: float | None, defaul
         default.tangential if xi is None else checks.number(f"{prefix}tangential_restitution", xi, least=-1, most=1),
         default.friction if mu is None else checks.number(f"{prefix}friction", mu, least=0),
     )
+
+
+def laws_of(
+    box: Box | None, *, contact_time: float, restitution: float, tangential_restitution: float, friction: float | None,
+    wall_restitution: float | None, wall_tangential_restitution: float | None, wall_friction: float | None,
+) -> ImpactLaws:  # fmt: skip
+    """Checked parameters of impacts with each other and with walls."""
+    pair = law("", restitution, tangential_restitution, friction)
+    wall = law("wall_", wall_restitution, wall_tangential_restitution, wall_friction, pair)
+    contact_time = checks.number("contact_time", contact_time, above=0, unit="s")
+    return ImpactLaws(pair, wall, contact_time, box.roughness if box else 0.0, box.seed if box else 0)
+
+
+def told(laws: ImpactLaws) -> dict[str, float | None]:
+    """What these laws were made from."""
+    values = {}
+    for prefix, impact in (("", laws.pair), ("wall_", laws.wall)):
+        values[f"{prefix}restitution"] = impact.restitution
+        values[f"{prefix}tangential_restitution"] = impact.tangential
+        values[f"{prefix}friction"] = impact.friction if math.isfinite(impact.friction) else None
+    return values
 
 
 def check_box(box: Box | None, particles: Particles) -> None:

@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dem.base import checks, compilation
+from dem.base import compilation
 from dem.base.hints import hinted
 from dem.base.words import counted
 from dem.hard.accounted import Accounted
-from dem.hard.checks import check_apart, check_box, check_going_on, check_spheres, law
+from dem.hard.checks import check_apart, check_box, check_going_on, check_spheres, laws_of, told
 from dem.hard.engine import HardEngine, HardState
 from dem.hard.fit import check_fits
-from dem.hard.verdict import Collisions, HardVerdict
+from dem.hard.verdict import HardVerdict
 from dem.run.record import next_chunk
 from dem.system.diagnosis import check_finite, check_inside
 from dem.system.plan import Segment
 from dem.system.system import System
-from kernels.hard import events
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Self
 
     from dem.model.box import Box
@@ -103,8 +102,9 @@ class HardSpheres(Accounted):
     ) -> None:
         super().__init__(particles, box, gravity, description)
         self._set_up(
-            contact_time, restitution, tangential_restitution, friction, wall_restitution, wall_tangential_restitution,
-            wall_friction,
+            contact_time=contact_time, restitution=restitution, tangential_restitution=tangential_restitution,
+            friction=friction, wall_restitution=wall_restitution,
+            wall_tangential_restitution=wall_tangential_restitution, wall_friction=wall_friction,
         )  # fmt: skip
         with compilation.announced():
             self._start(0.0)
@@ -113,22 +113,12 @@ class HardSpheres(Accounted):
 
     def _set_up(
         self,
-        contact_time: float,
-        restitution: float,
-        tangential_restitution: float,
-        friction: float | None,
-        wall_restitution: float | None,
-        wall_tangential_restitution: float | None,
-        wall_friction: float | None,
+        **impacts: float | None,
     ) -> None:
         """Check and keep what besides particles, box and gravity fixes the run."""
-        box = self._box
-        pair = law("", restitution, tangential_restitution, friction)
-        wall = law("wall_", wall_restitution, wall_tangential_restitution, wall_friction, pair)
-        contact_time = checks.number("contact_time", contact_time, above=0, unit="s")
-        self._laws = events.ImpactLaws(pair, wall, contact_time, box.roughness if box else 0.0, box.seed if box else 0)
+        self._laws = laws_of(self._box, **impacts)
         check_spheres(self._particles)
-        check_box(box, self._particles)
+        check_box(self._box, self._particles)
         self._shown = 0.0  # the time at which the particles are shown
 
     @classmethod
@@ -150,7 +140,7 @@ class HardSpheres(Accounted):
         """Go on from a state that was saved; particles are as in it, and checked."""
         sim = cls.__new__(cls)
         System.__init__(sim, particles, box, gravity, description)
-        sim._set_up(contact_time, **laws)
+        sim._set_up(contact_time=contact_time, **laws)
         with compilation.announced():
             sim._engine = sim._new_engine(0.0)
             sim._engine.advance(0.0, 0)
@@ -183,12 +173,9 @@ class HardSpheres(Accounted):
     @property
     def settings(self) -> dict:
         """What besides particles, box and gravity fixes the run."""
-        laws = self._laws
-        values = {"method": "hard spheres, event-driven", "contact_time": laws.contact_time}
-        for prefix, l in (("", laws.pair), ("wall_", laws.wall)):
-            values[f"{prefix}restitution"], values[f"{prefix}tangential_restitution"] = l.restitution, l.tangential
-            values[f"{prefix}friction"] = l.friction if np.isfinite(l.friction) else None
-        return values
+        return {
+            "method": "hard spheres, event-driven", "contact_time": self._laws.contact_time, **told(self._laws),
+        }  # fmt: skip
 
     @property
     def time(self) -> float:
@@ -196,24 +183,9 @@ class HardSpheres(Accounted):
         return self._engine.time
 
     @property
-    def collisions(self) -> Collisions:
-        """Numbers of impacts since the start, or since the state was last assigned to."""
-        tally = self._engine.tally
-        return Collisions(int(tally.pair[0]), int(tally.wall[0]))
-
-    @property
     def work_count(self) -> int:
         """Work done so far: collisions."""
         return self.collisions.total
-
-    @property
-    def particles(self) -> Particles:
-        """The particles at the present time, in their original order."""
-        if self._shown != self.time:
-            names = ("position", "velocity", "orientation", "angular_velocity")
-            self._particles._show(dict(zip(names, self._engine.state(), strict=True)))
-            self._shown = self.time
-        return self._particles
 
     def pace(self, collisions: int, seconds: float) -> str:
         """How fast so many collisions in so much computing time are, in words."""
@@ -273,9 +245,6 @@ class HardSpheres(Accounted):
         with self._turn:
             self._notice_changes()
             check_going_on(self._engine.collide(most), self._engine)
-
-    def _arrays(self) -> Iterator[np.ndarray]:
-        return self._engine.arrays()
 
     def verdict(self) -> HardVerdict:
         """Judge the run since the start, or since the state was last assigned to.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dem.base.words import counted
+from dem.system.verdict import Judged
 
 BUDGET = 1e-8  # of energy and of overlaps; both are rounding, some 1e-13 after 1e6 impacts
 
@@ -23,7 +24,7 @@ class Collisions(NamedTuple):
 
 
 @dataclass(frozen=True)
-class HardVerdict:
+class HardVerdict(Judged):
     """What tells whether a run of hard spheres can be trusted.
 
     ``energy_error`` is the departure of the energy, with what impacts have taken by their law, from that at the start;
@@ -45,14 +46,13 @@ class HardVerdict:
         return self.collisions.total
 
     @property
-    def passed(self) -> bool:
-        """Whether energy never grew and spheres never overlapped beyond rounding."""
-        return max(self.energy_error, self.energy_change, self.largest_overlap) <= BUDGET
-
-    @property
-    def status(self) -> str:
-        """PASS or FAIL."""
-        return "PASS" if self.passed else "FAIL"
+    def failures(self) -> list[str]:
+        """Why the run is not to be trusted: energy grew, or spheres overlapped, beyond rounding."""
+        if self.largest_overlap > BUDGET:
+            return [f"spheres overlap by more than rounding, {BUDGET:g}: the box may be too far from the origin"]
+        if not max(self.energy_error, self.energy_change, self.largest_overlap) <= BUDGET:
+            return [f"energy error above {BUDGET:g}: the run may be too long for its contact_time"]
+        return []
 
     def __str__(self) -> str:
         """One line."""
@@ -63,8 +63,4 @@ class HardVerdict:
             f"{self.energy_reference}, {self.energy_error:.1e} unaccounted for, "
             f"largest overlap {self.largest_overlap:.1e} of the radii"
         )
-        if self.largest_overlap > BUDGET:
-            line += f"; spheres overlap by more than rounding, {BUDGET:g}: the box may be too far from the origin"
-        elif not self.passed:
-            line += f"; energy error above {BUDGET:g}: the run may be too long for its contact_time"
-        return line
+        return "; ".join([line, *self.failures])

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import checks
 from dem.base.hints import hinted
-from dem.model.part import Part, kind
+from dem.model.part import Part, kind, number, towards, vector
 
 if TYPE_CHECKING:
     from typing import ClassVar
 
 AXES = {"x": 0, "y": 1, "z": 2}
+STILL = (0.0, 0.0, 0.0)
 
 
 class Flow(Part):
@@ -32,22 +32,19 @@ class Flow(Part):
         """Whether positions (N, 3) are where the field is not known (N,)."""
         return np.zeros(len(position), bool)
 
-    def _check(self, name: str, **limits: float) -> None:
-        object.__setattr__(self, name, checks.number(name, getattr(self, name), **limits))
-
-    def _vector(self, name: str, unit: str) -> None:
-        object.__setattr__(self, name, checks.vector(name, getattr(self, name), unit))
-
     def _axis(self, name: str) -> np.ndarray:
         """The unit vector that an axis or a direction means."""
         value = getattr(self, name)
         if isinstance(value, str):
-            return np.eye(3)[AXES[checks.one_of(name, value, AXES)]]
-        vector = np.array(checks.vector(name, value, "a direction, or x, y or z"))
-        if not vector.any():
-            message = f"{name} is {value}, expected a direction, or x, y or z"
+            return np.eye(3)[AXES[value]]
+        return np.array(value) / np.linalg.norm(value)
+
+    def _check_right_angles(self, one: str, other: str) -> None:
+        """Refuse directions that are not perpendicular."""
+        if abs(self._axis(one) @ self._axis(other)) > 1e-12:
+            values = f"{one} is {getattr(self, one)} and {other} {getattr(self, other)}"
+            message = f"{values}, expected two at right angles"
             raise ValueError(message)
-        return vector / np.linalg.norm(vector)
 
 
 @hinted
@@ -76,17 +73,12 @@ class UniformFlow(Flow):
     """
 
     type: str = kind("uniform")
-    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    amplitude: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    frequency: float = 0.0
-    phase: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Check all of it."""
-        self._vector("velocity", "[m/s]")
-        self._vector("amplitude", "[m/s]")
-        self._check("frequency", least=0)
-        self._check("phase")
+    velocity: tuple[float, float, float] = vector("everywhere", unit="m/s", default=STILL, example=(0.0, 0.0, 0.1))
+    amplitude: tuple[float, float, float] = vector(
+        "of an oscillation", unit="m/s", default=STILL, example=(0.1, 0.0, 0.0)
+    )
+    frequency: float = number("of the oscillation", unit="Hz", least=0, default=0.0, example=50.0)
+    phase: float = number("of the oscillation", unit="rad", default=0.0, example=0.0)
 
     def field(self, **_: float) -> tuple:
         """See `Flow.field`."""
@@ -123,20 +115,14 @@ class ShearFlow(Flow):
     """
 
     type: str = kind("shear")
-    rate: float
-    direction: str | tuple[float, float, float] = "x"
-    gradient: str | tuple[float, float, float] = "y"
-    centre: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    rate: float = number("of shear", unit="1/s", example=10.0)
+    direction: str | tuple[float, float, float] = towards("of the flow", "x")
+    gradient: str | tuple[float, float, float] = towards("along which it grows", "y")
+    centre: tuple[float, float, float] = vector("where it has velocity", unit="m", default=STILL, example=STILL)
+    velocity: tuple[float, float, float] = vector("at the centre", unit="m/s", default=STILL, example=(0.0, 0.0, 0.1))
 
-    def __post_init__(self) -> None:
-        """Check all of it."""
-        self._check("rate")
-        self._vector("centre", "[m]")
-        self._vector("velocity", "[m/s]")
-        if abs(self._axis("direction") @ self._axis("gradient")) > 1e-12:
-            message = f"direction is {self.direction} and gradient {self.gradient}, expected two at right angles"
-            raise ValueError(message)
+    def _fits(self) -> None:
+        self._check_right_angles("direction", "gradient")
 
     def field(self, **_: float) -> tuple:
         """See `Flow.field`."""
@@ -170,13 +156,8 @@ class RotatingFlow(Flow):
     """
 
     type: str = kind("rotating")
-    angular_velocity: tuple[float, float, float]
-    centre: tuple[float, float, float] = (0.0, 0.0, 0.0)
-
-    def __post_init__(self) -> None:
-        """Check all of it."""
-        self._vector("angular_velocity", "[rad/s]")
-        self._vector("centre", "[m]")
+    angular_velocity: tuple[float, float, float] = vector("of the fluid", unit="rad/s", example=(0.0, 0.0, 5.0))
+    centre: tuple[float, float, float] = vector("a point of the axis", unit="m", default=STILL, example=STILL)
 
     def field(self, **_: float) -> tuple:
         """See `Flow.field`."""
@@ -214,20 +195,14 @@ class ChannelFlow(Flow):
     """
 
     type: str = kind("channel")
-    peak: float
-    half_gap: float
-    direction: str | tuple[float, float, float] = "x"
-    normal: str | tuple[float, float, float] = "z"
-    centre: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    peak: float = number("velocity in the middle", unit="m/s", example=0.15)
+    half_gap: float = number("half the distance of the plates", unit="m", above=0, example=0.01)
+    direction: str | tuple[float, float, float] = towards("of the flow", "x")
+    normal: str | tuple[float, float, float] = towards("of the plates", "z")
+    centre: tuple[float, float, float] = vector("a point of the midplane", unit="m", default=STILL, example=STILL)
 
-    def __post_init__(self) -> None:
-        """Check all of it."""
-        self._check("peak")
-        self._check("half_gap", above=0)
-        self._vector("centre", "[m]")
-        if abs(self._axis("direction") @ self._axis("normal")) > 1e-12:
-            message = f"direction is {self.direction} and normal {self.normal}, expected two at right angles"
-            raise ValueError(message)
+    def _fits(self) -> None:
+        self._check_right_angles("direction", "normal")
 
     def field(self, **_: float) -> tuple:
         """See `Flow.field`."""
@@ -265,17 +240,10 @@ class PipeFlow(Flow):
     """
 
     type: str = kind("pipe")
-    peak: float
-    radius: float
-    direction: str | tuple[float, float, float] = "x"
-    centre: tuple[float, float, float] = (0.0, 0.0, 0.0)
-
-    def __post_init__(self) -> None:
-        """Check all of it."""
-        self._check("peak")
-        self._check("radius", above=0)
-        self._vector("centre", "[m]")
-        self._axis("direction")
+    peak: float = number("velocity in the middle", unit="m/s", example=0.15)
+    radius: float = number("of the pipe", unit="m", above=0, example=0.01)
+    direction: str | tuple[float, float, float] = towards("of the flow", "x")
+    centre: tuple[float, float, float] = vector("a point of the axis", unit="m", default=STILL, example=STILL)
 
     def field(self, **_: float) -> tuple:
         """See `Flow.field`."""

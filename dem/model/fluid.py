@@ -19,16 +19,19 @@ FLOWS = (
 
 
 class Law(NamedTuple):
-    """A correlation, and up to which Reynolds numbers it holds, of translation and of rotation."""
+    """A correlation, and from and up to which Reynolds numbers it holds, of translation and of rotation."""
 
     most: float = np.inf
     most_turning: float = np.inf
+    least: float = 0.0
 
 
 DRAGS = {
     "stokes": Law(0.1),
     "schiller-naumann": Law(2e5),  # where the boundary layer becomes turbulent
     "hoelzer-sommerfeld": Law(2e5),
+    "rosendahl": Law(1500.0, least=30.0),  # of the cross-flow principle
+    "zastawny": Law(300.0, least=1.0),  # below, fits miss Stokes' limit
 }
 LIFTS = {"saffman": Law(1.0), "mei": Law(100.0)}
 SWIRLS = {"rubinow-keller": Law(1.0), "oesterle-bui-dinh": Law(140.0)}
@@ -55,9 +58,11 @@ class Fluid:
     velocity : flow, (3,) floats, or function
         `UniformFlow`, `ShearFlow`, `RotatingFlow`, `ChannelFlow`, `PipeFlow`, `TaylorGreenFlow`, `ABCFlow`,
         `GriddedFlow`; a velocity [m/s]; or a function of (t, x, y, z) that returns three numbers, which numba compiles.
-    drag : "stokes", "schiller-naumann" or "hoelzer-sommerfeld"
+    drag : "stokes", "schiller-naumann", "hoelzer-sommerfeld", "rosendahl" or "zastawny"
         Of Stokes flow; times 1 + 0.15 Re^0.687 (spheres: Schiller & Naumann 1935); or by sphericities (Hölzer &
-        Sommerfeld 2008), along the relative velocity.
+        Sommerfeld 2008), along the relative velocity; between its values along and across with sin³φ, and lift by the
+        cross-flow principle (Rosendahl 2000), from Re = 30; of ellipsoids with aspect ratios 5/4 and 5/2, with lift,
+        for Re of 1 to 300 (Zastawny et al. 2012).
     rotation : "dennis", "stokes" or None
         Resistance to rotation: of Stokes flow up to Re_R = 32 and from there as Dennis et al. (1980) have it, of Stokes
         flow everywhere, or none, and no torque.
@@ -119,7 +124,8 @@ class Fluid:
         for name, table in tables:
             if name:
                 law, other = table[name], found.get(name, Law())
-                found[name] = Law(min(law.most, other.most), min(law.most_turning, other.most_turning))
+                most, turning = min(law.most, other.most), min(law.most_turning, other.most_turning)
+                found[name] = Law(most, turning, least=max(law.least, other.least))
         return found
 
     def describe(self) -> dict[str, object]:

@@ -91,7 +91,7 @@ class GriddedFlow(Flow):
         kept["periodic"] = tuple(checks.one_of("periodic axis", axis, AXES) for axis in self.periodic)
         for name, value in kept.items():
             object.__setattr__(self, name, value)
-        self._vector("origin", "[m]")
+        object.__setattr__(self, "origin", checks.vector("origin", self.origin, "[m]"))
         for array in (self.velocity, self.time):
             array.flags.writeable = False
 

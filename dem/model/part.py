@@ -1,4 +1,4 @@
-"""What words for the parts of a contact have in common."""
+"""What words for the parts of a contact, and for flows, have in common."""
 
 from __future__ import annotations
 
@@ -16,18 +16,32 @@ if TYPE_CHECKING:
     Table = Callable[[Callable[..., float]], np.ndarray]  # what a contact and its two materials have, for all pairs
 
 
+DIRECTIONS = ("x", "y", "z")
+
+
 class Key(NamedTuple):
-    """What one of the values that a part takes is, for its own check and for case files."""
+    """What one of the values that a part takes is, for its own check and for case files.
+
+    It is of the kind that the example is: a number, three of them, whether something holds, or a name.
+    """
 
     about: str
     example: object
     unit: str = ""
     above: float = -math.inf
     least: float = -math.inf
-    names: tuple[str, ...] = ()  # of which it is one, if it is no number
+    names: tuple[str, ...] = ()  # of which it is one, if it is no number; of directions, or three numbers
 
     def checked(self, name: str, value: object) -> object:
         """The value, numbers as floats; raises ValueError or TypeError if it is out of range."""
+        if self.names == DIRECTIONS and not isinstance(value, str):
+            found = checks.vector(name, value, "a direction, or x, y or z")
+            if any(found):
+                return found
+            message = f"{name} is {value}, expected a direction, or x, y or z"
+            raise ValueError(message)
+        if isinstance(self.example, tuple):
+            return checks.vector(name, value, f"[{self.unit}]")
         if self.names:
             return checks.one_of(name, value, self.names)
         if isinstance(self.example, bool):
@@ -46,6 +60,16 @@ def number(
     return field(default=default, metadata={"key": Key(about, example, unit, above, least)})
 
 
+def vector(about: str, *, example: tuple[float, ...], unit: str, default: object = MISSING) -> object:
+    """Three numbers that a part takes; needed unless there is a default."""
+    return field(default=default, metadata={"key": Key(about, example, unit)})
+
+
+def towards(about: str, default: str) -> object:
+    """A direction: x, y or z, or three numbers."""
+    return field(default=default, metadata={"key": Key(about, default, names=DIRECTIONS)})
+
+
 def choice(about: str, *names: str) -> object:
     """One of some words, by default the first."""
     return field(default=names[0], metadata={"key": Key(about, names[0], names=names)})
@@ -62,7 +86,7 @@ def keys(word: type[Part]) -> dict[str, Key]:
 
 
 class Part:
-    """One part of a contact: values, checked by what their fields say; what is None has not been said."""
+    """One part of a contact, or a flow: values, checked by what their fields say; what is None has not been said."""
 
     ALIKE: ClassVar[tuple[str, ...]] = ()  # numbers that have no mean
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dem.model.shapes import MassProperties, Shape
 
 ROUND = 1e-3  # aspect ratios so near to 1 are interpolated: the formulae cancel there
+ROUNDING = 1e-12  # of a sphere's sphericity, whose fifth root would be a drag of a thousandth
 FLATTEST = 1e-3  # aspect ratio of a body whose moments are those of a disc without thickness
 
 
@@ -160,7 +161,8 @@ class Figure(NamedTuple):
         """Of Hölzer and Sommerfeld's drag along the axis and across: a, b, c of C_D Re = a + b √Re + c Re."""
         d = (6.0 * volume / math.pi) ** (1 / 3)
         disc, sphericity = math.pi * d**2 / 4, math.pi * d**2 / self.surface
-        last = 0.42 * 10 ** (0.4 * max(-math.log10(sphericity), 0.0) ** 0.2)
+        unlike = -math.log10(sphericity) if 1.0 - sphericity > ROUNDING else 0.0
+        last = 0.42 * 10 ** (0.4 * unlike**0.2)
         found = []
         for seen, beside in ((self.along, self.across), (self.across, self.aslant)):
             lengthwise, crosswise = disc / (self.surface / 2 - beside), disc / seen

@@ -61,18 +61,23 @@ class Turbulence:
         """Time in which drag takes all but 1/e of a sphere's velocity, m/(3 π μ d) [s]."""
         return mass / (3.0 * math.pi * self.viscosity * diameter)
 
-    def correlation(self, relaxation_time: float) -> float:
+    def correlation(self, relaxation_time: float, other: float | None = None) -> float:
         """Correlation of the velocities of two particles that are about to collide, R(St) [1].
 
-        exp(-0.55 St^0.4) with St = τ_p/T_L (M. Sommerfeld, Int. J. Multiphase Flow 27 (2001) 1829).
+        exp(-0.55 St^0.4) with St = τ_p/T_L (M. Sommerfeld, Int. J. Multiphase Flow 27 (2001) 1829); if the other one
+        has another relaxation time, √(R_1 R_2): each has a part √R of its velocity in common with the eddy.
 
         Examples
         --------
         >>> air = Turbulence(rms=0.5, time_scale=1.0, viscosity=1.8e-5)
         >>> [round(air.correlation(stokes), 5) for stokes in (0.1, 1.0, 10.0, 100.0)]
         [0.80335, 0.57695, 0.25119, 0.03111]
+        >>> round(air.correlation(0.1, 10.0), 5), round(air.correlation(10.0, 0.1), 5)
+        (0.44922, 0.44922)
         """
-        return math.exp(-0.55 * (relaxation_time / self.time_scale) ** 0.4)
+        own = (relaxation_time / self.time_scale) ** 0.4
+        theirs = own if other is None else (other / self.time_scale) ** 0.4
+        return math.exp(-0.55 * 0.5 * (own + theirs))
 
     def step(self, relaxation_time: float, time_step: float) -> np.ndarray:
         """What a time step makes of fluid and particle velocity (6,): see `kernels.stochastic.carrier`.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dem.base.hints import hinted
 from dem.model.flows import Flow
-from dem.model.part import kind
+from dem.model.part import flag, kind, number
 
 
 @hinted
@@ -35,14 +35,9 @@ class TaylorGreenFlow(Flow):
     """
 
     type: str = kind("taylor-green")
-    speed: float
-    wavenumber: float
-    decays: bool = False
-
-    def __post_init__(self) -> None:
-        """Check all of it."""
-        self._check("speed")
-        self._check("wavenumber", above=0)
+    speed: float = number("largest", unit="m/s", example=0.1)
+    wavenumber: float = number("of the vortices", unit="1/m", above=0, example=100.0)
+    decays: bool = flag("whether vortices fade by viscosity")
 
     def field(self, *, density: float, viscosity: float, **_: float) -> tuple:
         """See `Flow.field`."""
@@ -78,17 +73,11 @@ class ABCFlow(Flow):
     """
 
     type: str = kind("abc")
-    a: float
-    b: float
-    c: float
-    wavenumber: float
-    decays: bool = False
-
-    def __post_init__(self) -> None:
-        """Check all of it."""
-        for name in ("a", "b", "c"):
-            self._check(name)
-        self._check("wavenumber", above=0)
+    a: float = number("of sin kz in x and cos kz in y", unit="m/s", example=0.1)
+    b: float = number("of sin kx in y and cos kx in z", unit="m/s", example=0.1)
+    c: float = number("of sin ky in z and cos ky in x", unit="m/s", example=0.1)
+    wavenumber: float = number("of the vortices", unit="1/m", above=0, example=100.0)
+    decays: bool = flag("whether vortices fade by viscosity")
 
     def field(self, *, density: float, viscosity: float, **_: float) -> tuple:
         """See `Flow.field`."""

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base.notices import Notice
-from dem.model.spheroid import Figure, Spheroid
+from dem.model.spheroid import Spheroid
+from dem.soft import drags
 from dem.soft.impacts import rounded_down
 from kernels import fluid as fluids
 from kernels import rotation
-from kernels.fluid.hoelzer_sommerfeld import HoelzerSommerfeld
 from kernels.fluid.magnus import OesterleBuiDinh, RubinowKeller
 from kernels.fluid.medium import Medium
 from kernels.fluid.saffman import Mei, Saffman
-from kernels.fluid.schiller_naumann import SchillerNaumann
 from kernels.fluid.spin_drag import Creeping, Dennis
-from kernels.fluid.stokes import Stokes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,11 +46,10 @@ def fluid_of(fluid: Fluid | None, particles: Particles, time_step: float) -> tup
     field = fluid.velocity.field(
         density=fluid.density, viscosity=fluid.viscosity, length=min(body.diameter for body in bodies), time=time_step
     )
-    drag = {"stokes": Stokes, "schiller-naumann": SchillerNaumann}.get(fluid.drag)
+    drag = drags.PARTS[fluid.drag]([(shape, body) for (shape, _), body in zip(particles.variants, bodies, strict=True)])
     return fluids.Fluid(
-        _medium(fluid, bodies), field, drag() if drag else _sphericities(particles, bodies), LIFTS[fluid.lift](),
-        SWIRLS[fluid.magnus](), SPINS[fluid.rotation](),
-    )  # fmt: skip
+        _medium(fluid, bodies), field, drag, LIFTS[fluid.lift](), SWIRLS[fluid.magnus](), SPINS[fluid.rotation]()
+    )
 
 
 def _spheroids(particles: Particles) -> list[Spheroid]:
@@ -75,15 +72,6 @@ def _medium(fluid: Fluid, bodies: list[Spheroid]) -> Medium:
         axis=columns([body.along_axes(1.0, 0.0) for body in bodies]), shape=np.array([body.shape for body in bodies]),
         clock=np.zeros(1), drawn=np.zeros(2), drawing=np.zeros(1), reached=np.zeros(3),
     )  # fmt: skip
-
-
-def _sphericities(particles: Particles, bodies: list[Spheroid]) -> HoelzerSommerfeld:
-    """Coefficients of drag by sphericities, of all variants."""
-    rows = [
-        Figure.of(shape, body).coefficients(body.volume)
-        for (shape, _), body in zip(particles.variants, bodies, strict=True)
-    ]
-    return HoelzerSommerfeld(*(np.ascontiguousarray(np.array(table).T) for table in zip(*rows, strict=True)))
 
 
 def turns(fluid: tuple) -> bool:
@@ -162,6 +150,8 @@ def doubts(fluid: Fluid | None, state: tuple) -> Iterator[str]:
         for kind, reached, most in (("", reynolds, law.most), ("rotational ", turning, law.most_turning)):
             if reached > most:
                 yield f"{kind}Reynolds number up to {reached:.3g}, {name} is for less than {most:g}: take another law"
+        if reynolds < law.least:
+            yield f"Reynolds number up to {reynolds:.3g} only, {name} is for {law.least:g} and more: take another law"
     if outside:
         yield f"particles were where or when {fluid.velocity} is not known, and felt its edge: let the grid cover that"
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dem.base.words import counted
 from dem.soft.impacts import RESOLVED
+from dem.system.verdict import Judged
 
 if TYPE_CHECKING:
     from dem.soft.brief import Brief
@@ -26,7 +27,7 @@ def energy_remedy(*, drifts: bool) -> str:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Judged):
     """What tells whether a run can be trusted.
 
     ``energy_error`` is the largest departure of the total energy at any step over the largest of energy at the start,
@@ -87,16 +88,6 @@ class Verdict:
                 "Hertz theory, for small overlaps, is kept to: raise young, or lower the speeds"
             )
         return [*found, *self.beyond]
-
-    @property
-    def status(self) -> str:
-        """PASS, WARN or FAIL."""
-        return "FAIL" if self.failures else "WARN" if self.doubts else "PASS"
-
-    @property
-    def passed(self) -> bool:
-        """Whether energy, unit length and momentum are conserved within budget, and no sphere sank into another."""
-        return not self.failures
 
     def __str__(self) -> str:
         """One line."""

@@ -15,7 +15,6 @@ from dem.system.diagnosis import check_finite
 from kernels.base import energy as energy_kernels
 
 if TYPE_CHECKING:
-    from dem.hard.verdict import Collisions
     from dem.stochastic.engine import Rule, StochasticEngine
     from kernels.hard.events import ImpactLaws
 
@@ -39,11 +38,6 @@ class Accounted(Stepping, accounted.Accounted):
     _engine: StochasticEngine
     _rule: Rule
     _laws: ImpactLaws
-
-    @property
-    def collisions(self) -> Collisions:
-        """Numbers of collisions so far."""
-        raise NotImplementedError
 
     def _begin_ledger(self) -> None:
         """All that is kept of a run begins again."""
@@ -97,8 +91,7 @@ class Accounted(Stepping, accounted.Accounted):
             "the energy that impacts took": energy.dissipated,
             "the work from outside": max(abs(self._given), abs(gained)),
         }
-        reference = max(energies.items(), key=lambda named: named[1])
-        scale = reference[1] or 1.0
+        reference, scale = accounted.largest(energies)
         return abs(energy.total - self.start_energy.total) / scale, gained / scale, reference
 
     def _momentum_error(self) -> float | None:

@@ -11,6 +11,7 @@ from dem.files import gate
 from dem.files.gate import number
 from dem.files.recipes import describe_particles, made, read_particles, recipe, write_particles
 from dem.model.energy import Energy
+from dem.model.solids import SolidsPressure
 from dem.model.turbulence import Turbulence
 from dem.stochastic.accounted import Booked
 from dem.stochastic.engine import PARTS, StochasticState
@@ -25,14 +26,15 @@ TOLD = {"method", "time_step", "cells"}  # of the settings that are not given, o
 
 def describe(sim: StochasticSpheres) -> dict:
     """How to set it up again."""
-    turbulence = sim._rule.turbulence
+    turbulence, pressure = sim._rule.turbulence, sim._rule.pressure
     return {
         **describe_particles(sim.particles),
         "box": recipe(sim.box),
         "gravity": sim.gravity,
         "time_step": sim.time_step,
         "settings": {name: value for name, value in sim.settings.items() if name not in TOLD}
-        | {"turbulence": turbulence and asdict(turbulence)},
+        | {"turbulence": turbulence and asdict(turbulence)}
+        | ({"pressure": asdict(pressure)} if pressure else {}),
         "description": sim.description,
     }
 
@@ -53,11 +55,12 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> StochasticSpher
     del threads
     settings = given["settings"]
     turbulence = settings["turbulence"] and Turbulence(**settings["turbulence"])
+    pressure = SolidsPressure(**settings["pressure"]) if "pressure" in settings else None
     return StochasticSpheres._restored(
         read_particles(given, group), made(given["box"]),
         StochasticState(**{part: gate.arrays(group, part) for part in PARTS}),
         gravity=given["gravity"], description=given["description"], booked=_booked(group["booked"]),
-        time_step=given["time_step"], settings={**settings, "turbulence": turbulence},
+        time_step=given["time_step"], settings={**settings, "turbulence": turbulence, "pressure": pressure},
     )  # fmt: skip
 
 

@@ -6,28 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import checks
-from dem.hard.checks import ROUNDING, check_box, check_spheres, law
+from dem.hard.checks import ROUNDING, check_box, check_spheres
+from dem.soft.impacts import rounded_down
 from dem.stochastic.advice import diameters
 from dem.stochastic.engine import PACKED
-from kernels.hard.events import ImpactLaws
 from kernels.stochastic import steps
 
 if TYPE_CHECKING:
     from dem.model.box import Box
     from dem.model.particles import Particles
     from dem.stochastic.engine import StochasticEngine
-
-
-def laws_of(
-    box: Box, *, contact_time: float, restitution: float, tangential_restitution: float, friction: float | None,
-    wall_restitution: float | None, wall_tangential_restitution: float | None, wall_friction: float | None,
-) -> ImpactLaws:  # fmt: skip
-    """Checked parameters of impacts."""
-    pair = law("", restitution, tangential_restitution, friction)
-    wall = law("wall_", wall_restitution, wall_tangential_restitution, wall_friction, pair)
-    contact_time = checks.number("contact_time", contact_time, above=0, unit="s")
-    return ImpactLaws(pair, wall, contact_time, box.roughness, box.seed)
 
 
 def check_surroundings(particles: Particles, box: Box) -> None:
@@ -67,15 +55,26 @@ def check_going_on(code: int, engine: StochasticEngine) -> None:
     """Raise FloatingPointError if a step cannot be made."""
     where = f"t = {(engine.step + 1) * engine.rule.time_step:.6g} s"
     if code == steps.DENSE:
+        remedy = "what collides at random does not keep apart, take dem.HardSpheres, or give pressure"
+        if engine.stress:
+            remedy = f"pressure does not hold what weighs here: raise its scale, {engine.stress.scale:g} Pa"
         message = (
             f"{where}: the solid fraction somewhere has come to {float(engine.tally.densest[0]):.3g}, spheres cannot "
-            f"be packed beyond {PACKED}: what collides at random does not keep apart, take dem.HardSpheres"
+            f"be packed beyond {PACKED}: {remedy}"
         )
         raise FloatingPointError(message)
     if code == steps.FREQUENT:
         often = float(engine.tally.rate[0]) * engine.rule.time_step
         message = f"{where}: {often:.3g} collisions of a particle in a step, at most 0.2 are one after the other: "
         raise FloatingPointError(message + f"lower time_step, {engine.rule.time_step:g} s")
+    if code == steps.STIFF:
+        waves = float(engine.stress.waves[0])
+        most = steps.STEEP * min(engine.space.width) / waves
+        message = (
+            f"{where}: waves of the solids' pressure go at {waves:.3g} m/s, and would cross more than {steps.STEEP:g} "
+            f"of a cell in a step: lower time_step to {rounded_down(most):g} s, or raise softness"
+        )
+        raise FloatingPointError(message)
     if code == steps.STUCK:
         message = (
             f"{where}: particle {int(engine.tally.stuck[0])} hits walls again and again within one step: give it more "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,12 +13,14 @@ from kernels.hard import views as onlooker
 from kernels.stochastic import carrier, steps
 from kernels.stochastic.gas import Gas
 from kernels.stochastic.partners import Company
+from kernels.stochastic.pressure import Stress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dem.model.box import Box
     from dem.model.particles import Particles
+    from dem.model.solids import SolidsPressure
     from dem.model.turbulence import Turbulence
     from kernels.hard.events import ImpactLaws
 
@@ -33,6 +36,7 @@ class Rule(NamedTuple):
     seed: int
     turbulence: Turbulence | None
     correlation: str  # of partners in turbulence: full, particle or none
+    pressure: SolidsPressure | None = None
 
 
 class Fluid(NamedTuple):
@@ -70,6 +74,7 @@ class StochasticEngine:
         self.spheres = _spheres(particles, self.space, step * rule.time_step)
         self.company = _company(particles, self.gas, rule)
         self.carrier = _carrier(particles, gravity, rule)
+        self.stress = _stress(self.gas, rule.pressure)
         self.fluid = Fluid(self.carrier.seen)
         counts = {name: np.zeros(1, np.int64) for name in ("step", "pair", "wall", "lasting", "excess", "stuck")}
         sums = {name: np.zeros(1) for name in ("lost", "lifted", "gained", "rate", "densest")}
@@ -84,6 +89,8 @@ class StochasticEngine:
     def advance(self, count: int) -> int:
         """Take so many steps; returns a code of `kernels.stochastic.steps`."""
         rule, about = self.rule, (self.spheres, self.space, self.laws, self.gas)
+        if self.stress:
+            return steps.advance_pressed(count, rule.time_step, PACKED, rule.seed, *about, self.stress, self.tally)
         if not rule.partners:
             return steps.advance_pairs(count, rule.time_step, PACKED, rule.seed, *about, self.tally)
         return steps.advance_partners(
@@ -115,7 +122,7 @@ class StochasticEngine:
 
     def arrays(self) -> Iterator[np.ndarray]:
         """All arrays, for who counts their bytes."""
-        for part in (self.spheres, self.gas, self.company, self.carrier, self.tally):
+        for part in (self.spheres, self.gas, self.company, self.carrier, self.stress, self.tally):
             yield from (values for values in part if isinstance(values, np.ndarray))
 
     def state(self) -> list[np.ndarray]:
@@ -182,14 +189,24 @@ def _company(particles: Particles, gas: Gas, rule: Rule) -> Company:
     """Room for what particles know of each other, and how partners are correlated."""
     n, variants = (len(particles), len(particles.variants)) if rule.partners else (0, 0)
     columns, fluid = variants * gas.share.size, rule.turbulence
-    correlation = np.zeros(variants)
+    correlation = np.zeros((variants, variants))
     if fluid and rule.correlation != "none":
-        correlation[:] = [fluid.correlation(time) for time in relaxation_times(particles, fluid)]
+        times = relaxation_times(particles, fluid)
+        correlation[:] = [[fluid.correlation(one, other) for other in times] for one in times]
     sums = {name: np.zeros((3, columns)) for name in ("mean", "square", "fluid_mean", "fluid_square", "mixed")}
     return Company(
         variant=particles.variant.astype(np.int64), number=np.zeros(columns, np.int64), **sums, spin=np.zeros((3, n)),
         correlation=correlation, knows_fluid=fluid is not None and rule.correlation == "full",
     )  # fmt: skip
+
+
+def _stress(gas: Gas, pressure: SolidsPressure | None) -> Stress | tuple[()]:
+    """Room for what the solids' pressure does; nothing without one."""
+    if pressure is None:
+        return ()
+    count = gas.share.size
+    cells = {name: np.zeros(count) for name in ("fraction", "mass", "stress")}
+    return Stress(**asdict(pressure), **cells, push=np.zeros((3, count)), waves=np.zeros(1))
 
 
 def _carrier(particles: Particles, gravity: tuple[float, float, float], rule: Rule) -> carrier.Carrier:

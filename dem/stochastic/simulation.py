@@ -10,13 +10,13 @@ import numpy as np
 
 from dem.base import checks, compilation
 from dem.base.hints import hinted
-from dem.hard.verdict import Collisions
+from dem.hard.checks import laws_of, told
 from dem.model.box import Box
-from dem.model.fields import STATE
+from dem.model.solids import SolidsPressure
 from dem.model.turbulence import Turbulence
 from dem.stochastic.accounted import Accounted
 from dem.stochastic.advice import GasAdvice, advise, cells_of, check_fraction, foreseen
-from dem.stochastic.checks import check_apart_from_walls, check_going_on, check_not_packed, check_surroundings, laws_of
+from dem.stochastic.checks import check_apart_from_walls, check_going_on, check_not_packed, check_surroundings
 from dem.stochastic.engine import Rule, StochasticEngine
 from dem.stochastic.fit import check_fits
 from dem.system.diagnosis import check_inside
@@ -66,6 +66,9 @@ class StochasticSpheres(Accounted):
     correlation : str
         Of a partner in turbulence: "full" with the particle and with the fluid that it sees, "particle" with the
         particle alone (Sommerfeld 2001), which wrongly takes kinetic energy, or "none".
+    pressure : SolidsPressure, optional
+        Of the solids, which keeps pairs from coming closer than they can be packed, in cells (MP-PIC); its work is
+        booked as work.
     seed : int
         Of all that is drawn.
     description : dict, optional
@@ -121,13 +124,15 @@ class StochasticSpheres(Accounted):
         contact_time: float = 1e-5,
         turbulence: Turbulence | None = None,
         correlation: str = "full",
+        pressure: SolidsPressure | None = None,
         seed: int = 1,
         description: dict | None = None,
     ) -> None:
         checks.of_types(box=(box, Box))
         super().__init__(particles, box, gravity, description)
         self._set_up(
-            collisions, turbulence, correlation, cell, seed, contact_time=contact_time, restitution=restitution,
+            collisions, turbulence, correlation, cell, seed, pressure,
+            contact_time=contact_time, restitution=restitution,
             tangential_restitution=tangential_restitution, friction=friction, wall_restitution=wall_restitution,
             wall_tangential_restitution=wall_tangential_restitution, wall_friction=wall_friction,
         )  # fmt: skip
@@ -144,12 +149,16 @@ class StochasticSpheres(Accounted):
         correlation: str,
         cell: float | None,
         seed: int,
+        pressure: SolidsPressure | None = None,
         **impacts: float | None,
     ) -> None:
         """Check and keep what besides particles, box and gravity fixes the run."""
         partners = checks.one_of("way of collisions", collisions, WAYS) == "partners"
         checks.one_of("correlation", correlation, CORRELATIONS)
-        checks.of_types(optional=True, turbulence=(turbulence, Turbulence))
+        checks.of_types(optional=True, turbulence=(turbulence, Turbulence), pressure=(pressure, SolidsPressure))
+        if pressure and partners:
+            message = 'pressure is of solids whose pairs collide: leave it out, or give collisions="pairs"'
+            raise ValueError(message)
         if turbulence and not partners:
             message = (
                 'turbulence is for fictitious partners: pairs do not see the same eddy, give collisions="partners"'
@@ -159,7 +168,8 @@ class StochasticSpheres(Accounted):
         check_surroundings(self._particles, self._box)
         check_fraction(self._particles, self._box)
         self._cell, cells = cell, cells_of(self._particles, self._box, cell, partners=partners)
-        self._rule = Rule(partners, cells, 1.0, checks.whole("seed", seed, least=0), turbulence, correlation)
+        seed = checks.whole("seed", seed, least=0)
+        self._rule = Rule(partners, cells, 1.0, seed, turbulence, correlation, pressure)
         self._shown = 0  # the step that the particles show
 
     def _choose_time_step(self, time_step: float | str) -> None:
@@ -224,38 +234,18 @@ class StochasticSpheres(Accounted):
     def settings(self) -> dict:
         """What besides particles, box and gravity fixes the run."""
         rule, laws = self._rule, self._laws
-        values = {
+        return {
             "method": "stochastic collisions", "collisions": WAYS[rule.partners], "time_step": self._time_step,
             "cell": self._cell, "cells": list(rule.cells), "seed": rule.seed,
             "turbulence": rule.turbulence and asdict(rule.turbulence), "correlation": rule.correlation,
-            "contact_time": laws.contact_time,
+            "contact_time": laws.contact_time, **({"pressure": asdict(rule.pressure)} if rule.pressure else {}),
+            **told(laws),
         }  # fmt: skip
-        for prefix, l in (("", laws.pair), ("wall_", laws.wall)):
-            values[f"{prefix}restitution"], values[f"{prefix}tangential_restitution"] = l.restitution, l.tangential
-            values[f"{prefix}friction"] = l.friction if np.isfinite(l.friction) else None
-        return values
 
     @property
     def step_count(self) -> int:
         """Steps taken so far."""
         return self._engine.step
-
-    @property
-    def collisions(self) -> Collisions:
-        """Numbers of collisions and of impacts on walls since the start, or since the state was last assigned to.
-
-        Each collision with a fictitious partner counts: of N particles that collide once there are N, of pairs N/2.
-        """
-        tally = self._engine.tally
-        return Collisions(int(tally.pair[0]), int(tally.wall[0]))
-
-    @property
-    def particles(self) -> Particles:
-        """The particles at the present time, in their original order."""
-        if self._shown != self.step_count:
-            self._particles._show(dict(zip(STATE, self._engine.state(), strict=True)))
-            self._shown = self.step_count
-        return self._particles
 
     @property
     def fluid_velocity(self) -> np.ndarray:
@@ -289,6 +279,3 @@ class StochasticSpheres(Accounted):
         with self._turn:
             self._notice_changes()
             check_going_on(self._engine.advance(steps), self._engine)
-
-    def _arrays(self) -> Iterator[np.ndarray]:
-        return self._engine.arrays()

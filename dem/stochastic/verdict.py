@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dem.base.words import counted
 from dem.hard.verdict import Collisions
+from dem.system.verdict import Judged
 
 BUDGET = 1e-8  # of energy and momentum; both are rounding
 OFTEN, TOO_OFTEN = 0.2, 1.0  # collisions of a particle in a step: what splits flight from collisions, and what does not
@@ -15,7 +16,7 @@ ENSKOG = 0.5  # solid fraction where spheres freeze (0.494): Enskog's factor is 
 
 
 @dataclass(frozen=True)
-class StochasticVerdict:
+class StochasticVerdict(Judged):
     """What tells whether a run of spheres that collide at random can be trusted.
 
     ``energy_error`` is what of the energy is unaccounted for over ``energy_reference``, in words; ``momentum_error``
@@ -84,16 +85,6 @@ class StochasticVerdict:
         if self.resting:
             found.append("particles rest on a wall, through each other: take dem.HardSpheres or dem.Simulation")
         return found
-
-    @property
-    def status(self) -> str:
-        """PASS, WARN or FAIL."""
-        return "FAIL" if self.failures else "WARN" if self.doubts else "PASS"
-
-    @property
-    def passed(self) -> bool:
-        """Whether energy and momentum are accounted for, and steps were short against the time between collisions."""
-        return not self.failures
 
     def __str__(self) -> str:
         """One line."""

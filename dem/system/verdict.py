@@ -19,3 +19,27 @@ class Judgement(Protocol):
     @property
     def passed(self) -> bool:
         """Whether it can."""
+
+
+class Judged:
+    """A verdict that says what fails and what is doubtful."""
+
+    @property
+    def failures(self) -> list[str]:
+        """Why the run is not to be trusted, each with a remedy."""
+        raise NotImplementedError
+
+    @property
+    def doubts(self) -> list[str]:
+        """What makes it less accurate than it looks, each with a remedy."""
+        return []
+
+    @property
+    def status(self) -> str:
+        """PASS, WARN or FAIL."""
+        return "FAIL" if self.failures else "WARN" if self.doubts else "PASS"
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing fails."""
+        return not self.failures

@@ -20,8 +20,11 @@ from dem.validation import (
     peers,
     rolling,
     rotation,
+    settling,
     slopes,
+    spheroids,
     springs,
+    tumbling,
     ways,
 )
 
@@ -55,6 +58,13 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "dmt": adhesion.dmt,
     "bridge": adhesion.bridge,
     "lammps": peers.lammps,
+    "terminal": settling.terminal,
+    "settling": settling.drift,
+    "fibres-in-water": settling.in_water,
+    "spheroids": spheroids.equivalent,
+    "jeffery": tumbling.jeffery,
+    "sheared-fibres": tumbling.sheared,
+    "cellular": tumbling.cellular,
 }
 
 

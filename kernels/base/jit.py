@@ -109,6 +109,18 @@ def by_type_of_first(choose):
     return _told_by_type(call, choose, first=0)
 
 
+def for_type(kind):
+    """Function of (special, other), which makes one of (thing, *arguments): `special` for things of this type.
+
+    `other` for all others; both are handed the thing.
+    """
+
+    def choose(special, other):
+        return by_type_of_first(lambda given: special if given is kind else other)
+
+    return choose
+
+
 def in_python(function):
     """A formula as plain Python, for a few numbers: not worth the tenth of a second that compiling takes."""
     return getattr(function, "py_func", function)

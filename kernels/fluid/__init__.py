@@ -4,7 +4,7 @@ A fluid is `Dry`, which does nothing and costs nothing, or `Fluid`, which consis
 
     medium  `medium.Medium`: density, viscosity, what of each variant of bodies it feels, what it has done
     field   velocity by place and time: `Uniform`, `Linear`, `Channel`, `Pipe`, `TaylorGreen`, `ABC`, `Grid`, `Called`
-    drag    resistance against translation: `Stokes`, `SchillerNaumann`, `HoelzerSommerfeld`
+    drag    resistance against translation: `Stokes`, `SchillerNaumann`, `HoelzerSommerfeld`, `Rosendahl`, `Zastawny`
     lift    of spheres in shear: `Saffman`, `Mei`
     swirl   of spheres that turn otherwise than the fluid: `RubinowKeller`, `OesterleBuiDinh`
     spin    resistance against rotation: `Creeping`, `Dennis`
@@ -18,12 +18,13 @@ or `Nothing` in place of lift, swirl and spin. Each part is a file with a NamedT
     spin_factor(spin, turning) -> resistance against rotation over that of Stokes flow
 
 How bodies move under it is in `kernels.soft.immersed`, where in a step it acts in ``stride``.
-To add a part: a file like ``stokes.py``, a row here, and a word for users in ``dem.model.fluid``, ``dem.model.flows``.
+To add a part: a file like ``stokes.py``, a row here, and a word for users in ``dem.model.fluid``, ``dem.model.flows``;
+laws of drag say in ``dem.soft.drags`` what they want to know of bodies.
 """
 
 from typing import NamedTuple
 
-from kernels.base.jit import by_type, by_type_of_first, formula
+from kernels.base.jit import by_type, by_type_of_first, for_type, formula
 from kernels.fluid import (
     beltrami,
     called,
@@ -32,12 +33,14 @@ from kernels.fluid import (
     linear,
     magnus,
     poiseuille,
+    rosendahl,
     saffman,
     schiller_naumann,
     spin_drag,
     stokes,
     taylor_green,
     uniform,
+    zastawny,
 )
 
 
@@ -89,6 +92,8 @@ DRAGS = {
     stokes.Stokes: stokes.drag,
     schiller_naumann.SchillerNaumann: schiller_naumann.drag,
     hoelzer_sommerfeld.HoelzerSommerfeld: hoelzer_sommerfeld.drag,
+    rosendahl.Rosendahl: rosendahl.drag,
+    zastawny.Zastawny: zastawny.drag,
 }
 LIFTS = {saffman.Saffman: saffman.saffman, saffman.Mei: saffman.mei, Nothing: _no_lift}
 SWIRLS = {magnus.RubinowKeller: magnus.slow, magnus.OesterleBuiDinh: magnus.measured, Nothing: _no_swirl}
@@ -121,9 +126,7 @@ def is_linear(fluid):
     return is_steady(fluid.drag) and is_steady(fluid.lift) and is_steady(fluid.swirl)
 
 
-def dry_or(dry, wet):
-    """Function of (fluid, *arguments): the first where there is no fluid, the second in one."""
-    return by_type_of_first(lambda fluid: dry if fluid is Dry else wet)
+dry_or = for_type(Dry)  # function of (fluid, *arguments): the first where there is no fluid, the second in one
 
 
 @formula

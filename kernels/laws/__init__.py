@@ -35,7 +35,7 @@ a row for the word in ``dem.model.parts``.
 import math
 from typing import NamedTuple
 
-from kernels.base.jit import by_type, by_type_of_first, formula
+from kernels.base.jit import by_type, by_type_of_first, for_type, formula
 from kernels.base.vector import add, add_scaled, dot, scale
 from kernels.laws.bridge import Bridge  # noqa: F401
 from kernels.laws.damping import UNDAMPED, Damping, SharedDamping  # noqa: F401
@@ -86,9 +86,7 @@ def functions(part, slot="damping"):
     return ABSENT[slot] if part is Absent else PARTS[part]
 
 
-def elastic_or(elastic, other):
-    """Function of (law, *arguments): the first for elastic contacts, the second for all other laws."""
-    return by_type_of_first(lambda law: elastic if law is Elastic else other)
+elastic_or = for_type(Elastic)  # function of (law, *arguments): the first for elastic contacts, the second for others
 
 
 def width(law):

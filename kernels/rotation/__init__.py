@@ -26,7 +26,7 @@ finds it in the cache (an integer ``kind`` would compile all schemes, a function
 To add one: a file like ``euler.py``, a row here, a row in ``dem.rotation.integrators``.
 """
 
-from kernels.base.jit import by_type, by_type_of_first, formula
+from kernels.base.jit import by_type, for_type, formula
 from kernels.rotation.adams_bashforth import ADAMS_BASHFORTH, AdamsBashforth
 from kernels.rotation.direct_multiplication import (
     DIRECT_MULTIPLICATION,
@@ -99,6 +99,4 @@ is_gyroscopic = by_type(lambda scheme: _yes if SCHEMES[scheme].gyroscopic else _
 behind = by_type(lambda scheme: SCHEMES[scheme].behind or behind_half)  # nobody asks those that do not leap
 
 
-def spheres_or(spheres, other):
-    """Function of (scheme, *arguments): the first for the scheme of single spheres, the second for all others."""
-    return by_type_of_first(lambda scheme: spheres if scheme is SphericalPCDM else other)
+spheres_or = for_type(SphericalPCDM)  # function of (scheme, *arguments): the first for that of single spheres

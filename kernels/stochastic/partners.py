@@ -6,12 +6,15 @@ of the cell, taken at random, and its velocity is drawn, component by component,
 and variance of those of its variant in the cell, of which the particle itself is none unless they are correlated. They
 collide with the probability π (R1 + R2)² |v - v_f| χ n dt, and then only the particle changes.
 
-Partners that are in the same eddy move alike. The drawn velocity has the correlation ρ_vf = R(St) =
-exp(-0.55 (τ_p/T_L)^0.4) with that of the particle; St = τ_p/T_L. Drawn so, it knows nothing of the velocity u of the
-fluid that the particle sees. Then elastic collisions make v and u forget each other, and drag takes kinetic energy that
-no collision took (B. van Wachem, T. Curran, F. Evrard, Flow Turbul. Combust. 105 (2020) 935). The cure is a partner
-correlated with both: v_f is drawn from the normal distribution of (v, u, v_f) with v and u given, in which v_f goes
-with u as other particles of its variant do,
+Partners that are in the same eddy move alike. The drawn velocity has the correlation ρ_vf = R(St) = exp(-0.55
+(τ_p/T_L)^0.4) with that of the particle; St = τ_p/T_L. That is of particles alike. Of two kinds it is R_12 = √(R_1
+R_2), as if velocities of each kind had a part √R in common with the eddy that both are in: the same both ways, R_1 for
+R_2 = R_1, and a correlation that there can be, whatever kinds there are. Sommerfeld's St is that of the particle alone,
+so that R_12 ≠ R_21, and kinds 1 and 2 would not take from each other what they give. Drawn so, it knows nothing of the
+velocity u of the fluid that the particle sees. Then elastic collisions make v and u forget each other, and drag takes
+kinetic energy that no collision took (B. van Wachem, T. Curran, F. Evrard, Flow Turbul. Combust. 105 (2020) 935). The
+cure is a partner correlated with both: v_f is drawn from the normal distribution of (v, u, v_f) with v and u given, in
+which v_f goes with u as other particles of its variant do,
 
     v_f = <v_f> + σ_f (a v'/σ_v + b u'/σ_u + √(1 - a R - b ρ_f) ξ),  a = (R - ρ ρ_f)/(1 - ρ²),  b = (ρ_f - ρ R)/(1 - ρ²)
 
@@ -54,14 +57,14 @@ class Company(NamedTuple):
     fluid_square: np.ndarray  # (3, C G)
     mixed: np.ndarray  # (3, C G) sum of the products of both departures
     spin: np.ndarray  # (3, N) angular velocities before anybody collides [rad/s]
-    correlation: np.ndarray  # (G,) R, of a particle and its partner
+    correlation: np.ndarray  # (G, G) R, of a particle and its partner
     knows_fluid: bool  # whether partners are correlated with what the fluid does, too
 
 
 @part
 def acquaint(spheres, gas, company, seen):
     """Sum velocities over cells and variants, and those of the fluid that they see."""
-    variants = company.correlation.size
+    variants = company.correlation.shape[0]
     for each in (company.mean, company.square, company.fluid_mean, company.fluid_square, company.mixed):
         each[:, :] = 0.0
     company.number[:] = 0
@@ -133,7 +136,8 @@ def component(axis, i, mine, theirs, spheres, company, seen, chance):
     -------
     float [m/s]
     """
-    v, u, wanted = spheres.row[i, 3 + axis], seen[axis, i], company.correlation[company.variant[i]]
+    v, u, variants = spheres.row[i, 3 + axis], seen[axis, i], company.correlation.shape[0]
+    wanted = company.correlation[mine % variants, theirs % variants]
     mean, square = company.mean[axis, theirs], company.square[axis, theirs] / company.number[theirs]
     if wanted == 0.0 and not company.knows_fluid:
         if mine == theirs:
@@ -179,7 +183,7 @@ def meet_partner(i, t, dt, spheres, gas, company, law, seed, seen, tally):
     spheres : `kernels.hard.flight.SphereState`
     tally : `kernels.stochastic.steps.Tally`
     """
-    row, c, step, variants = spheres.row, gas.cell[i], tally.step[0], company.correlation.size
+    row, c, step, variants = spheres.row, gas.cell[i], tally.step[0], company.correlation.shape[0]
     first, n = gas.first[c], gas.first[c + 1] - gas.first[c]
     u, chance = uniforms_for(CHANCE, seed, i, step, 0), normals_for(VELOCITY, seed, i, step, 0)
     j = gas.order[first + min(int(u[0] * (n - 1)), n - 2)]

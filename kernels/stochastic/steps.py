@@ -17,9 +17,11 @@ from kernels.stochastic.carrier import carry
 from kernels.stochastic.gas import crowd, mean_rate, sort
 from kernels.stochastic.pairs import collide_cell
 from kernels.stochastic.partners import acquaint, meet_partner
+from kernels.stochastic.pressure import push
 
-DONE, DENSE, STUCK, FREQUENT = range(4)
+DONE, DENSE, STUCK, FREQUENT, STIFF = range(5)
 MOST = 10.0  # collisions of a particle in a step; more would take time and tell nothing
+STEEP = 0.5  # of a cell that waves of the solids' pressure may cross in a step
 BOUNCES = 1000  # off walls in a step that are many, but for those that a contact time each allows
 
 
@@ -61,12 +63,30 @@ def fly(i, t, spheres, space, laws, tally, most):
 
 
 @part
-def gather(spheres, space, gas, limit, tally):
-    """Sort particles into cells and see how dense it is; returns whether that is below the limit."""
+def gather(dt, limit, spheres, space, gas, tally):
+    """Sort particles into cells, see how dense it is and how often they collide; returns whether they can: a code."""
     sort(spheres, space, gas)
     densest = crowd(spheres, space, gas)
     tally.densest[0] = max(tally.densest[0], densest)
-    return densest < limit
+    if not densest < limit:
+        return DENSE
+    rate = mean_rate(spheres, space, gas)
+    tally.rate[0] = max(tally.rate[0], rate)
+    return DONE if rate * dt <= MOST else FREQUENT
+
+
+@part
+def meet(t, dt, spheres, gas, law, seed, tally):
+    """Collisions of pairs in all cells in the step that ends at time t."""
+    for c in range(gas.share.size):
+        if gas.first[c + 1] - gas.first[c] > 1:
+            collide_cell(c, t, dt, spheres, gas, law, seed, tally)
+
+
+@formula
+def bounces_in(dt, laws):
+    """How often a particle may hit walls in a step."""
+    return BOUNCES + int(4.0 * dt / laws.contact_time)
 
 
 @kernel
@@ -91,21 +111,52 @@ def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
     DONE; DENSE if the limit was reached, STUCK if somebody hits walls without end, or FREQUENT if there would be more
     than MOST collisions of a particle: the step is not complete then
     """
-    bounces = BOUNCES + int(4.0 * dt / laws.contact_time)
+    bounces = bounces_in(dt, laws)
     for _ in range(steps):
         t = (tally.step[0] + 1) * dt
         for i in range(gas.cell.size):
             if not fly(i, t, spheres, space, laws, tally, bounces):
                 return STUCK
-        if not gather(spheres, space, gas, limit, tally):
-            return DENSE
-        rate = mean_rate(spheres, space, gas)
-        tally.rate[0] = max(tally.rate[0], rate)
-        if not rate * dt <= MOST:
-            return FREQUENT
-        for c in range(gas.share.size):
-            if gas.first[c + 1] - gas.first[c] > 1:
-                collide_cell(c, t, dt, spheres, gas, laws.pair, seed, tally)
+        code = gather(dt, limit, spheres, space, gas, tally)
+        if code != DONE:
+            return code
+        meet(t, dt, spheres, gas, laws.pair, seed, tally)
+        tally.step[0] += 1
+    return DONE
+
+
+@kernel
+def advance_pressed(steps, dt, limit, seed, spheres, space, laws, gas, stress, tally):
+    """Take a number of steps with collisions of pairs, and with a pressure of the solids.
+
+    Parameters
+    ----------
+    steps, dt, limit, seed, space, laws : see `advance_pairs`
+
+    Writes
+    ------
+    spheres : `kernels.hard.flight.SphereState`, all at the same time
+    gas : `kernels.stochastic.gas.Gas`
+    stress : `kernels.stochastic.pressure.Stress`
+    tally : `Tally`
+
+    Returns
+    -------
+    as `advance_pairs`; STIFF if waves of the pressure would cross more than STEEP of a cell in the next step
+    """
+    bounces, narrowest = bounces_in(dt, laws), min(space.width[0], space.width[1], space.width[2])
+    for _ in range(steps):
+        t = (tally.step[0] + 1) * dt
+        for i in range(gas.cell.size):
+            if not fly(i, t, spheres, space, laws, tally, bounces):
+                return STUCK
+        code = gather(dt, limit, spheres, space, gas, tally)
+        if code != DONE:
+            return code
+        push(dt, spheres, space, gas, stress, tally)
+        if not stress.waves[0] * dt <= STEEP * narrowest:
+            return STIFF
+        meet(t, dt, spheres, gas, laws.pair, seed, tally)
         tally.step[0] += 1
     return DONE
 
@@ -168,18 +219,15 @@ def advance_partners(steps, dt, limit, seed, gravity, spheres, space, laws, gas,
     -------
     as `advance_pairs`
     """
-    bounces = BOUNCES + int(4.0 * dt / laws.contact_time)
+    bounces = bounces_in(dt, laws)
     for _ in range(steps):
         t = (tally.step[0] + 1) * dt
         for i in range(gas.cell.size):
             if not fly_carried(i, t, gravity, seed, spheres, space, laws, company, carrier, tally, bounces):
                 return STUCK
-        if not gather(spheres, space, gas, limit, tally):
-            return DENSE
-        rate = mean_rate(spheres, space, gas)
-        tally.rate[0] = max(tally.rate[0], rate)
-        if not rate * dt <= MOST:
-            return FREQUENT
+        code = gather(dt, limit, spheres, space, gas, tally)
+        if code != DONE:
+            return code
         acquaint(spheres, gas, company, carrier.seen)
         for i in range(gas.cell.size):
             c = gas.cell[i]

@@ -11,12 +11,13 @@ from scipy.integrate import quad_vec
 from scipy.linalg import expm
 
 import dem
+from dem.stochastic.engine import relaxation_times
 from kernels.base.random import normals, normals_for, uniforms, uniforms_for
 from kernels.box.roughness import perpendicular
-from kernels.stochastic.gas import contact_value, rate_in_cell
+from kernels.stochastic.gas import contact_value, rate_in_cell, sort
 from kernels.stochastic.impacts import drawn_normal
 from kernels.stochastic.pairs import drawn_pair
-from kernels.stochastic.partners import weights
+from kernels.stochastic.partners import acquaint, component, weights
 
 
 @pytest.mark.parametrize(
@@ -163,3 +164,62 @@ def test_random_numbers_of_a_purpose_are_its_own():
 def test_turbulence_that_there_is_not(given, said):
     with pytest.raises(ValueError, match=said):
         dem.Turbulence(**{"rms": 1.0, "time_scale": 1.0, "viscosity": 1e-5, **given})
+
+
+def of_two_kinds(knows):
+    """Light and heavy beads in turbulence, in one cell, each with the velocity and fluid of the steady state."""
+    n, rng = 3000, np.random.default_rng(8)
+    kinds = [dem.Material(young=5e7, poisson=0.3, density=density) for density in (500.0, 5000.0)]
+    box = dem.Box((0, 0, 0), (0.05,) * 3, kinds[0], periodic=["x", "y", "z"])
+    air = dem.Turbulence(rms=0.5, time_scale=0.05, viscosity=1.8e-5)
+    groups = []
+    for kind in kinds:
+        groups.append(dem.Particles(dem.Sphere(diameter=1e-4), kind, position=rng.uniform(0, 0.05, (n, 3))))
+    beads = dem.Particles.concatenate(groups)
+    sim = dem.StochasticSpheres(
+        beads, box, time_step=1e-4, collisions="partners", turbulence=air, cell=0.05, gravity=(0, 0, 0),
+        correlation="full" if knows else "particle",
+    )  # fmt: skip
+    engine, times = sim._engine, relaxation_times(beads, air)
+    for k, time in enumerate(times):
+        follows = 1 / (1 + time / air.time_scale)
+        u, xi = (rng.normal(size=(n, 3)) for _ in range(2))
+        part = slice(k * n, (k + 1) * n)
+        engine.carrier.seen[:, part] = 0.5 * u.T
+        engine.spheres.row[part, 3:6] = 0.5 * (follows * u + math.sqrt(follows - follows**2) * xi)
+    sort(engine.spheres, engine.space, engine.gas)
+    acquaint(engine.spheres, engine.gas, engine.company, engine.carrier.seen)
+    return engine, air, times, n
+
+
+@pytest.mark.parametrize("knows", [True, False])
+def test_partners_of_two_kinds_are_correlated_both_ways_alike(knows):
+    """√(R_1 R_2), or as near as can be with what both know of the fluid; four standard errors of n numbers are 0.07."""
+    engine, air, times, n = of_two_kinds(knows)
+    rng, found = np.random.default_rng(9), []
+    for mine, theirs in ((0, 1), (1, 0)):
+        v = engine.spheres.row[mine * n : (mine + 1) * n, 3]
+        drawn = [
+            component(0, mine * n + i, mine, theirs, engine.spheres, engine.company, engine.carrier.seen, x)
+            for i, x in enumerate(rng.normal(size=n))
+        ]
+        found.append(np.corrcoef(v, drawn)[0, 1])
+        assert np.std(drawn) == pytest.approx(np.std(engine.spheres.row[theirs * n : (theirs + 1) * n, 3]), rel=0.06)
+    expected = air.correlation(*times)
+    if knows:
+        follow = [1 / (1 + time / air.time_scale) for time in times]  # ρ² of each
+        middle, room = math.sqrt(follow[0] * follow[1]), math.sqrt((1 - follow[0]) * (1 - follow[1]))
+        expected = min(max(expected, middle - room), middle + room)
+    assert found == pytest.approx([expected, expected], abs=0.07)
+    assert abs(air.correlation(times[0]) - air.correlation(times[1])) > 0.25  # what each alone would have
+
+
+def test_correlations_of_many_kinds_are_those_of_velocities_that_there_can_be():
+    """Symmetric, R of each on the diagonal to the bit, and no eigenvalue of the matrix below 0."""
+    air = dem.Turbulence(rms=0.5, time_scale=0.05, viscosity=1.8e-5)
+    times = np.geomspace(1e-5, 10, 12)
+    matrix = np.array([[air.correlation(a, b) for b in times] for a in times])
+    np.testing.assert_array_equal(matrix, matrix.T)
+    np.testing.assert_array_equal(matrix.diagonal(), [air.correlation(a) for a in times])
+    np.fill_diagonal(matrix, 1.0)
+    assert np.linalg.eigvalsh(matrix).min() > 0

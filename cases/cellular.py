@@ -1,0 +1,47 @@
+"""Fibres in a cellular flow: the vortices of Taylor and Green."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from pydantic import Field, PositiveFloat, PositiveInt
+
+import dem
+from cases.immersed import ImmersedFibres
+from cases.lattice import cubic
+
+
+class CellularFibres(ImmersedFibres):
+    """Fibres that turn in a cellular flow as they drift through its vortices, at random at the start."""
+
+    name = "cellular-fibres"
+
+    duration: PositiveFloat = Field(0.5, description="simulated time [s]")
+    time_step: dem.TimeStep = Field("auto", description="[s], or auto")
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
+    young: PositiveFloat = Field(200.0, description="Young's modulus [Pa]; soft, for long time steps")
+    density: PositiveFloat = Field(1000.0, description="[kg/m3]")
+    drag: str = Field("stokes", description="law of drag")
+    rotation: str = Field("stokes", description="law of the resistance to rotation")
+    diameter: PositiveFloat = Field(5e-5, description="of a fibre [m]")
+    speed: PositiveFloat = Field(0.02, description="of the vortices, largest [m/s]")
+    wavenumber: PositiveFloat = Field(400.0, description="of the vortices [1/m]; each is π over it wide")
+    n: PositiveInt = Field(216, description="number of fibres")
+    seed: int = Field(1, ge=0, description="of the random numbers")
+
+    def flow(self) -> dem.TaylorGreenFlow:
+        """Steady vortices."""
+        return dem.TaylorGreenFlow(speed=self.speed, wavenumber=self.wavenumber)
+
+    def build(self) -> tuple[dem.Particles, dem.Box]:
+        """Build the fibres on a lattice in four vortices, in random directions, at the velocity of the fluid."""
+        rng = np.random.default_rng(self.seed)
+        k = math.ceil(round(self.n ** (1 / 3), 9))
+        edge = 2 * math.pi / self.wavenumber
+        places, _, shape = cubic(self.n, edge / k, 0.0)
+        turned = dem.random_orientations(shape, edge / k, self.fibre(), rng)[: self.n]
+        x, y, _ = (self.wavenumber * places).T
+        velocity = self.speed * np.column_stack([np.sin(x) * np.cos(y), -np.cos(x) * np.sin(y), np.zeros(self.n)])
+        fibres = dem.Particles(self.fibre(), self.material(), position=places, orientation=turned, velocity=velocity)
+        return fibres, dem.Box((0, 0, 0), (edge,) * 3, self.material(), periodic=("x", "y", "z"))

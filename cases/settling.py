@@ -1,0 +1,52 @@
+"""Spheres and fibres that settle in a fluid, each by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field, PositiveFloat, PositiveInt
+
+import dem
+from cases.immersed import Immersed, ImmersedFibres
+
+
+class SettlingSpheres(Immersed):
+    """Spheres of many sizes fall from rest through water, side by side: from Stokes' range to Newton's."""
+
+    name = "settling-spheres"
+
+    duration: PositiveFloat = Field(1.0, description="simulated time [s]")
+    time_step: dem.TimeStep = Field(1e-5, description="[s], or auto; nobody may move by much of the smallest in one")
+    n: PositiveInt = Field(12, description="number of spheres")
+    smallest: PositiveFloat = Field(5e-5, description="diameter of the first [m]")
+    largest: PositiveFloat = Field(1e-2, description="diameter of the last [m]; those between are spaced evenly in log")
+
+    def build(self) -> tuple[dem.Particles, None]:
+        """Build a row of spheres along x, a metre up."""
+        diameters = np.geomspace(self.smallest, self.largest, self.n)
+        places = np.column_stack([2 * self.largest * np.arange(self.n), np.zeros(self.n), np.ones(self.n)])
+        shapes = [dem.Sphere(diameter=float(d)) for d in diameters]
+        return dem.Particles(shapes, self.material(), position=places), None
+
+
+class SettlingFibres(ImmersedFibres):
+    """Fibres at all angles to gravity fall through water in Stokes flow, and drift sideways as they do."""
+
+    name = "settling-fibres"
+
+    duration: PositiveFloat = Field(0.05, description="simulated time [s]")
+    time_step: dem.TimeStep = Field(1e-5, description="[s], or auto")
+    diameter: PositiveFloat = Field(4e-5, description="of a fibre [m]")
+    drag: str = Field("stokes", description="law of drag")
+    n: PositiveInt = Field(19, description="number of fibres, upright to level")
+
+    def angles(self) -> np.ndarray:
+        """Of the axes to gravity (n,) [rad]."""
+        return np.linspace(0.0, 0.5 * np.pi, self.n)
+
+    def build(self) -> tuple[dem.Particles, None]:
+        """Build a row of fibres along y, their axes in planes of x and z."""
+        half = 0.5 * (0.5 * np.pi - self.angles())  # about -y: body x turns towards z
+        zeros = np.zeros(self.n)
+        places = np.column_stack([zeros, 2 * self.aspect_ratio * self.diameter * np.arange(self.n), zeros])
+        turned = np.column_stack([np.cos(half), zeros, -np.sin(half), zeros])
+        return dem.Particles(self.fibre(), self.material(), position=places, orientation=turned), None

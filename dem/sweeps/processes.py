@@ -1,0 +1,175 @@
+"""Processes of our own that make runs, and other executors: started, watched, stopped, replaced when they die."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections import deque
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, ProcessPoolExecutor, as_completed, wait
+from multiprocessing import connection
+from typing import TYPE_CHECKING
+
+from dem.base import compilation, interrupts, stopping
+from dem.sweeps.table import Outcome
+from dem.sweeps.work import carry_out, compile_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import TracebackType
+
+    from dem.sweeps.members import Member
+
+UNGUARDED = (
+    "processes for the runs cannot be started: a script that calls dem.sweep does so below if __name__ == '__main__':, "
+    "since each process imports it; or give an executor"
+)
+DIED = "its process died, maybe of too little memory"
+PATIENCE = 0.5  # [s] between looks whether a run has ended that nobody waits for any more
+
+
+class _Self:
+    """What a process knows of itself, if it is one of ours."""
+
+    def __init__(self) -> None:
+        self.ours = self.busy = self.asked = False
+
+    def begin(self, stop: connection.Connection) -> None:
+        """What it does first: from now on signals to stop end runs, which keep what they have, and not the process."""
+        self.ours = compilation.SILENT = True
+        for number in stopping.signals():
+            signal.signal(number, self._ask)
+        threading.Thread(target=self._watch, args=(stop,), daemon=True).start()
+
+    def _ask(self, number: int, frame: object) -> None:
+        del number, frame
+        self.asked = True
+
+    def _watch(self, stop: connection.Connection) -> None:
+        """Wait until all is to stop, or who started this has died, after which nobody would end it."""
+        parent = multiprocessing.parent_process().sentinel
+        connection.wait([parent, stop])
+        os.kill(os.getpid(), signal.SIGTERM)
+        connection.wait([parent])
+        while self.busy:
+            time.sleep(PATIENCE)
+        os._exit(128 + signal.SIGTERM)
+
+    def carry_out(self, member: Member) -> Outcome:
+        """Make a run, unless all is to stop."""
+        self.busy = True
+        try:
+            with interrupts.as_exceptions():  # between these two a signal is either seen or raised
+                return Outcome("STOPPED") if self.asked else carry_out(member, quiet=True)
+        except KeyboardInterrupt:
+            return Outcome("STOPPED")
+        finally:
+            self.busy = False
+
+
+SELF = _Self()
+
+
+def begin(stop: connection.Connection) -> None:
+    """Initialise a process."""
+    SELF.begin(stop)
+
+
+def carry_out_here(member: Member) -> Outcome:
+    """Make a run in this process of ours."""
+    return SELF.carry_out(member)
+
+
+class Processes:
+    """Context manager of as many processes; raises RuntimeError if they cannot be started."""
+
+    def __init__(self, number: int) -> None:
+        context = multiprocessing.get_context("spawn")  # what is forked would have the threads of kernels half
+        reader, self._stop = context.Pipe(duplex=False)
+        self._pool = ProcessPoolExecutor(number, mp_context=context, initializer=begin, initargs=(reader,))
+        self.submit = self._pool.submit
+
+    def __enter__(self) -> Processes:
+        """See that one starts."""
+        try:
+            self._pool.submit(os.getpid).result()
+        except BrokenExecutor:
+            raise RuntimeError(UNGUARDED) from None
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def stop(self) -> None:
+        """Ask all runs to end."""
+        self._stop.send_bytes(b"stop")
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Wait for what has been begun."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._stop.close()
+
+
+def by_processes(
+    members: Sequence[Member], first: Sequence[Member], jobs: int, done: Callable[[Member, Outcome], None]
+) -> None:
+    """Make all runs in processes of our own, having compiled what the `first` need; tells of each that is done.
+
+    A process that dies takes those with it that run in others; each of these is made again alone, so that it shows
+    whose fault it was.
+    """
+    left, suspects = deque(members), deque()
+    while left or suspects:
+        alone = bool(suspects) or jobs == 1
+        lost = _round(deque([suspects.popleft()]) if suspects else left, first, 1 if alone else jobs, done)
+        first = ()
+        if alone:
+            for member in lost:
+                done(member, Outcome("ERROR", error=DIED))
+        else:
+            suspects += lost
+
+
+def _round(
+    left: deque[Member], first: Sequence[Member], jobs: int, done: Callable[[Member, Outcome], None]
+) -> list[Member]:
+    """Make runs until none is left, or a process dies; returns those that were under way then."""
+    flying = {}
+    with Processes(jobs) as pool:
+        try:
+            wait([pool.submit(compile_for, member, quiet=True) for member in first])
+            while left or flying:
+                while left and len(flying) < jobs:
+                    future = pool.submit(carry_out_here, left[0])
+                    flying[future] = left.popleft()
+                for future in wait(flying, return_when=FIRST_COMPLETED).done:
+                    if isinstance(future.exception(), BrokenExecutor):
+                        return [*flying.values()]
+                    done(flying.pop(future), future.result())
+        except BrokenExecutor:
+            return [*flying.values()]
+        except KeyboardInterrupt:
+            pool.stop()
+            for future in wait(flying).done:
+                outcome = Outcome("STOPPED") if future.exception() else future.result()
+                done(flying[future], outcome)
+            raise
+    return []
+
+
+def by_executor(
+    executor: Executor, members: Sequence[Member], first: Sequence[Member], done: Callable[[Member, Outcome], None]
+) -> None:
+    """The same by somebody else's executor, who gets all runs at once."""
+    wait([executor.submit(compile_for, member) for member in first])
+    futures = {executor.submit(carry_out, member): member for member in members}
+    try:
+        for future in as_completed(futures):
+            error = future.exception()
+            done(futures[future], Outcome("ERROR", error=f"{DIED}: {error}") if error else future.result())
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise

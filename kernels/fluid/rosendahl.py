@@ -1,0 +1,39 @@
+"""Drag of long bodies between that of one that goes along its axis and one that goes across, and lift.
+
+L. Rosendahl, Appl. Math. Model. 24 (2000) 11: C_D = C_0 + (C_90 - C_0) sin³φ; C_0 and C_90 are those of Hölzer and
+Sommerfeld here. Lift by the cross-flow principle, C_L = C_D sin²φ cos φ (S. F. Hoerner, Fluid-Dynamic Drag (1965)).
+Both are of inertial flow: in Stokes flow it is sin²φ, and lift follows from the two resistances.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula
+from kernels.base.vector import dot, load
+
+
+class Rosendahl(NamedTuple):
+    """Coefficients by variant, of a body along its axis and across: C_D Re = a + b √Re + c Re."""
+
+    along: np.ndarray  # (3, G) a, b, c
+    across: np.ndarray  # (3, G)
+
+
+@formula
+def drag(part, medium, g, reynolds, slip):
+    """Resistance along the body axes [N s/m] of variant g: that of C_D times 1 - sin³φ, across 1 + sin φ cos²φ."""
+    axis, root = load(medium.axis, g), math.sqrt(reynolds)
+    square, along = dot(slip, slip), dot(axis, slip)
+    cosine = min(abs(along) / math.sqrt(square), 1.0) if square > 0.0 else 1.0
+    sine = math.sqrt(1.0 - cosine * cosine)
+    straight = part.along[0, g] + part.along[1, g] * root + part.along[2, g] * reynolds
+    broadside = part.across[0, g] + part.across[1, g] * root + part.across[2, g] * reynolds
+    both = math.pi / 8.0 * medium.viscosity * medium.diameter[g] * (straight + (broadside - straight) * sine**3)
+    lengthwise, crosswise = both * (1.0 - sine**3), both * (1.0 + sine * cosine * cosine)
+    return (
+        crosswise + (lengthwise - crosswise) * axis[0] * axis[0],
+        crosswise + (lengthwise - crosswise) * axis[1] * axis[1],
+        crosswise + (lengthwise - crosswise) * axis[2] * axis[2],
+    )
