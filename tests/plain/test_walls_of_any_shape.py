@@ -298,3 +298,19 @@ def test_all_laws_know_planes_as_they_know_faces(parts):
         assert np.allclose(free.particles.velocity, boxed.particles.velocity, rtol=1e-9, atol=1e-12)
         assert free.energy().elastic == pytest.approx(boxed.energy().elastic, rel=1e-9, abs=1e-15)
         assert free.energy().dissipated == pytest.approx(boxed.energy().dissipated, rel=1e-9, abs=1e-15)
+
+
+def test_walls_are_felt_across_periodic_faces():
+    """A dome on the seam of a periodic box is the dome in its middle; it moves, so that poses are of its image too."""
+    found = []
+    for at in (0.0, 0.05):
+        shaken = dem.Motion(amplitude=(5e-4, 0, 0), frequency=50)
+        dome = dem.Ball((at + 0.002, 0.03, 0.01), 0.01, material=LOSSY, motion=shaken)
+        box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), LOSSY, periodic=["x"])
+        grain = ball(LOSSY, ((at + 0.099) % 0.1, 0.031, 0.0245), velocity=[[0.1, 0, -0.5]])
+        sim = dem.Simulation(grain, box, walls=[dome], time_step=DT)
+        sim.step(500)
+        found.append((sim.particles.velocity, sim.particles.angular_velocity, sim.walls[0].impulse, sim.walls[0].work))
+    assert found[0][3] != 0
+    for one, other in zip(*found, strict=True):
+        assert np.allclose(one, other, rtol=1e-9, atol=1e-12)
