@@ -43,14 +43,17 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.hard.simulation import HardSpheres, HardVerdict
     from dem.model.adhesion import DMT, JKR, Bridge
     from dem.model.box import Box
+    from dem.model.cells import Cells
     from dem.model.clump import Clump
     from dem.model.contacts import Contact, Contacts
+    from dem.model.coupling import Coupling, Exchange, FlowState
     from dem.model.dampings import Dashpot, Viscoelastic
     from dem.model.energy import Energy
     from dem.model.flows import ChannelFlow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
     from dem.model.fluid import Fluid
     from dem.model.insertion import pack
     from dem.model.known_flows import FunctionFlow, GriddedFlow
+    from dem.model.lubrication import Lubrication
     from dem.model.materials import Material
     from dem.model.mesh import Mesh
     from dem.model.motion import Motion
@@ -73,6 +76,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
         integrate_rotation,
         rub_cylinders,
     )
+    from dem.run.precice import PreciceFlow
     from dem.run.rerun import Comparison, rerun
     from dem.run.resume import resume
     from dem.soft.advice import Advice
@@ -91,16 +95,20 @@ HOMES = {
     "Box": "dem.model.box",
     "Bridge": "dem.model.adhesion",
     "Case": "dem.case.bases",
+    "Cells": "dem.model.cells",
     "ChannelFlow": "dem.model.flows",
     "Clump": "dem.model.clump",
     "Comparison": "dem.run.rerun",
     "Contact": "dem.model.contacts",
     "Contacts": "dem.model.contacts",
+    "Coupling": "dem.model.coupling",
     "Dashpot": "dem.model.dampings",
     "DemWarning": "dem.base.notices",
     "Energy": "dem.model.energy",
     "DMT": "dem.model.adhesion",
+    "Exchange": "dem.model.coupling",
     "Fibre": "dem.model.shapes",
+    "FlowState": "dem.model.coupling",
     "Fluid": "dem.model.fluid",
     "FunctionFlow": "dem.model.known_flows",
     "GriddedFlow": "dem.model.known_flows",
@@ -112,6 +120,7 @@ HOMES = {
     "Integrator": "dem.rotation.integrators",
     "JKR": "dem.model.adhesion",
     "Linear": "dem.model.normals",
+    "Lubrication": "dem.model.lubrication",
     "MassProperties": "dem.model.shapes",
     "Material": "dem.model.materials",
     "Mesh": "dem.model.mesh",
@@ -119,6 +128,7 @@ HOMES = {
     "Particles": "dem.model.particles",
     "PipeFlow": "dem.model.flows",
     "PowerLaw": "dem.model.normals",
+    "PreciceFlow": "dem.run.precice",
     "Rolling": "dem.model.parts",
     "RotatingFlow": "dem.model.flows",
     "RotationCase": "dem.case.study",

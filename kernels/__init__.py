@@ -32,6 +32,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``rolling``, ``twisting``   couples
     ``jkr``, ``dmt``, ``bridge``  adhesion
     ``joining``     contacts that several pieces of a wall make together
+    ``film``        lubrication
     ``onset``       the first and the last step of a contact, whose forces set in like roots or with a jump
 ``box``         what soft and hard particles are in
     ``faces``       where the walls are, how they move
@@ -51,6 +52,9 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``gradients``   what a flow field says of a place
     ``uniform``, ``linear``, ``poiseuille``, ``taylor_green``, ``beltrami``, ``gridded``, ``called``  flow fields
     ``stokes``, ``schiller_naumann``, ``hoelzer_sommerfeld``, ``rosendahl``, ``zastawny``  drag
+    ``di_felice``, ``gidaspow``, ``beetstra``  drag in dense beds
+    ``crowded``     flows in these, and those that somebody else computes
+    ``cells``       what particles give to cells, and see of them
     ``saffman``, ``magnus``  lift
     ``spin_drag``   resistance to rotation
     ``medium``      the fluid itself, what it has done

@@ -861,6 +861,7 @@ def test_what_stands_behind_the_hash_would_do(tmp_path, monkeypatch):
     assert {".".join(map(str, error["loc"])) for error in wrong.value.errors()} == {
         "shapes.bead", "particles.0.random", "contacts.0",
         "materials.glass.normal", "materials.glass.damping", "materials.glass.adhesion", "fluid.flow",
+        "fluid.cells",
     }  # fmt: skip
     impacts, drawn = (uncommented(part.partition(":\n")[2]) for part in (hard, chance))
     assert ImpactTable(**impacts["impacts"])
@@ -880,11 +881,11 @@ def test_comments_tell_units_words_and_limits():
         line.removeprefix("# ").split(" = ")[0]: line for line in blank().splitlines() if re.search(" = .*  # ", line)
     }
     for key, told in {
-        "diameter": "[m] (above 0)", "roughness": "[rad] (at least 0 and at most 1)", "poisson": "(above -1 and",
+        "diameter": "[m] (above 0)", "roughness": "[m] (above 0)", "poisson": "(above -1 and",
         "type": "(uniform, shear, rotating", "open": "(x-, x+, y-, y+, z-, z+)", "compression": "(gzip or lzf)",
         "fields": "(position, velocity, orientation, angular_velocity)", "contact_rule": "(geometric, least, none)",
         "speed": "[m/s]", "orientation": "(random)", "float32": "(true or false)", "frequency": "[Hz] (at",
-        "viscosity": "[Pa s] (above 0)", "drag": "(stokes, schiller-naumann or hoelzer-sommerfeld)",
+        "viscosity": "[Pa s] (above 0)", "drag": "(stokes, schiller-naumann, hoelzer-sommerfeld, di-felice, gidaspow",
     }.items():  # fmt: skip
         assert told in lines[key], lines[key]
     columns = [heading for field in STATE.values() for heading in field.headings]

@@ -32,6 +32,7 @@ def test_all_cases_are_found_through_the_entry_points():
         "nine-fibres",
         "many-fibres",
         "many-spheres",
+        "fluidised-bed",
         *HARD,
         *STOCHASTIC,
         *IMMERSED,

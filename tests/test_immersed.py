@@ -17,8 +17,20 @@ def stirring(t, x, y, z):
     return (np.sin(30 * y + t), x * z, np.cos(2 * t) * x * y)
 
 
-def crowd(n, threads):
-    """Spheres on a lattice that touches, in a flow by a function."""
+def giving_way(exchange):
+    """A flow that feels the particles."""
+    mass = exchange.density * exchange.voidage * exchange.cells.volume
+    return dem.FlowState(velocity=exchange.fluid_velocity + exchange.momentum / mass[..., None])
+
+
+COUPLED = {
+    "drag": "beetstra", "model": "B", "cells": dem.Cells(size=5e-3, every=7),
+    "lubrication": dem.Lubrication(roughness=2e-6), "coupling": dem.Coupling(function=giving_way),
+}  # fmt: skip
+
+
+def crowd(n, threads, **fluid):
+    """Spheres on a lattice that touches, in a flow by a function, or as it is told."""
     side = round(n ** (1 / 3))
     rng = np.random.default_rng(5)
     places = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"), -1).reshape(-1, 3)
@@ -29,16 +41,17 @@ def crowd(n, threads):
         velocity=0.1 * rng.normal(size=places.shape),
     )
     box = dem.Box((0, 0, 0), (1.02e-3 * side,) * 3, GLASS, periodic=["x"])
-    water = dem.Fluid(density=1000, viscosity=1e-3, velocity=stirring)
+    water = dem.Fluid(density=1000, viscosity=1e-3, **fluid or {"velocity": stirring})
     return dem.Simulation(balls, box, fluid=water, time_step=1e-5, threads=threads)
 
 
 @pytest.mark.slow
-def test_threads_change_no_bit_in_a_fluid():
+@pytest.mark.parametrize("fluid", [{}, COUPLED], ids=["function", "coupled"])
+def test_threads_change_no_bit_in_a_fluid(fluid):
     """Two chunks of bodies; the function is compiled as well, and called from both threads."""
     if jit.most_threads() < 2:
         pytest.skip("there is one core")
-    one, two = crowd(2744, threads=1), crowd(2744, threads=2)
+    one, two = crowd(2744, threads=1, **fluid), crowd(2744, threads=2, **fluid)
     for sim in (one, two):
         sim.step(40)
     assert one.contact_count > 100

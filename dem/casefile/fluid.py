@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from dem.casefile.beds import CellsTable, CouplingTable, LubricationTable
 from dem.casefile.keys import Axis, Density, Drag, InputFile, Velocity, Viscosity
 from dem.casefile.parts import table_of
 from dem.casefile.tables import Table
@@ -63,12 +64,21 @@ class FluidTable(Table):
     flow: FlowTable | None = Field(
         None, description="a velocity that is not the same everywhere", examples=[{"type": "shear", "rate": 10.0}]
     )
-    drag: Drag = Field("schiller-naumann", description="resistance to translation")
+    drag: Drag = Field(
+        "schiller-naumann",
+        description="resistance to translation; di-felice, gidaspow, huilin-gidaspow, beetstra by voidage in cells",
+    )
     rotation: Literal["dennis", "stokes", "none"] = Field("dennis", description="resistance to rotation")
     lift: Literal["saffman", "mei", "none"] = Field("none", description="of spheres in shear")
     magnus: Literal["rubinow-keller", "oesterle-bui-dinh", "none"] = Field("none", description="of spheres that turn")
     pressure: bool = Field(True, description="pressure gradient of the flow, and buoyancy")
     added_mass: bool = Field(True, description="half of what is displaced")
+    cells: CellsTable | None = Field(None, description="of drag in dense beds and couplings; default: fills the box")
+    model: Literal["A", "B"] | None = Field(
+        None, description="B: drag in dense beds with the pressure gradient it causes; A: for couplings", examples=["B"]
+    )
+    lubrication: LubricationTable | None = Field(None, description="where surfaces are close; default: none")
+    coupling: CouplingTable | None = Field(None, description="who computes the flow; default: nobody, it is as told")
 
     @model_validator(mode="after")
     def _flows(self) -> FluidTable:
@@ -81,4 +91,5 @@ class FluidTable(Table):
     def made(self) -> Fluid:
         """The fluid."""
         values = {key: None if value == "none" else value for key, value in self if key != "flow"}
+        values = {key: value.made() if isinstance(value, Table) else value for key, value in values.items()}
         return Fluid(**values | ({"velocity": self.flow.made()} if self.flow else {}))

@@ -12,6 +12,7 @@ from dem.case import HARD, STOCHASTIC, BaseCase, Case, HardSphereCase, Stochasti
 from dem.model.fields import STATE
 from dem.model.kinds import labels
 from dem.model.known_flows import FunctionFlow, GriddedFlow
+from dem.model.part import Part
 from dem.model.parts import plain
 from dem.model.shapes import Fibre, Sphere
 
@@ -115,6 +116,8 @@ def _can_be_told(fluid: Fluid | None) -> bool:
     """Whether a case file has words for how a fluid flows: not for grids, functions, and directions aslant."""
     if fluid is None:
         return True
+    if fluid.coupling is not None:
+        return False
     told = fluid.velocity.said()
     aslant = any(isinstance(told.get(name), tuple) for name in ("direction", "gradient", "normal"))
     return not (aslant or isinstance(fluid.velocity, (GriddedFlow, FunctionFlow)))
@@ -125,8 +128,12 @@ def _fluid(fluid: Fluid | None) -> dict:
     if fluid is None:
         return {}
     told = {each.name: getattr(fluid, each.name) for each in fields(fluid) if each.name != "velocity"}
-    return {"fluid": {**{key: "none" if value is None else value for key, value in told.items()},
-                      "flow": fluid.velocity.said()}}  # fmt: skip
+    in_beds = {key: told.pop(key) for key in ("cells", "model", "lubrication", "coupling")}
+    said = {key: "none" if value is None else value for key, value in told.items()}
+    for key, value in in_beds.items():
+        if value is not None:
+            said[key] = {k: v for k, v in value.said().items() if k != "type"} if isinstance(value, Part) else value
+    return {"fluid": {**said, "flow": fluid.velocity.said()}}
 
 
 def _groups(particles: Particles, materials: dict, shapes: dict) -> Iterator[dict]:

@@ -13,11 +13,14 @@ from dem.base import checks
 from dem.files import gate
 from dem.files.structure import check_memory, require
 from dem.model.box import Box, Motion
+from dem.model.cells import Cells
 from dem.model.clump import Clump
 from dem.model.contacts import Contact
+from dem.model.coupling import Coupling
 from dem.model.fields import STATE
 from dem.model.fluid import FLOWS, Fluid
 from dem.model.kinds import Kind
+from dem.model.lubrication import Lubrication
 from dem.model.materials import Material
 from dem.model.mesh import Mesh
 from dem.model.particles import UNIT_NORM, Particles
@@ -47,7 +50,7 @@ OURS = {
 }
 A_PARTICLE, A_SPHERE = 2048, 512  # bytes for each that going on may need
 OURS |= {f"dem.parts:{word.__name__}": word for words in WORDS.values() for word in words}
-OURS |= {f"dem.fluid:{word.__name__}": word for word in (Fluid, *FLOWS)}
+OURS |= {f"dem.fluid:{word.__name__}": word for word in (Fluid, *FLOWS, Cells, Coupling, Lubrication)}
 WALLS = (Ball, Block, Cone, Cylinder, Disc, Mesh, Plane, Rectangle, Revolution, Rod, Torus)
 OURS |= {f"dem.walls:{word.__name__}": word for word in (*WALLS, Servo)}
 NAMES = {kind: name for name, kind in OURS.items()}

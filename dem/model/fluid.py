@@ -9,8 +9,12 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.hints import hinted
+from dem.model.cells import Cells
+from dem.model.coupling import Coupling
 from dem.model.flows import ChannelFlow, Flow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
 from dem.model.known_flows import FunctionFlow, GriddedFlow
+from dem.model.lubrication import Lubrication
+from dem.model.part import Part
 from dem.model.vortices import ABCFlow, TaylorGreenFlow
 
 FLOWS = (
@@ -19,11 +23,15 @@ FLOWS = (
 
 
 class Law(NamedTuple):
-    """A correlation, and from and up to which Reynolds numbers it holds, of translation and of rotation."""
+    """A correlation, and from and up to which Reynolds numbers it holds, of translation and of rotation.
+
+    And from which voidage.
+    """
 
     most: float = np.inf
     most_turning: float = np.inf
     least: float = 0.0
+    least_voidage: float = -np.inf
 
 
 DRAGS = {
@@ -32,7 +40,13 @@ DRAGS = {
     "hoelzer-sommerfeld": Law(2e5),
     "rosendahl": Law(1500.0, least=30.0),  # of the cross-flow principle
     "zastawny": Law(300.0, least=1.0),  # below, fits miss Stokes' limit
+    "di-felice": Law(1e4, least_voidage=0.36),
+    "gidaspow": Law(3e3, least_voidage=0.36),  # of Ergun's data, Re ε/(1 - ε) < 2500
+    "huilin-gidaspow": Law(3e3, least_voidage=0.36),
+    "beetstra": Law(2e3, least_voidage=0.4),  # ε Re < 1000
 }
+DENSE = ("di-felice", "gidaspow", "huilin-gidaspow", "beetstra")
+MODELS = ("A", "B")
 LIFTS = {"saffman": Law(1.0), "mei": Law(100.0)}
 SWIRLS = {"rubinow-keller": Law(1.0), "oesterle-bui-dinh": Law(140.0)}
 SPINS = {"stokes": Law(most_turning=32.0), "dennis": Law(most_turning=1000.0)}
@@ -41,13 +55,14 @@ SPINS = {"stokes": Law(most_turning=32.0), "dennis": Law(most_turning=1000.0)}
 @hinted
 @dataclass(frozen=True, kw_only=True)
 class Fluid:
-    """A fluid that acts on particles, and does not feel them.
+    """A fluid that acts on particles, and does not feel them unless coupled.
 
     Spheres are dragged, lifted and spun by the laws that are chosen. Bodies of several spheres count as spheroids of
     equal volume: fibres with their length over diameter, others with the ratio of their moments of inertia. They have
     the resistance tensor of these in Stokes flow and Jeffery's torque (Jeffery 1922), multiplied by what a sphere of
     equal volume has more at its Reynolds number; lift is of spheres alone. Added mass is that of spheres, half of what
-    is displaced. The Basset force and what particles do to each other through the fluid are left out.
+    is displaced. The Basset force is left out, and what particles do to each other through the fluid, unless drag is of
+    dense beds, where `velocity` is that between the particles.
 
     Parameters
     ----------
@@ -58,11 +73,14 @@ class Fluid:
     velocity : flow, (3,) floats, or function
         `UniformFlow`, `ShearFlow`, `RotatingFlow`, `ChannelFlow`, `PipeFlow`, `TaylorGreenFlow`, `ABCFlow`,
         `GriddedFlow`; a velocity [m/s]; or a function of (t, x, y, z) that returns three numbers, which numba compiles.
-    drag : "stokes", "schiller-naumann", "hoelzer-sommerfeld", "rosendahl" or "zastawny"
+    drag : "stokes", "schiller-naumann", "hoelzer-sommerfeld", "rosendahl", "zastawny"; "di-felice", "gidaspow", \
+"huilin-gidaspow" or "beetstra"
         Of Stokes flow; times 1 + 0.15 Re^0.687 (spheres: Schiller & Naumann 1935); or by sphericities (Hölzer &
         Sommerfeld 2008), along the relative velocity; between its values along and across with sin³φ, and lift by the
         cross-flow principle (Rosendahl 2000), from Re = 30; of ellipsoids with aspect ratios 5/4 and 5/2, with lift,
-        for Re of 1 to 300 (Zastawny et al. 2012).
+        for Re of 1 to 300 (Zastawny et al. 2012). In dense beds, by the voidage in `cells`: Di Felice (1994);
+        Gidaspow (1994), Ergun's equation below a voidage of 0.8 and Wen's and Yu's from there, with a jump between
+        them, or smoothed (Huilin & Gidaspow 2003); Beetstra, van der Hoef & Kuipers (2007).
     rotation : "dennis", "stokes" or None
         Resistance to rotation: of Stokes flow up to Re_R = 32 and from there as Dennis et al. (1980) have it, of Stokes
         flow everywhere, or none, and no torque.
@@ -74,6 +92,17 @@ class Fluid:
         Whether the pressure gradient of the flow, buoyancy included, acts.
     added_mass : bool
         Whether particles carry half of the mass that they displace.
+    cells : Cells, optional
+        Where the voidage is counted; default for drag in dense beds and couplings: the box in cells three of the
+        largest particles wide.
+    model : "A" or "B", optional
+        What drag in dense beds is to mean. Such drag makes a pressure gradient, and pressure presses on particles. "B":
+        drag has this with it, F_d/ε, and `pressure` is buoyancy and what accelerates the fluid; default. "A": F_d
+        alone, for couplings that answer the pressure gradient; default of these.
+    lubrication : Lubrication, optional
+        Between particles and at walls, where they are close.
+    coupling : Coupling, optional
+        Who computes the flow, and is told what particles give to it; `velocity` is then where it begins, uniform.
 
     Raises
     ------
@@ -101,6 +130,10 @@ class Fluid:
     magnus: str | None = None
     pressure: bool = True
     added_mass: bool = True
+    cells: Cells | None = None
+    model: str | None = None
+    lubrication: Lubrication | None = None
+    coupling: Coupling | None = None
 
     def __post_init__(self) -> None:
         """Check all of it."""
@@ -115,6 +148,40 @@ class Fluid:
             if not isinstance(getattr(self, name), bool):
                 message = f"{name} is {getattr(self, name)!r}, expected True or False"
                 raise TypeError(message)
+        checks.of_types(
+            optional=True, cells=(self.cells, Cells), lubrication=(self.lubrication, Lubrication),
+            coupling=(self.coupling, Coupling),
+        )  # fmt: skip
+        if self.model is not None:
+            checks.one_of("model", self.model, MODELS)
+        self._check_cells()
+
+    def _check_cells(self) -> None:
+        """Refuse cells without use, and what does not go together; put in cells where they are wanted."""
+        dense, coupled = self.drag in DENSE, self.coupling is not None
+        if self.cells is None and (dense or coupled):
+            object.__setattr__(self, "cells", Cells())
+        if self.cells is not None and not (dense or coupled):
+            message = (
+                f"cells are given, but drag is {self.drag}, which has no voidage, and nothing is coupled: leave one out"
+            )
+            raise ValueError(message)
+        if self.model is not None and not (dense or coupled):
+            message = f"model is {self.model}, but drag is {self.drag}, which is for few particles: leave model out"
+            raise ValueError(message)
+        if self.model == "A" and not coupled:
+            message = "model is A, which needs the pressure gradient, and no coupling tells it: leave model out"
+            raise ValueError(message)
+        if coupled and not (isinstance(self.velocity, UniformFlow) and not any(self.velocity.amplitude)):
+            message = (
+                f"velocity is {self.velocity}, but the coupling computes it: give a velocity to begin with, or none"
+            )
+            raise ValueError(message)
+
+    @property
+    def drag_model(self) -> str:
+        """A or B, see `model`."""
+        return self.model or ("A" if self.coupling is not None else "B")
 
     @property
     def laws(self) -> dict[str, Law]:
@@ -125,7 +192,8 @@ class Fluid:
             if name:
                 law, other = table[name], found.get(name, Law())
                 most, turning = min(law.most, other.most), min(law.most_turning, other.most_turning)
-                found[name] = Law(most, turning, least=max(law.least, other.least))
+                voidage = max(law.least_voidage, other.least_voidage)
+                found[name] = Law(most, turning, max(law.least, other.least), voidage)
         return found
 
     def describe(self) -> dict[str, object]:
@@ -133,6 +201,7 @@ class Fluid:
         told = {each.name: getattr(self, each.name) for each in fields(self)}
         flow = self.velocity
         plain = repr(flow) if isinstance(flow, (GriddedFlow, FunctionFlow)) else flow.said()
+        told = {name: value.said() if isinstance(value, Part) else value for name, value in told.items()}
         return {name: value for name, value in told.items() if value is not None} | {"velocity": plain}
 
 

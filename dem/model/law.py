@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.model.adhesion import DMT
 from dem.model.normals import Hertz
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from dem.model.box import Box
     from dem.model.contacts import Contact, Contacts
     from dem.model.materials import Material
+    from dem.model.part import Part
     from kernels.laws import Composite, Elastic
 
 ROLLING_STIFFNESS = 2.25  # over μ_r², of spheres: J. Ai et al., Powder Technol. 206 (2011) 269, eq. (20)
@@ -73,14 +75,14 @@ def _form(part: object) -> tuple:
 
 def law(
     contacts: Contacts, materials: list[Material], box: Box | None, *, clustered: bool = False,
-    walls: Sequence[Material] = (),
+    walls: Sequence[Material] = (), film: Callable[[int], tuple] | None = None,
 ) -> Elastic | Composite:  # fmt: skip
     """The simplest law that these materials need, and those of walls, with its tables.
 
     The box's row comes after those of the materials, then those of other walls.
 
     Rough walls need velocities even where nothing is lost; bodies of several spheres, `clustered`, share damping among
-    contacts unless told otherwise.
+    contacts unless told otherwise. `film` makes the part of what is between surfaces, for so many rows.
 
     Raises
     ------
@@ -103,9 +105,24 @@ def law(
     adhesion = pairs.form("adhesion")
     if adhesion:
         parts |= adhesion.tables(pairs.table)
+    if film:
+        _check_film(adhesion, box)
+        parts["film"] = film(len(pairs.everything))
     plain = isinstance(normal, Hertz) and isinstance(parts["damping"], laws.Absent) and len(parts) == 2
     needed = adhesion or not plain or (box and box.roughness > 0)
     return laws.Composite(**parts) if needed else laws.Elastic()
+
+
+def _check_film(adhesion: Part | None, box: Box | None) -> None:
+    """Refuse lubrication beside what lives beyond touching itself, and at walls whose planes are drawn at touch."""
+    if adhesion and not isinstance(adhesion, DMT):
+        message = (
+            f"lubrication and {adhesion} are both between surfaces that do not touch: leave one out, or take dem.DMT"
+        )
+        raise ValueError(message)
+    if box and box.roughness > 0:
+        message = "lubrication is between smooth surfaces, and walls are rough: leave roughness of the box out"
+        raise ValueError(message)
 
 
 def _mindlin(one: Material, other: Material) -> float:

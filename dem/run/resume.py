@@ -8,6 +8,7 @@ from dem.base import checks
 from dem.base.hints import hinted
 from dem.files.output import EVERY
 from dem.files.writer import TrajectoryWriter
+from dem.model.coupling import given_again
 from dem.run import hook
 from dem.run.record import record
 from dem.run.table import TABLE, Table
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
 
+    from dem.model.coupling import Exchange, FlowState
     from dem.system.system import System
     from dem.system.verdict import Judgement
 
@@ -31,6 +33,7 @@ def resume(
     progress: bool | None = None,
     checkpoint_every: str | int | None = EVERY,
     strict: bool = False,
+    coupling: Callable[[Exchange], FlowState] | None = None,
 ) -> Judgement:
     """Go on with a trajectory from its latest checkpoint; it ends with the bytes of a run that was never stopped.
 
@@ -45,6 +48,9 @@ def resume(
     threads, every, progress, checkpoint_every, strict
         As in `Simulation` and `Simulation.run`. A function that was called every so often is no part of the file: give
         it again. If it has changed anything, the run does not go on without.
+    coupling : callable, optional
+        The function that computes the flow, of a fluid that is coupled, where it cannot be found by its name, see
+        `dem.Coupling`.
 
     Returns
     -------
@@ -76,7 +82,8 @@ def resume(
         duration = checks.number("duration", duration, above=0, unit="s")
     if threads is not None:
         checks.threads(threads)
-    writer = TrajectoryWriter.resume(path, threads=threads, every=checkpoint_every)
+    with given_again(coupling):
+        writer = TrajectoryWriter.resume(path, threads=threads, every=checkpoint_every)
     sim, plan = writer.sim, writer.plan
     try:
         if duration is not None:

@@ -9,6 +9,7 @@ from dem.base.notices import tell
 from dem.files import checkpoint
 from dem.files.output import EVERY
 from dem.files.writer import TrajectoryWriter
+from dem.model.coupling import given_again
 from dem.run import hook
 from dem.run.calls import Call
 from dem.run.record import record
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Self
 
+    from dem.model.coupling import Exchange, FlowState
     from dem.system.verdict import Judgement
 
 
@@ -156,17 +158,25 @@ class Runnable(System):
         checkpoint.save(self, path)
 
     @classmethod
-    def load(cls, path: str | PathLike, *, threads: int | None = None) -> Self:
+    def load(
+        cls,
+        path: str | PathLike,
+        *,
+        threads: int | None = None,
+        coupling: Callable[[Exchange], FlowState] | None = None,
+    ) -> Self:
         """Go on from a file that `save` wrote, or from the latest checkpoint of a trajectory.
 
-        The bytes are the same as if the run had never stopped. Threads are for simulations in time steps.
+        The bytes are the same as if the run had never stopped. Threads are for simulations in time steps; so is a
+        coupling, the function of a fluid that was coupled, where it cannot be found by its name, see `dem.Coupling`.
 
         Raises
         ------
         OSError, ValueError
             If there is no such file, or no complete checkpoint in it, or it is of another kind.
         """
-        sim = checkpoint.load(path, threads)
+        with given_again(coupling):
+            sim = checkpoint.load(path, threads)
         if not isinstance(sim, cls):
             message = f"{path} holds {type(sim).__name__}: load it with dem.{type(sim).__name__}.load"
             raise ValueError(message)

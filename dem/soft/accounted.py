@@ -15,6 +15,7 @@ from kernels.base import energy as energy_kernels
 
 if TYPE_CHECKING:
     from dem.model.contact_forces import ContactForces
+    from dem.model.coupling import Exchange
     from dem.model.wall import Wall
     from dem.soft.engine import Engine
     from dem.soft.verdict import Verdict
@@ -202,8 +203,17 @@ class Accounted(Stepping):
         return account.judged(
             self._engine, self.integrator, self._booked.first_step, self.particles.orientation,
             self.energy_reference[0], self.energy_error, momentum_error,
-            tuple(immersion.doubts(self.fluid, self._engine.fluid)),
+            tuple(immersion.doubts(self.fluid, self._engine.fluid, self._engine.beds)),
         )  # fmt: skip
+
+    def exchange(self) -> Exchange | None:
+        """What particles and fluid have in cells at present: what a coupling would be told now, see `dem.Coupling`.
+
+        None if the fluid needs no cells.
+        """
+        self._notice_changes()
+        engine = self._engine
+        return engine.beds.told(engine, engine.state()[:3], self.step_count) if engine.beds else None
 
     def _check_run(self, code: int) -> None:
         """Raise FloatingPointError if the run went wrong."""

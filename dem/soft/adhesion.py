@@ -88,7 +88,7 @@ def extremes(kinds: Kinds, springs: Springs) -> Pairs:
 def longest_reach(law: tuple, kinds: Kinds, springs: Springs) -> float:
     """How far beyond touching contacts of these bodies may live [m]."""
     if not lasts(law):
-        return 0.0
+        return law.film.farthest if films(law) else 0.0
     part = law.normal if laws.functions(type(law.normal)).reach else law.adhesion
     reach, pairs = in_python(laws.functions(type(part)).reach), extremes(kinds, springs)
     return float(max(reach(part, *pair[:4]) for pair in zip(*pairs, strict=True)))
@@ -98,6 +98,11 @@ def lasts(law: tuple) -> bool:
     """Whether contacts may live beyond touching."""
     parts = () if isinstance(law, laws.Elastic) else (law.normal, law.adhesion)
     return any(laws.functions(type(part)).reach for part in parts)
+
+
+def films(law: tuple) -> bool:
+    """Whether a fluid is between surfaces before they touch."""
+    return isinstance(getattr(law, "film", None), laws.Film)
 
 
 def attracts(law: tuple) -> bool:
@@ -131,7 +136,7 @@ def energies_of_adhesion(law: tuple, kinds: Kinds, springs: Springs, spheres: in
     return spheres * float(at_rest(law, extremes(kinds, springs)).energy.max()) if attracts(law) else 0.0
 
 
-def _meeting(particles: Particles, box: Box | None, law: tuple, beside: Sequence[Wall]) -> Pairs:
+def meeting(particles: Particles, box: Box | None, law: tuple, beside: Sequence[Wall]) -> Pairs:
     """Pairs that may meet."""
     kinds = arrays.kinds(particles, box)
     springs = arrays.springs(particles, kinds, law, beside)
@@ -142,7 +147,7 @@ def _meeting(particles: Particles, box: Box | None, law: tuple, beside: Sequence
 
 def held(particles: Particles, box: Box | None, law: tuple, walls: Sequence[Wall] = ()) -> Held:
     """What adhesion holds of particles that may meet."""
-    pairs = _meeting(particles, box, law, walls) if attracts(law) else None
+    pairs = meeting(particles, box, law, walls) if attracts(law) else None
     if pairs is None or not pairs.i.size:
         return Held()
     time, rest, k = _shortest(pairs, law)
@@ -165,7 +170,7 @@ def foreseen(
     """What should be known of adhesion before a run begins."""
     if not attracts(law):
         return
-    pairs = _meeting(particles, box, law, walls)
+    pairs = meeting(particles, box, law, walls)
     if not pairs.i.size:
         return
     names = _names(particles)

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model.spheroid import Figure
+from kernels.fluid.beetstra import Beetstra
+from kernels.fluid.di_felice import DiFelice
+from kernels.fluid.gidaspow import Gidaspow, HuilinGidaspow
 from kernels.fluid.hoelzer_sommerfeld import HoelzerSommerfeld
 from kernels.fluid.rosendahl import Rosendahl
 from kernels.fluid.schiller_naumann import SchillerNaumann
@@ -53,10 +56,15 @@ def tabled(bodies: Bodies) -> Zastawny:
     return Zastawny(*(np.ascontiguousarray(np.array(table).T) for table in zip(*rows, strict=True)))
 
 
-PARTS: dict[str, Callable[[Bodies], tuple]] = {
-    "stokes": lambda _: Stokes(),
-    "schiller-naumann": lambda _: SchillerNaumann(),
-    "hoelzer-sommerfeld": lambda bodies: HoelzerSommerfeld(*sphericities(bodies)),
-    "rosendahl": lambda bodies: Rosendahl(*sphericities(bodies)),
-    "zastawny": tabled,
+# of the bodies, and in dense beds whether what a law says includes the pressure gradient that it causes, model B
+PARTS: dict[str, Callable[[Bodies, str], tuple]] = {
+    "stokes": lambda *_: Stokes(),
+    "schiller-naumann": lambda *_: SchillerNaumann(),
+    "hoelzer-sommerfeld": lambda bodies, _: HoelzerSommerfeld(*sphericities(bodies)),
+    "rosendahl": lambda bodies, _: Rosendahl(*sphericities(bodies)),
+    "zastawny": lambda bodies, _: tabled(bodies),
+    "di-felice": lambda _, model: DiFelice(float(model == "B")),
+    "gidaspow": lambda _, model: Gidaspow(float(model == "B")),
+    "huilin-gidaspow": lambda _, model: HuilinGidaspow(float(model == "B")),
+    "beetstra": lambda _, model: Beetstra(float(model == "B")),
 }

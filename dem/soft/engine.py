@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from dem.model.particles import Particles
     from dem.model.wall import Wall
     from dem.rotation.integrators import Integrator
+    from dem.soft.bed import Beds
 
 NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
 SUMS, INTEGERS = ("taken", "worked"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
@@ -63,10 +64,11 @@ class Engine(AmongWalls):
         skin: tuple[float, float] | None = None,
         threads: int = 1,
         deepest: float = DEEPEST,
+        beds: Beds | None = None,
         walls: Sequence[Wall] = (),
     ) -> None:
         self.kinds = arrays.kinds(particles, box)
-        self.law, self.fluid = law, fluid
+        self.law, self.fluid, self.beds = law, fluid, beds
         self.faces, self.exits = faces_of(box), Exits(box, gravity)
         self.walls, self.called = walls, words(walls)
         alone = len(particles) == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any() and not walls
@@ -130,7 +132,9 @@ class Engine(AmongWalls):
         for name, values in snapshot.progress.items():
             getattr(self.progress, name)[:] = values
         for name, values in snapshot.fluid.items():
-            getattr(self.fluid.medium, name)[:] = values
+            self.fluid_state[name][:] = values
+        if self.beds:
+            self.beds.use(self)
         self.datum, self.start_step, self.code = snapshot.datum, snapshot.start_step, loop.DONE
         if snapshot.watch.size:
             self.limits.watch = snapshot.watch
@@ -149,6 +153,13 @@ class Engine(AmongWalls):
         if self.fluid_state:
             self.fluid_state["reached"][:] = before.fluid_state["reached"]
 
+    def follow(self, before: Engine | None) -> None:
+        """Go on with the fluid of another engine, if there is one, and from where servos have moved walls."""
+        if before and self.beds:
+            self.beds.follow(self, before)
+        if before and before.wall_state:
+            self.wall_state["driven"][:] = before.wall_state["driven"]
+
     def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> None:
         """Evaluate the forces of the whole-step state and set the integrator going from there.
 
@@ -157,6 +168,8 @@ class Engine(AmongWalls):
         """
         self.progress.step[0] = self.start_step = step
         self.move_walls(step * self.dt)
+        if self.beds:
+            self.beds.begin(self, step)
         if history:
             self.bodies.wall_contacts[:] = history.wall_contacts  # bodies are in the user's order still
         self.rebuild(history)
@@ -202,7 +215,7 @@ class Engine(AmongWalls):
     def _reach(self) -> float:
         """How much farther than where they meet bodies are listed [m], see `kernels.soft.sweeps.reach_of`."""
         if not lasts(self.law):
-            return self.skins.neighbours
+            return self.skins.neighbours + self.range
         return self.skins.neighbours + self.range + 2 * float(as_float(self.partial[:, sweeps.TRAVEL].max()))
 
     def _list_neighbours(self, grid: cells.Grid) -> bool:
@@ -244,7 +257,7 @@ class Engine(AmongWalls):
         while self.code == loop.DONE:
             if self.exits.due(self.progress):
                 self.let_go()
-            code = self._take_steps(self.exits.next_look(int(self.progress.step[0]), stop))
+            code = self._take_steps(self._next_stop(stop))
             if code == loop.LIST_STALE:
                 self.rebuild()
             elif code == loop.NO_ROOM:
@@ -259,12 +272,20 @@ class Engine(AmongWalls):
                 self.code = code
         return self.code
 
+    def _next_stop(self, stop: int) -> int:
+        """The step up to which the kernels may go on by themselves."""
+        step = int(self.progress.step[0])
+        stop = self.exits.next_look(step, stop)
+        return self.beds.next_stop(step, stop) if self.beds else stop
+
     def _take_steps(self, stop: int) -> int:
         """Take steps, `stop` of them complete at most; returns DONE or why the kernels came back."""
         step = self.progress.step
         before = int(step[0])
         code = self._order(loop.ADVANCE, before + self.pace.begin(stop - before))
         self.pace.end(int(step[0]) - before)
+        if self.beds and code == loop.DONE and before < step[0] and step[0] % self.beds.cells.every == 0:
+            self.beds.refresh(self)
         return code
 
     def _passes(self, code: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,22 +12,27 @@ import numpy as np
 from dem.base.notices import Notice
 from dem.model.spheroid import Spheroid
 from dem.soft import drags
+from dem.soft.adhesion import meeting
+from dem.soft.bed import SWINGS, in_cells, widest
 from dem.soft.impacts import rounded_down
 from kernels import fluid as fluids
-from kernels import rotation
+from kernels import laws, rotation
 from kernels.fluid.magnus import OesterleBuiDinh, RubinowKeller
 from kernels.fluid.medium import Medium
 from kernels.fluid.saffman import Mei, Saffman
 from kernels.fluid.spin_drag import Creeping, Dennis
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from dem.model.box import Box
+    from dem.model.cells import Cells
     from dem.model.fluid import Fluid
     from dem.model.particles import Particles
+    from dem.model.wall import Wall
     from dem.rotation.integrators import Integrator
     from dem.soft.advice import Advice
+    from dem.soft.bed import Beds
 
 DRY = fluids.Dry()
 LIFTS = {"saffman": Saffman, "mei": Mei, None: fluids.Nothing}
@@ -36,20 +42,39 @@ STATE = ("clock", "drawn", "drawing", "reached")  # of `Medium`: what a run has 
 HEAVY = 0.1  # density of a fluid over that of particles, from which added mass shows
 STEADIEST = 0.5  # relaxation times a step up to which explicit schemes of rotation are stable, whichever they are
 CALM = 0.1  # of them that are advised
+THICK, THICKEST = 0.1, 0.25  # relaxation times of two particles with a film a step, of which each may have a dozen
 
 
-def fluid_of(fluid: Fluid | None, particles: Particles, time_step: float) -> tuple:
-    """The tuple of `kernels.fluid` for these particles."""
+def fluid_of(fluid: Fluid | None, particles: Particles, time_step: float, cells: Cells | None = None) -> tuple:
+    """The tuple of `kernels.fluid` for these particles, where it needs cells in these."""
     if fluid is None:
         return DRY
     bodies = _spheroids(particles)
     field = fluid.velocity.field(
         density=fluid.density, viscosity=fluid.viscosity, length=min(body.diameter for body in bodies), time=time_step
     )
-    drag = drags.PARTS[fluid.drag]([(shape, body) for (shape, _), body in zip(particles.variants, bodies, strict=True)])
+    if cells is not None:
+        field = in_cells(fluid, cells, field, len(particles))
+    told = [(shape, body) for (shape, _), body in zip(particles.variants, bodies, strict=True)]
+    drag = drags.PARTS[fluid.drag](told, fluid.drag_model)
     return fluids.Fluid(
         _medium(fluid, bodies), field, drag, LIFTS[fluid.lift](), SWIRLS[fluid.magnus](), SPINS[fluid.rotation]()
     )
+
+
+def film_of(fluid: Fluid | None, particles: Particles, box: Box | None) -> Callable[[int], tuple] | None:
+    """What makes the part of contact laws that a fluid has to do with; None without."""
+    if fluid is None or fluid.lubrication is None:
+        return None
+    largest = max(float(np.max(shape.radii)) for shape, _ in particles.variants)
+    return partial(fluid.lubrication.film, fluid.viscosity, largest if box else 0.5 * largest)
+
+
+def check_walls(fluid: Fluid | None, walls: Sequence[Wall]) -> None:
+    """Refuse films at walls beside a box; raises ValueError."""
+    if fluid is not None and fluid.lubrication is not None and walls:
+        message = "lubrication knows the faces of a box, and no walls beside it: leave one of them out"
+        raise ValueError(message)
 
 
 def _spheroids(particles: Particles) -> list[Spheroid]:
@@ -127,9 +152,26 @@ def check(fluid: Fluid | None, particles: Particles, box: Box | None, integrator
         raise ValueError(message)
 
 
-def foreseen(fluid: Fluid | None, particles: Particles) -> Iterator[Notice]:
+def foreseen(
+    fluid: Fluid | None, particles: Particles, box: Box | None = None, time_step: float = 0.0
+) -> Iterator[Notice]:
     """What should be known before a run begins."""
-    if fluid is None or fluid.added_mass:
+    if fluid is None:
+        return
+    if fluid.cells is not None:
+        yield from fluid.cells.known(box, widest(particles)).foreseen(widest(particles))
+    if fluid.lubrication is not None:
+        rate = film_rate(fluid, particles, box)
+        if rate * time_step > THICK:
+            reason = (
+                f"lubrication takes the velocity of two particles, or one at a wall, in {1 / rate:.2g} s where the gap "
+                f"is the roughness, {rate * time_step:.2g} of that a step, and at most {THICK} follow it where films "
+                "are many"
+            )
+            least = fluid.lubrication.roughness * rate * time_step / THICK
+            remedy = f"lower time_step to {rounded_down(THICK / rate):g} s, or raise roughness to {least:.2g} m"
+            yield Notice("stiff-lubrication", reason, remedy, grave=rate * time_step > THICKEST)
+    if fluid.added_mass:
         return
     lightest = min(material.density for _, material in particles.variants)
     if fluid.density > HEAVY * lightest:
@@ -141,22 +183,42 @@ def foreseen(fluid: Fluid | None, particles: Particles) -> Iterator[Notice]:
         yield Notice("missing-added-mass", reason, remedy, grave=fluid.density > lightest)
 
 
-def doubts(fluid: Fluid | None, state: tuple) -> Iterator[str]:
+def film_rate(fluid: Fluid, particles: Particles, box: Box | None) -> float:
+    """Highest rate at which a film takes the velocity of particles that may meet [1/s]."""
+    pairs = meeting(particles, box, laws.Elastic(), ())
+    rates = fluid.lubrication.rate(fluid.viscosity, pairs.radius, pairs.mass)
+    return float(np.max(rates, initial=1e-300))
+
+
+def doubts(fluid: Fluid | None, state: tuple, beds: Beds | None = None) -> Iterator[str]:
     """What makes a run less accurate than it looks: Reynolds numbers beyond what a law is for, places off the grid."""
     if fluid is None:
         return
     reynolds, turning, outside = state.medium.reached.tolist()
+    voidage, strength = beds.seen[:2].tolist() if beds else (1.0, 0.0)
     for name, law in fluid.laws.items():
+        if voidage < law.least_voidage:
+            least = law.least_voidage
+            yield f"voidage down to {voidage:.3g} in a cell, {name} is for more than {least:g}: take larger cells"
         for kind, reached, most in (("", reynolds, law.most), ("rotational ", turning, law.most_turning)):
             if reached > most:
                 yield f"{kind}Reynolds number up to {reached:.3g}, {name} is for less than {most:g}: take another law"
         if reynolds < law.least:
             yield f"Reynolds number up to {reynolds:.3g} only, {name} is for {law.least:g} and more: take another law"
-    if outside:
+    if beds and beds.coupling and not beds.coupling.implicit and strength > SWINGS:
+        yield (
+            f"particles of a cell could give {strength:.3g} times the momentum that makes them as fast as the fluid "
+            "between two exchanges: an explicit coupling swings beyond 1 and diverges from 2 on: exchange more often"
+        )
+    if outside and beds:
+        yield "particles were in none of the cells, or where the flow is not known: let both cover that"
+    elif outside:
         yield f"particles were where or when {fluid.velocity} is not known, and felt its edge: let the grid cover that"
 
 
-def advised(advice: Advice, fluid: Fluid | None, particles: Particles, integrator: Integrator) -> Advice:
+def advised(
+    advice: Advice, fluid: Fluid | None, particles: Particles, integrator: Integrator, box: Box | None = None
+) -> Advice:
     """Advice on the time step in a fluid: schemes of rotation that do not follow its stiffness bound it."""
     if fluid is None:
         return advice
@@ -167,6 +229,10 @@ def advised(advice: Advice, fluid: Fluid | None, particles: Particles, integrato
         told += f"; of rotation: {turning:.3g} s, {step / turning:.2g} of it"
     told += " (stable with any)" if follows else f" (at most {STEADIEST:g} with {integrator.name})"
     most = math.inf if follows else rounded_down(CALM * turning)
+    if fluid.lubrication is not None:
+        rate = film_rate(fluid, particles, box)
+        told += f"; of two particles with the thinnest film between them: {1 / rate:.3g} s, {step * rate:.2g} of it"
+        most = min(most, rounded_down(THICK / rate))
     return replace(advice, further=(told,), advised=min(advice.advised, most))
 
 

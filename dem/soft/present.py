@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from dem.model.wall import Wall
     from dem.soft.arrays import Layout
+    from dem.soft.bed import Beds
     from dem.soft.limits import Limits
     from dem.soft.numbering import Numbering
     from dem.soft.springs import Springs
@@ -37,6 +38,7 @@ class Present:
     kinds: Kinds
     law: tuple
     fluid: tuple
+    beds: Beds | None
     faces: Faces
     bodies: Bodies
     neighbours: Neighbours
@@ -105,7 +107,10 @@ class Present:
     @property
     def fluid_state(self) -> dict[str, np.ndarray]:
         """What a run has come to in a fluid, by name; empty without one."""
-        return {} if isinstance(self.fluid, Dry) else {name: getattr(self.fluid.medium, name) for name in STATE}
+        if isinstance(self.fluid, Dry):
+            return {}
+        in_cells = self.beds.state | self.beds.arrays(self.fluid.field) if self.beds else {}
+        return {name: getattr(self.fluid.medium, name) for name in STATE} | in_cells
 
     def by_row(self, values: np.ndarray) -> np.ndarray:
         """Values (..., N) of owned bodies by index, in the order of the user's rows."""

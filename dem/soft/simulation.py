@@ -13,7 +13,7 @@ from dem.model.fluid import Fluid
 from dem.model.law import law as contact_law
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import DEFAULT
-from dem.soft import adhesion, arrays, immersion
+from dem.soft import adhesion, arrays, bed, immersion
 from dem.soft.accounted import Accounted, Booked
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps, rolling_shapes
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from dem.model.wall import Wall
     from dem.rotation.integrators import Integrator
     from dem.soft.snapshot import Snapshot
-
 
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
@@ -144,17 +143,19 @@ class Simulation(Accounted):
         self._contacts = contacts or Contacts()
         self._walls = wall_list(walls)
         clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
+        materials, film = arrays.materials(self._particles), immersion.film_of(fluid, self._particles, self._box)
+        immersion.check_walls(fluid, self._walls)
         self._law = contact_law(
-            self._contacts, arrays.materials(self._particles), self._box, clustered=clustered,
-            walls=wall_materials(self._walls),
-        )  # fmt: skip
+            self._contacts, materials, self._box, clustered=clustered, walls=wall_materials(self._walls), film=film
+        )
         self._integrator, self._fluid = integrator_for_contacts(integrator), fluid
         if isinstance(time_step, str) and time_step == "auto":
             advice = advise(self._particles, self._box, self._gravity, law=self._law, walls=self._walls)
-            time_step = immersion.advised(advice, fluid, self._particles, self._integrator).advised
+            time_step = immersion.advised(advice, fluid, self._particles, self._integrator, self._box).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
         immersion.check(fluid, self._particles, self._box, self._integrator, self._time_step)
+        self._cells = bed.cells_of(fluid, self._particles, self._box)
         self._threads = checks.threads(threads)
         self._skin = skin
         self._shown_step = 0  # the step that the particles show
@@ -192,9 +193,10 @@ class Simulation(Accounted):
         return sim
 
     def _new_engine(self) -> Engine:
+        fluid = immersion.fluid_of(self._fluid, self._particles, self._time_step, self._cells)
         return Engine(
-            self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law,
-            immersion.fluid_of(self._fluid, self._particles, self._time_step), self._skin, self._threads, self._deepest,
+            self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law, fluid,
+            self._skin, self._threads, self._deepest, bed.beds_of(self._fluid, self._cells, self._particles),
             self._walls,
         )  # fmt: skip
 
@@ -207,8 +209,7 @@ class Simulation(Accounted):
         if keep:
             engine.limits, finest = before.limits, before.energy_unit
             engine.keep_extremes(before)
-        if before and before.wall_state:
-            engine.wall_state["driven"][:] = before.wall_state["driven"]
+        engine.follow(before)
         engine.start(step, before.history() if before else None, finest)
         check_overlaps(engine)
         self._engine = engine
@@ -260,7 +261,7 @@ class Simulation(Accounted):
         """Which time step the present state needs, and why."""
         there = staying(self.particles, self._engine.left())
         advice = advise(there, self.box, self.gravity, self.time_step, self._law, self._walls)
-        return immersion.advised(advice, self.fluid, self.particles, self.integrator)
+        return immersion.advised(advice, self.fluid, self.particles, self.integrator, self.box)
 
     def step(self, steps: int = 1) -> None:
         """Take a number of time steps.
@@ -290,7 +291,7 @@ class Simulation(Accounted):
         """What should be known before a run begins."""
         yield from super().foreseen()
         yield from rolling_shapes(self.particles, self.box, self.contacts)
-        yield from immersion.foreseen(self.fluid, self.particles)
+        yield from immersion.foreseen(self.fluid, self.particles, self.box, self.time_step)
         if len(self._engine.left()) < len(self.particles):  # there is somebody to meet
             there = staying(self.particles, self._engine.left())
             yield from foreseen(there, self.box, self.gravity, self.time_step, self._law, self._walls)

@@ -3,8 +3,10 @@
 A fluid is `Dry`, which does nothing and costs nothing, or `Fluid`, which consists of
 
     medium  `medium.Medium`: density, viscosity, what of each variant of bodies it feels, what it has done
-    field   velocity by place and time: `Uniform`, `Linear`, `Channel`, `Pipe`, `TaylorGreen`, `ABC`, `Grid`, `Called`
-    drag    resistance against translation: `Stokes`, `SchillerNaumann`, `HoelzerSommerfeld`, `Rosendahl`, `Zastawny`
+    field   velocity by place and time: `Uniform`, `Linear`, `Channel`, `Pipe`, `TaylorGreen`, `ABC`, `Grid`, `Called`;
+            any of these in a `Bed`, with the voidage there; `Solved`, which somebody else computes
+    drag    resistance against translation: `Stokes`, `SchillerNaumann`, `HoelzerSommerfeld`, `Rosendahl`, `Zastawny`;
+            in dense beds `DiFelice`, `Gidaspow`, `HuilinGidaspow`, `Beetstra`
     lift    of spheres in shear: `Saffman`, `Mei`
     swirl   of spheres that turn otherwise than the fluid: `RubinowKeller`, `OesterleBuiDinh`
     spin    resistance against rotation: `Creeping`, `Dennis`
@@ -13,6 +15,8 @@ or `Nothing` in place of lift, swirl and spin. Each part is a file with a NamedT
 
     sample_of(field, t, x) -> `gradients.Sample`
     drag_on(drag, medium, g, reynolds, slip) -> resistance along the body axes [N s/m]; slip is u - v in the body frame
+    resist(drag, medium, g, reynolds, slip, flow) -> the same, of laws that want the voidage as well
+    press_on(flow, medium, g, displaced, accelerating, gravity, others) -> others with what presses [N]
     lift_on(lift, medium, g, reynolds, slip, vorticity) -> force [N], all in the world frame
     swirl_on(swirl, medium, g, reynolds, turning, slip, excess) -> force [N]
     spin_factor(spin, turning) -> resistance against rotation over that of Stokes flow
@@ -25,9 +29,14 @@ laws of drag say in ``dem.soft.drags`` what they want to know of bodies.
 from typing import NamedTuple
 
 from kernels.base.jit import by_type, by_type_of_first, for_type, formula
+from kernels.base.vector import load, scale
 from kernels.fluid import (
+    beetstra,
     beltrami,
     called,
+    crowded,
+    di_felice,
+    gidaspow,
     gridded,
     hoelzer_sommerfeld,
     linear,
@@ -99,8 +108,47 @@ LIFTS = {saffman.Saffman: saffman.saffman, saffman.Mei: saffman.mei, Nothing: _n
 SWIRLS = {magnus.RubinowKeller: magnus.slow, magnus.OesterleBuiDinh: magnus.measured, Nothing: _no_swirl}
 SPINS = {spin_drag.Creeping: spin_drag.creeping, spin_drag.Dennis: spin_drag.dennis, Nothing: _no_spin}
 
-sample_of = by_type_of_first(FIELDS.__getitem__)
+sample_alone = by_type_of_first(FIELDS.__getitem__)
+
+
+@formula
+def sample_in_bed(field, t, x):
+    """A flow about dense particles at time t [s] and place x [m]."""
+    return crowded.in_bed(field.cells, field.values, x, sample_alone(field.flow, t, x))
+
+
+IN_BEDS = {crowded.Bed: sample_in_bed, crowded.Solved: crowded.in_solved}
+sample_of = by_type_of_first(lambda field: IN_BEDS.get(field) or FIELDS[field])
 drag_on = by_type_of_first(DRAGS.__getitem__)
+DENSE = {
+    di_felice.DiFelice: di_felice.factor,
+    gidaspow.Gidaspow: gidaspow.factor,
+    gidaspow.HuilinGidaspow: gidaspow.smooth_factor,
+    beetstra.Beetstra: beetstra.factor,
+}
+FEEL = (crowded.InBed, crowded.InSolved)
+voidage_of = by_type_of_first(lambda flow: crowded.some_fluid if flow in FEEL else crowded.all_fluid)
+press_on = by_type_of_first(lambda flow: crowded.press_as_told if flow is crowded.InSolved else crowded.press_by_flow)
+take = by_type_of_first(lambda field: crowded.take if field is crowded.Solved else crowded.take_nothing)
+begin = by_type_of_first(lambda field: crowded.begin if field is crowded.Solved else crowded.begin_nothing)
+dense_factor = by_type_of_first(DENSE.__getitem__)
+
+
+@formula
+def resist_alone(part, medium, g, reynolds, slip, flow):
+    """Resistance by laws for few particles, see `drag_on`."""
+    return drag_on(part, medium, g, reynolds, slip)
+
+
+@formula
+def resist_in_bed(part, medium, g, reynolds, slip, flow):
+    """Resistance along the body axes in a dense bed: as much more than Stokes' as that of spheres is [N s/m]."""
+    voidage = voidage_of(flow)
+    factor = dense_factor(part, voidage * reynolds, voidage) / (1.0 + part.whole * (voidage - 1.0))
+    return scale(medium.viscosity * factor, load(medium.translation, g))
+
+
+resist = by_type_of_first(lambda part: resist_in_bed if part in DENSE else resist_alone)
 lift_on = by_type_of_first(LIFTS.__getitem__)
 swirl_on = by_type_of_first(SWIRLS.__getitem__)
 spin_factor = by_type_of_first(SPINS.__getitem__)

@@ -10,6 +10,7 @@ own (``kernels.soft.contact``). All others are `Composite`: they are evaluated f
     rolling     couple against rolling: `Rolling`, `ConstantTorque`
     twisting    couple about the normal: `Twisting`
     adhesion    further normal force: `Adhesion`, `Bridge`
+    film        lubrication, from some distance on: `Film`
 
 or `Absent`: only the combination in use is compiled. Each part is a file with a NamedTuple of tables by material, the
 wall's last, its formula, and what it says of itself in `PARTS`; what a part remembers of the last step follows that of
@@ -41,6 +42,7 @@ from kernels.laws.bridge import Bridge  # noqa: F401
 from kernels.laws.damping import UNDAMPED, Damping, SharedDamping  # noqa: F401
 from kernels.laws.dashpot import Dashpot  # noqa: F401
 from kernels.laws.dmt import NO_ADHESION, Adhesion  # noqa: F401
+from kernels.laws.film import Film, at_touch, begin_of, resisted  # noqa: F401
 from kernels.laws.friction import FRICTIONLESS, Friction  # noqa: F401
 from kernels.laws.hertz import Hertz  # noqa: F401
 from kernels.laws.hysteretic import Hysteretic  # noqa: F401
@@ -49,7 +51,7 @@ from kernels.laws.linear import Linear  # noqa: F401
 from kernels.laws.onset import ramp
 from kernels.laws.power import Power  # noqa: F401
 from kernels.laws.rolling import FREE_ROLLING, ConstantTorque, Rolling  # noqa: F401
-from kernels.laws.touch import PARTS, Absent, Outcome, Touch, no_press  # noqa: F401
+from kernels.laws.touch import PARTS, Absent, Outcome, Touch, no_outcome, no_press  # noqa: F401
 from kernels.laws.twisting import FREE_TWISTING, Twisting  # noqa: F401
 from kernels.laws.viscoelastic import Viscoelastic  # noqa: F401
 
@@ -67,6 +69,7 @@ class Composite(NamedTuple):
     rolling: tuple = Absent()
     twisting: tuple = Absent()
     adhesion: tuple = Absent()
+    film: tuple = Absent()
 
 
 ABSENT = {
@@ -78,7 +81,8 @@ ABSENT = {
 }
 
 
-REMEMBERED = tuple(name for name in Composite._fields if name != "damping")
+SLOTS = tuple(name for name in Composite._fields if name != "film")
+REMEMBERED = tuple(name for name in SLOTS if name != "damping")
 
 
 def functions(part, slot="damping"):
@@ -116,7 +120,7 @@ def _memory(what):
     return by_type(lambda part: getattr(functions(part), what))
 
 
-press, dashpot, slide, roll, twist, adhere = (_acting(slot) for slot in Composite._fields)
+press, dashpot, slide, roll, twist, adhere = (_acting(slot) for slot in SLOTS)
 nothing_of, load_of, store_of = (_memory(what) for what in ("nothing", "load", "store"))
 
 
@@ -193,6 +197,15 @@ lasting = elastic_or(never, beyond_touching)
 
 
 @formula
+def begin_composite(law):
+    """Gap at which contacts begin at most [m]."""
+    return begin_of(law.film)
+
+
+begins = elastic_or(at_touch, begin_composite)
+
+
+@formula
 def nothing(law):
     """History of a contact that begins."""
     return (
@@ -227,7 +240,23 @@ def store(law, rows, k, at, history):
 @formula
 def contact(law, i, j, touch, history, half, time_sign):
     """Force and couple of a contact, see the package's docstring."""
+    return by_film(law.film, law, i, j, touch, history, half, time_sign)
+
+
+@formula
+def bare(law, i, j, touch, history, half, time_sign):
+    """Of surfaces without a film."""
     return by_adhesion(law.adhesion, law, i, j, touch, history, half, time_sign)
+
+
+@formula
+def in_film(law, i, j, touch, history, half, time_sign):
+    """Of surfaces with a film, whether they touch or not; nothing else lives beyond touching beside it."""
+    if touch.overlap > 0.0:
+        outcome, history = meet(law, i, j, touch, history, half, time_sign)
+    else:
+        outcome, history = no_outcome(), nothing(law)
+    return resisted(law.film, i, j, touch, outcome, half), history
 
 
 @formula
@@ -290,4 +319,5 @@ def meet(law, i, j, touch, history, half, time_sign):
     return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, pressed.grip)
 
 
+by_film = by_type(lambda part: bare if part is Absent else in_film)
 by_adhesion = by_type(lambda part: meet_or_hang if functions(part).reach else meet)

@@ -72,6 +72,13 @@ class Outcome(NamedTuple):
     lasts: bool
 
 
+@formula
+def no_outcome():
+    """Of surfaces that do nothing to each other."""
+    none = (0.0, 0.0, 0.0)
+    return Outcome(none, none, elastic=0.0, stored=0.0, loss=0.0, jump=0.0, lasts=False)
+
+
 class Absent(NamedTuple):
     """No such part."""
 

@@ -130,7 +130,7 @@ def evaluate_dissipative(law, scheme, c, time_sign, half, per_joule, bodies, kin
     stop, segment = start + number, column // max(room, 1)
     sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
     overlap, listed = neighbours.overlap[column : column + number], neighbours.touching[column : column + room]
-    least = -math.inf if laws.lasting(law) else 0.0
+    least = -math.inf if laws.lasting(law) else 0.0 - laws.begins(law)
     if kinds.reach > 0.0:
         touching.find(box, bodies.sphere_position, sphere_i, sphere_j, kinds.reach, least, overlap)
     else:
@@ -141,7 +141,7 @@ def evaluate_dissipative(law, scheme, c, time_sign, half, per_joule, bodies, kin
     if laws.lasting(law):
         neighbours.touched[segment] = touching.list_lasting(overlap, neighbours.has_history[start:stop], listed)
     else:
-        neighbours.touched[segment] = touching.list_touching(overlap, listed)
+        neighbours.touched[segment] = touching.list_touching(overlap, laws.begins(law), listed)
     listed = listed[: neighbours.touched[segment]]
     return evaluate_listed(scheme, law, c, listed, time_sign, half, per_joule, bodies, kinds, neighbours, box)
 

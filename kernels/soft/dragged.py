@@ -69,10 +69,9 @@ def pull(fluid, scheme, g, mass, q, flow, gravity, spin, others, v):
     reynolds = per_speed * math.sqrt(dot(slip, slip))
     displaced = medium.density * medium.volume[g]
     inverse = 1.0 / (mass + medium.added * displaced)
-    resistance = fluids.drag_on(fluid.drag, medium, g, reynolds, inwards(scheme, q, slip))
+    resistance = fluids.resist(fluid.drag, medium, g, reynolds, inwards(scheme, q, slip), flow)
     accelerating = add(flow.change, along(flow.gradient, flow.velocity))
-    force = add_scaled(others, displaced * (medium.pressed + medium.added), accelerating)
-    force = add_scaled(force, -displaced * medium.pressed, gravity)
+    force = fluids.press_on(flow, medium, g, displaced, accelerating, gravity, others)
     if medium.ball[g] > 0.0:
         vorticity = curl(flow.gradient)
         excess = add_scaled(spin, -0.5, vorticity)

@@ -87,12 +87,13 @@ def move_in(fluid, scheme, law, b, shift, g, flow, dt, gravity, per_joule, bodie
 
     Parameters
     ----------
-    fluid, scheme, law, b, shift, dt, gravity, per_joule, kinds : see `correct`
+    scheme, law, b, shift, dt, gravity, per_joule, kinds : see `correct`
     g, flow : its variant and `Sample`
 
     Writes
     ------
     bodies : as `correct`
+    fluid.field, fluid.medium : momentum taken from a flow that is computed elsewhere
 
     Returns
     -------
@@ -111,6 +112,7 @@ def move_in(fluid, scheme, law, b, shift, g, flow, dt, gravity, per_joule, bodie
             fluid, scheme, b, shift, g, q, flow, dt, per_joule, bodies, kinds
         )
     now, later, reynolds = passage(fluid, scheme, g, m, q, flow, gravity, spin, others, dt, v)
+    fluids.take(fluid.field, bodies.identity[b], m, dt, others, v, now, later)
     store(bodies.velocity, b, later)
     note_vector(law, add_scaled(later, 0.5, subtract(later, v)), bodies.velocity_ahead, b)
     store(bodies.force, b - shift, scale(m, subtract(scale(2.0 / dt, subtract(later, now)), gravity)))
@@ -147,6 +149,7 @@ def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box)
         gap = inwards(scheme, q, subtract(flow.velocity, v))
         change = step_after(dt, shares_along(scheme, dt, rate), drive(rate, gap, push), slope)
         later = add(v, outwards(scheme, q, change))
+        fluids.begin(fluid.field, bodies.identity[b], m, dt, others, v, later)
         store(bodies.velocity, b, later)
         note_vector(law, add(later, subtract(later, v)), bodies.velocity_ahead, b)
         store(bodies.force, b, scale(m, subtract(scale(2.0 / dt, subtract(later, v)), gravity)))

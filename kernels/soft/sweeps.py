@@ -47,6 +47,8 @@ def reach_of(law, setting, partial):
     """
     if laws.lasting(law):
         return setting.candidate_skin + setting.range + 2.0 * travel.largest(partial, TRAVEL)
+    if laws.begins(law) > 0.0:
+        return setting.candidate_skin + setting.range
     return setting.candidate_skin
 
 

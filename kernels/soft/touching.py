@@ -62,12 +62,12 @@ def clear(first, touching, wrench):
 
 
 @loop
-def list_touching(overlap, touching):
-    """List the candidates that overlap; returns their number."""
+def list_touching(overlap, beyond, touching):
+    """List the candidates that overlap, or are not as far apart as `beyond` [m]; returns their number."""
     n = 0
     for k in range(overlap.size):
         touching[n] = k
-        n += 1 if overlap[k] > 0.0 else 0
+        n += 1 if overlap[k] > -beyond else 0
     return n
 
 

@@ -126,7 +126,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
             normal = inward(face)
             if box.roughness > 0.0:
                 overlap, normal = plane_seen(s, b, face, overlap, half, rows, has_history, bodies, kinds, box)
-            if overlap > 0.0 or (laws.lasting(law) and has_history[k] != 0):
+            if overlap > -laws.begins(law) or (laws.lasting(law) and has_history[k] != 0):
                 touch, x, history, seen, rate = look_together(
                     law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box
                 )

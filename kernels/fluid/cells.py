@@ -1,0 +1,119 @@
+"""Cuboid cells about particles: what each particle gives to them, and what it sees of them, by the same weights.
+
+A particle shares what it has among the eight cells whose centres are around it, trilinearly: as if it were spread over
+a cuboid as large as a cell. Beyond the centres of the outermost cells these have all of it; along periodic axes cells
+go on. What cells hold is interpolated by the same weights, so that nothing is lost on the way forth and back.
+
+Sums are of integers: neither the order of particles nor threads show in them, and each particle's parts make up the
+whole of it to the last unit.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula, kernel
+from kernels.fluid.gridded import between
+
+SLACK = 1e-6  # share of a cell by which somebody may be beyond the outermost one
+
+
+class Cells(NamedTuple):
+    """Equal cells that fill a cuboid."""
+
+    first: tuple[float, float, float]  # centre of the first one [m]
+    size: tuple[float, float, float]  # [m]
+    number: tuple[int, int, int]
+    periodic: tuple[int, int, int]  # 1 along axes where they go on
+
+
+class Corner(NamedTuple):
+    """The cells around a place."""
+
+    low: tuple[int, int, int]
+    high: tuple[int, int, int]
+    share: tuple[float, float, float]  # how far from the lower to the higher ones
+    outside: int  # 1 beyond the outermost cells
+
+
+@formula
+def along(cells, x, axis):
+    """The lower cell along an axis, the higher one, the share of this, if outside."""
+    place = (x - cells.first[axis]) / cells.size[axis]
+    count, periodic = cells.number[axis], cells.periodic[axis]
+    low, high, share, _ = between(place, count, periodic)
+    return low, high, share, 1 if periodic == 0 and abs(place - 0.5 * (count - 1)) > 0.5 * count + SLACK else 0
+
+
+@formula
+def corner(cells, x):
+    """The cells around a place x [m]; of a place that is not finite the first ones."""
+    if not math.isfinite(x[0] + x[1] + x[2]):  # the watch of the run tells of it
+        return Corner((0, 0, 0), (0, 0, 0), (0.0, 0.0, 0.0), 1)
+    a = along(cells, x[0], 0)
+    b = along(cells, x[1], 1)
+    c = along(cells, x[2], 2)
+    return Corner((a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2]), max(a[3], b[3], c[3]))
+
+
+@formula
+def on_line(values, r, at, j, k):
+    """Row r of values (R, nx, ny, nz) between the two cells of a corner along x that are j-th along y, k-th along z."""
+    share = at.share[0]
+    return (1.0 - share) * values[r, at.low[0], j, k] + share * values[r, at.high[0], j, k]
+
+
+@formula
+def seen(values, r, at):
+    """Row r of values (R, nx, ny, nz) as it is seen between the cells of a corner."""
+    (_, j, k), (_, m, n), (_, v, w) = at.low, at.high, at.share
+    lower = (1.0 - v) * on_line(values, r, at, j, k) + v * on_line(values, r, at, m, k)
+    upper = (1.0 - v) * on_line(values, r, at, j, n) + v * on_line(values, r, at, m, n)
+    return (1.0 - w) * lower + w * upper
+
+
+@formula
+def seen_vector(values, r, at):
+    """Rows r to r + 2 of values, as they are seen between the cells of a corner."""
+    return seen(values, r, at), seen(values, r + 1, at), seen(values, r + 2, at)
+
+
+@kernel
+def give(cells, position, there, amounts, unit, sums):
+    """Share what particles have among cells.
+
+    Parameters
+    ----------
+    cells : `Cells`
+    position : (3, N) [m]
+    there : (N,) 0 for those who are not in the cells any more
+    amounts, unit : (R, N) what each has, (R,) in units of this
+
+    Writes
+    ------
+    sums : (R, nx, ny, nz) int64, added to
+    """
+    for b in range(there.size):
+        if there[b] == 0:
+            continue
+        at = corner(cells, (position[0, b], position[1, b], position[2, b]))
+        for r in range(unit.size):
+            whole = np.int64(math.floor(amounts[r, b] / unit[r] + 0.5))
+            left = whole
+            for e in range(1, 8):
+                weight = 1.0
+                i, j, k = at.low
+                if e & 1:
+                    i = at.high[0]
+                if e & 2:
+                    j = at.high[1]
+                if e & 4:
+                    k = at.high[2]
+                weight *= at.share[0] if e & 1 else 1.0 - at.share[0]
+                weight *= at.share[1] if e & 2 else 1.0 - at.share[1]
+                weight *= at.share[2] if e & 4 else 1.0 - at.share[2]
+                part = np.int64(math.floor(weight * whole + 0.5))
+                sums[r, i, j, k] += part
+                left -= part
+            sums[r, at.low[0], at.low[1], at.low[2]] += left

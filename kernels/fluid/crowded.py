@@ -1,0 +1,183 @@
+"""A fluid between many particles: how much of each place is fluid, and a flow that somebody else computes, in cells.
+
+`Bed` is a flow field of its own in which particles are dense, `Solved` one whose velocity and pressure come from
+outside every so often. Both say what share of the volume about a place is fluid, the voidage; laws of drag in dense
+beds want it. Drag in beds is that without the pressure gradient it causes, F_d (model A of D. Gidaspow, Multiphase Flow
+and Fluidization (1994)): a particle feels F_d - V ∇p. Where nobody says what the pressure is, it is what carries the
+drag, -∇p = n F_d/ε beside the weight of the fluid, and a particle feels F_d/ε and its buoyancy (model B).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula
+from kernels.base.vector import add, add_scaled, load, scale, store, subtract
+from kernels.fluid.cells import Cells, corner, seen, seen_vector
+
+VOIDAGE, VELOCITY, GRADIENT, PRESSING, ROWS = 0, 1, 4, 13, 16  # rows of `Solved.values`
+LEAST = 0.05  # voidage that laws are asked for at least: cells may hold more than fits
+
+
+class Bed(NamedTuple):
+    """A flow about particles that are dense."""
+
+    flow: tuple  # a field, between the particles
+    cells: Cells
+    values: np.ndarray  # (1, nx, ny, nz) voidage
+
+
+class Solved(NamedTuple):
+    """A flow that is known in cells, and what particles have taken from it since it was."""
+
+    cells: Cells
+    values: np.ndarray  # (16, nx, ny, nz) voidage, velocity [m/s], its gradient [1/s], -∇p [Pa/m]
+    taken: np.ndarray  # (3, N) momentum that each particle has from the fluid, to the last forces [N s]
+    taking: np.ndarray  # (3, N) the same in the half step after them
+
+
+class InBed(NamedTuple):
+    """What a `Bed` says of a place: a `gradients.Sample` and the voidage."""
+
+    velocity: tuple[float, float, float]
+    gradient: tuple[float, float, float, float, float, float, float, float, float]
+    change: tuple[float, float, float]
+    outside: int
+    voidage: float
+
+
+class InSolved(NamedTuple):
+    """The same of a `Solved`, and what presses on particles."""
+
+    velocity: tuple[float, float, float]
+    gradient: tuple[float, float, float, float, float, float, float, float, float]
+    change: tuple[float, float, float]
+    outside: int
+    voidage: float
+    pressing: tuple[float, float, float]  # -∇p [Pa/m]
+
+
+@formula
+def in_bed(cells, values, x, flow):
+    """What a flow says of a place x, with the voidage there."""
+    at = corner(cells, x)
+    voidage = max(seen(values, 0, at), LEAST)
+    return InBed(flow.velocity, flow.gradient, flow.change, max(flow.outside, at.outside), voidage)
+
+
+@formula
+def in_solved(field, t, x):
+    """What a flow in cells says of a place x; it stands still until it is told anew."""
+    at, values = corner(field.cells, x), field.values
+    gradient = (
+        seen(values, GRADIENT, at), seen(values, GRADIENT + 1, at), seen(values, GRADIENT + 2, at),
+        seen(values, GRADIENT + 3, at), seen(values, GRADIENT + 4, at), seen(values, GRADIENT + 5, at),
+        seen(values, GRADIENT + 6, at), seen(values, GRADIENT + 7, at), seen(values, GRADIENT + 8, at),
+    )  # fmt: skip
+    return InSolved(
+        seen_vector(values, VELOCITY, at), gradient, (0.0, 0.0, 0.0), at.outside,
+        max(seen(values, VOIDAGE, at), LEAST), seen_vector(values, PRESSING, at),
+    )  # fmt: skip
+
+
+@formula
+def all_fluid(flow):
+    """Voidage where particles are few."""
+    return 1.0
+
+
+@formula
+def some_fluid(flow):
+    """Voidage where they are not."""
+    return flow.voidage
+
+
+@formula
+def press_by_flow(flow, medium, g, displaced, accelerating, gravity, others):
+    """All other forces with pressure gradient, buoyancy and what added mass gains from the flow [N].
+
+    Parameters
+    ----------
+    flow, medium, g : `gradients.Sample` or `InBed`, `medium.Medium`, variant of the body
+    displaced, accelerating : mass of the fluid in its place [kg], Du/Dt [m/s²]
+    gravity, others : [m/s²], all other forces [N]
+
+    Returns
+    -------
+    force [N]
+    """
+    force = add_scaled(others, displaced * (medium.pressed + medium.added), accelerating)
+    return add_scaled(force, -displaced * medium.pressed, gravity)
+
+
+@formula
+def press_as_told(flow, medium, g, displaced, accelerating, gravity, others):
+    """The same in a flow whose pressure is told.
+
+    Parameters
+    ----------
+    flow : `InSolved`
+    medium, g, displaced, accelerating, gravity, others : see `press_by_flow`
+
+    Returns
+    -------
+    force [N]
+    """
+    force = add_scaled(others, displaced * medium.added, accelerating)
+    return add_scaled(force, medium.volume[g] * medium.pressed, flow.pressing)
+
+
+@formula
+def take_nothing(field, b, mass, dt, others, before, now, later):
+    """Of fields that do not feel particles.
+
+    Parameters
+    ----------
+    field, b, mass, dt, others, before, now, later : see `take`
+
+    Returns
+    -------
+    nothing
+    """
+    return
+
+
+@formula
+def take(field, b, mass, dt, others, before, now, later):
+    """Note the momentum that particle b has from the fluid in a step.
+
+    Parameters
+    ----------
+    b : the user's number of the particle
+    mass, dt, others : of the particle [kg], time step [s], all other forces [N]
+    before, now, later : velocity half a step before the forces, at them, half a step after them [m/s]
+
+    Writes
+    ------
+    field.taken, field.taking : column b
+    """
+    until = add_scaled(scale(mass, subtract(now, before)), -0.5 * dt, others)
+    store(field.taken, b, add(add(load(field.taken, b), load(field.taking, b)), until))
+    store(field.taking, b, add_scaled(scale(mass, subtract(later, now)), -0.5 * dt, others))
+
+
+@formula
+def begin_nothing(field, b, mass, dt, others, before, later):
+    """Of fields that do not feel particles."""
+    return
+
+
+@formula
+def begin(field, b, mass, dt, others, before, later):
+    """The same of the half step with which a run starts.
+
+    Parameters
+    ----------
+    b, mass, dt, others : see `take`
+    before, later : velocity at the forces, half a step after them [m/s]
+
+    Writes
+    ------
+    field.taking : column b
+    """
+    store(field.taking, b, add_scaled(scale(mass, subtract(later, before)), -0.5 * dt, others))
