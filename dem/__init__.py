@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.files.trajectory import Trajectory
     from dem.hard.simulation import HardSpheres, HardVerdict
     from dem.model.adhesion import DMT, JKR, Bridge
-    from dem.model.box import Box, Motion
+    from dem.model.box import Box
     from dem.model.cells import Cells
     from dem.model.clump import Clump
     from dem.model.contacts import Contact, Contacts
@@ -56,17 +56,23 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.known_flows import FunctionFlow, GriddedFlow
     from dem.model.lubrication import Lubrication
     from dem.model.materials import Material
+    from dem.model.mesh import Mesh
+    from dem.model.motion import Motion
     from dem.model.normals import Hertz, Hysteretic, Linear, PowerLaw
     from dem.model.packing import random_orientations, random_velocities
     from dem.model.particles import Particles
     from dem.model.parts import Rolling, Twisting
     from dem.model.roughness import effective_density
+    from dem.model.servo import Servo
     from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
     from dem.model.sieves import ListedSizes, SieveSizes, read_sizes
     from dem.model.size_laws import LogNormalSizes, NormalSizes, RosinRammlerSizes, UniformSizes
     from dem.model.solids import SolidsPressure
     from dem.model.turbulence import Turbulence
     from dem.model.vortices import ABCFlow, TaylorGreenFlow
+    from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
+    from dem.model.wall_rounds import Cone, Cylinder, Disc, Revolution
+    from dem.model.wall_words import Ball, Plane
     from dem.rotation.integrators import INTEGRATORS, Integrator
     from dem.rotation.study import (
         RotationHistory,
@@ -122,7 +128,8 @@ HOMES = {
     "Lubrication": "dem.model.lubrication",
     "MassProperties": "dem.model.shapes",
     "Material": "dem.model.materials",
-    "Motion": "dem.model.box",
+    "Mesh": "dem.model.mesh",
+    "Motion": "dem.model.motion",
     "NormalSizes": "dem.model.size_laws",
     "Particles": "dem.model.particles",
     "PipeFlow": "dem.model.flows",
@@ -133,6 +140,7 @@ HOMES = {
     "RotatingFlow": "dem.model.flows",
     "RotationCase": "dem.case.study",
     "RotationHistory": "dem.rotation.study",
+    "Servo": "dem.model.servo",
     "Shape": "dem.model.shapes",
     "ShearFlow": "dem.model.flows",
     "SieveSizes": "dem.model.sieves",
@@ -169,6 +177,16 @@ HOMES = {
     "resume": "dem.run.resume",
     "rub_cylinders": "dem.rotation.study",
     "statistics": "dem.statistics",
+    "Plane": "dem.model.wall_words",
+    "Ball": "dem.model.wall_words",
+    "Cylinder": "dem.model.wall_rounds",
+    "Cone": "dem.model.wall_rounds",
+    "Disc": "dem.model.wall_rounds",
+    "Revolution": "dem.model.wall_rounds",
+    "Rectangle": "dem.model.wall_blocks",
+    "Block": "dem.model.wall_blocks",
+    "Rod": "dem.model.wall_blocks",
+    "Torus": "dem.model.wall_blocks",
     "sweep": "dem.sweeps.sweep",
 }
 __all__ = list(HOMES)

@@ -45,6 +45,7 @@ from dem.casefile.keys import (
 from dem.casefile.parts import PartsTable
 from dem.casefile.sizes import SizesTable
 from dem.casefile.tables import Table
+from dem.casefile.walls import WallTable
 from dem.model.box import Box, Motion
 from dem.model.clump import Clump
 from dem.model.contacts import Contact
@@ -309,6 +310,7 @@ class SteppedTable(CaseTable):
     contact_damping: Literal["together", "alone"] = Field("together", description="of several contacts of two bodies")
     contacts: list[ContactTable] = Field([], description="pairs of materials")
     fluid: FluidTable | None = Field(None, description="what flows about the particles; default: nothing")
+    walls: list[WallTable] = Field([], description="walls of other shapes, beside the box or instead of it")
 
 
 class HardTable(CaseTable):

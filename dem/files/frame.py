@@ -111,7 +111,7 @@ class Frame(Declared):
         number = run._stored(f"/{layout.NUMBER}")[: self.index + 1]  # noqa: SLF001
         last = int(number.sum())
         rows = run._stored(f"/{logs.CONTACTS}")[last - int(number[-1]) : last]  # noqa: SLF001
-        gate.check_contacts(rows, len(self.position))
+        gate.check_contacts(rows, len(self.position), gate.count_walls(run._stored("/")))  # noqa: SLF001
         values = {name: rows[name] for name in logs.CONTACT.names}
         return statistics.ContactForces(**values, point=self.position[rows["i"]] + rows["arm"])
 

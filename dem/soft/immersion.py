@@ -16,19 +16,20 @@ from dem.soft.adhesion import meeting
 from dem.soft.bed import SWINGS, in_cells, widest
 from dem.soft.impacts import rounded_down
 from kernels import fluid as fluids
-from kernels import rotation
+from kernels import laws, rotation
 from kernels.fluid.magnus import OesterleBuiDinh, RubinowKeller
 from kernels.fluid.medium import Medium
 from kernels.fluid.saffman import Mei, Saffman
 from kernels.fluid.spin_drag import Creeping, Dennis
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from dem.model.box import Box
     from dem.model.cells import Cells
     from dem.model.fluid import Fluid
     from dem.model.particles import Particles
+    from dem.model.wall import Wall
     from dem.rotation.integrators import Integrator
     from dem.soft.advice import Advice
     from dem.soft.bed import Beds
@@ -67,6 +68,13 @@ def film_of(fluid: Fluid | None, particles: Particles, box: Box | None) -> Calla
         return None
     largest = max(float(np.max(shape.radii)) for shape, _ in particles.variants)
     return partial(fluid.lubrication.film, fluid.viscosity, largest if box else 0.5 * largest)
+
+
+def check_walls(fluid: Fluid | None, walls: Sequence[Wall]) -> None:
+    """Refuse films at walls beside a box; raises ValueError."""
+    if fluid is not None and fluid.lubrication is not None and walls:
+        message = "lubrication knows the faces of a box, and no walls beside it: leave one of them out"
+        raise ValueError(message)
 
 
 def _spheroids(particles: Particles) -> list[Spheroid]:
@@ -177,7 +185,7 @@ def foreseen(
 
 def film_rate(fluid: Fluid, particles: Particles, box: Box | None) -> float:
     """Highest rate at which a film takes the velocity of particles that may meet [1/s]."""
-    pairs = meeting(particles, box)
+    pairs = meeting(particles, box, laws.Elastic(), ())
     rates = fluid.lubrication.rate(fluid.viscosity, pairs.radius, pairs.mass)
     return float(np.max(rates, initial=1e-300))
 
