@@ -48,6 +48,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.contacts import Contact, Contacts
     from dem.model.coupling import Coupling, Exchange, FlowState
     from dem.model.dampings import Dashpot, Viscoelastic
+    from dem.model.dense import pack_dense
     from dem.model.energy import Energy
     from dem.model.flows import ChannelFlow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
     from dem.model.fluid import Fluid
@@ -64,6 +65,8 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.roughness import effective_density
     from dem.model.servo import Servo
     from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
+    from dem.model.sieves import ListedSizes, SieveSizes, read_sizes
+    from dem.model.size_laws import LogNormalSizes, NormalSizes, RosinRammlerSizes, UniformSizes
     from dem.model.solids import SolidsPressure
     from dem.model.turbulence import Turbulence
     from dem.model.vortices import ABCFlow, TaylorGreenFlow
@@ -120,22 +123,27 @@ HOMES = {
     "Integrator": "dem.rotation.integrators",
     "JKR": "dem.model.adhesion",
     "Linear": "dem.model.normals",
+    "ListedSizes": "dem.model.sieves",
+    "LogNormalSizes": "dem.model.size_laws",
     "Lubrication": "dem.model.lubrication",
     "MassProperties": "dem.model.shapes",
     "Material": "dem.model.materials",
     "Mesh": "dem.model.mesh",
     "Motion": "dem.model.motion",
+    "NormalSizes": "dem.model.size_laws",
     "Particles": "dem.model.particles",
     "PipeFlow": "dem.model.flows",
     "PowerLaw": "dem.model.normals",
     "PreciceFlow": "dem.run.precice",
     "Rolling": "dem.model.parts",
+    "RosinRammlerSizes": "dem.model.size_laws",
     "RotatingFlow": "dem.model.flows",
     "RotationCase": "dem.case.study",
     "RotationHistory": "dem.rotation.study",
     "Servo": "dem.model.servo",
     "Shape": "dem.model.shapes",
     "ShearFlow": "dem.model.flows",
+    "SieveSizes": "dem.model.sieves",
     "Simulation": "dem.soft.simulation",
     "SolidsPressure": "dem.model.solids",
     "Sphere": "dem.model.shapes",
@@ -150,6 +158,7 @@ HOMES = {
     "Turbulence": "dem.model.turbulence",
     "Twisting": "dem.model.parts",
     "UniformFlow": "dem.model.flows",
+    "UniformSizes": "dem.model.size_laws",
     "Verdict": "dem.soft.verdict",
     "Viscoelastic": "dem.model.dampings",
     "cases": "dem.case.find",
@@ -158,9 +167,11 @@ HOMES = {
     "integrate_rotation": "dem.rotation.study",
     "load": "dem.casefile.load",
     "pack": "dem.model.insertion",
+    "pack_dense": "dem.model.dense",
     "plots": "dem.plots",
     "random_orientations": "dem.model.packing",
     "random_velocities": "dem.model.packing",
+    "read_sizes": "dem.model.sieves",
     "repair": "dem.files.repair",
     "rerun": "dem.run.rerun",
     "resume": "dem.run.resume",

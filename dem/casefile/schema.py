@@ -43,6 +43,7 @@ from dem.casefile.keys import (
     Velocity,
 )
 from dem.casefile.parts import PartsTable
+from dem.casefile.sizes import SizesTable
 from dem.casefile.tables import Table
 from dem.casefile.walls import WallTable
 from dem.model.box import Box, Motion
@@ -195,6 +196,7 @@ class RandomTable(Table):
     scale: tuple[Factor, Factor] | None = Field(
         None, description="sizes: the shape times a number between these two, evenly spread", examples=[[0.8, 1.2]]
     )
+    sizes: SizesTable | None = Field(None, description="a distribution of sizes, in place of scale")
     lower: Point | None = Field(
         None, description="corner of the region [m]; default: the box's", examples=[[0.0, 0.0, 0.05]]
     )
@@ -204,6 +206,9 @@ class RandomTable(Table):
     def _counts(self) -> RandomTable:
         if (self.number is None) == (self.solid_fraction is None):
             message = "give either number or solid_fraction"
+            raise ValueError(message)
+        if self.scale and self.sizes:
+            message = "scale and sizes are both given: leave one out"
             raise ValueError(message)
         if self.scale and self.scale[0] > self.scale[1]:
             message = f"scale is {list(self.scale)}, expected the smaller number first"

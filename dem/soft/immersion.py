@@ -56,7 +56,7 @@ def fluid_of(fluid: Fluid | None, particles: Particles, time_step: float, cells:
     if cells is not None:
         field = in_cells(fluid, cells, field, len(particles))
     told = [(shape, body) for (shape, _), body in zip(particles.variants, bodies, strict=True)]
-    drag = drags.PARTS[fluid.drag](told, fluid.drag_model)
+    drag = drags.drag_of(fluid, told)
     return fluids.Fluid(
         _medium(fluid, bodies), field, drag, LIFTS[fluid.lift](), SWIRLS[fluid.magnus](), SPINS[fluid.rotation]()
     )
