@@ -851,7 +851,7 @@ def test_a_blank_file_has_every_key_of_all_methods():
 def test_what_stands_behind_the_hash_would_do(tmp_path, monkeypatch):
     """All at once, defaults and examples are right but for what excludes each other: no key, type or range is wrong."""
     monkeypatch.chdir(tmp_path)
-    for name in ("start.csv", "run.h5", "flow.h5", "sieves.csv"):
+    for name in ("start.csv", "run.h5", "flow.h5", "drum.stl", "sieves.csv"):
         (tmp_path / name).touch()
     stepped, hard, chance = blank().split("# With method = ")
     content = uncommented(stepped)
@@ -861,7 +861,7 @@ def test_what_stands_behind_the_hash_would_do(tmp_path, monkeypatch):
     assert {".".join(map(str, error["loc"])) for error in wrong.value.errors()} == {
         "shapes.bead", "particles.0.random.sizes", "contacts.0",
         "materials.glass.normal", "materials.glass.damping", "materials.glass.adhesion", "fluid.flow",
-        "fluid.cells",
+        "fluid.cells", "walls.0",
     }  # fmt: skip
     impacts, drawn = (uncommented(part.partition(":\n")[2]) for part in (hard, chance))
     assert ImpactTable(**impacts["impacts"])

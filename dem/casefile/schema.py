@@ -309,8 +309,8 @@ class SteppedTable(CaseTable):
     contact_rule: Rule = Field("geometric", description="of pairs of materials that are not in contacts")
     contact_damping: Literal["together", "alone"] = Field("together", description="of several contacts of two bodies")
     contacts: list[ContactTable] = Field([], description="pairs of materials")
-    fluid: FluidTable | None = Field(None, description="what flows about the particles; default: nothing")
     walls: list[WallTable] = Field([], description="walls of other shapes, beside the box or instead of it")
+    fluid: FluidTable | None = Field(None, description="what flows about the particles; default: nothing")
 
 
 class HardTable(CaseTable):

@@ -77,7 +77,9 @@ class ServoTable(Table):
 
     force: Number = Field(description="with which it presses [N]", examples=[1.0])
     axis: Direction = Field(description="in which it presses", examples=[[0.0, 0, -1]])
-    fastest: Speed | None = Field(None, gt=0, description="largest speed [m/s]; default: what can be followed")
+    fastest: Speed | None = Field(
+        None, gt=0, description="largest speed [m/s]; default: what can be followed", examples=[0.05]
+    )
     gain: Share = Field(0.02, description="share of what lacks that is made up in a step")
 
     def made(self) -> Servo:
@@ -95,25 +97,33 @@ class WallTable(Table):
     name: Name | None = Field(None, description="by which it is called; default: its type", examples=["drum"])
     point: Point | None = Field(None, description="of a plane [m]", examples=[[0.0, 0, 0]])
     normal: Direction | None = Field(None, description="of a plane or disc, any length", examples=[[0.0, 0, 1]])
-    start: Point | None = Field(None, description="middle of an end of a cylinder, cone or rod [m]")
-    end: Point | None = Field(None, description="middle of the other end [m]")
-    radius: Size | None = Field(None, description="of a cylinder, ball, disc, rod or torus [m]")
-    inside: bool | None = Field(None, description="of a cylinder, ball or torus: whether particles are inside")
-    ends: Literal["none", "start", "end", "both"] | None = Field(
-        None, description="of a cylinder or cone: which are closed"
+    start: Point | None = Field(
+        None, description="middle of an end of a cylinder, cone or rod [m]", examples=[[0.0, 0, 0]]
     )
-    start_radius: Length | None = Field(None, ge=0, description="of a cone [m]")
-    end_radius: Length | None = Field(None, ge=0, description="of a cone [m]")
-    inner_radius: Length | None = Field(None, ge=0, description="of the hole of a disc [m]")
-    centre: Point | None = Field(None, description="of a ball, disc, rectangle or torus [m]")
-    edge: Point | None = Field(None, description="of a rectangle, from end to end [m]")
-    other_edge: Point | None = Field(None, description="of a rectangle, at right angles to edge [m]")
-    lower: Point | None = Field(None, description="a corner of a block [m]")
-    upper: Point | None = Field(None, description="the opposite corner of a block [m]")
-    axis: Direction | None = Field(None, description="of a torus or revolution, any length")
-    tube: Size | None = Field(None, description="radius of the tube of a torus [m]")
-    points: list[tuple[Length, Length]] | None = Field(None, description="(r, z) of a revolution [m]")
-    origin: Point | None = Field(None, description="of a revolution, where r and z are 0 [m]")
+    end: Point | None = Field(None, description="middle of the other end [m]", examples=[[0.0, 0, 0.1]])
+    radius: Size | None = Field(None, description="of a cylinder, ball, disc, rod or torus [m]", examples=[0.1])
+    inside: bool | None = Field(
+        None, description="of a cylinder, ball or torus: whether particles are inside", examples=[True]
+    )
+    ends: Literal["none", "start", "end", "both"] | None = Field(
+        None, description="of a cylinder or cone: which are closed", examples=["both"]
+    )
+    start_radius: Length | None = Field(None, ge=0, description="of a cone [m]", examples=[0.02])
+    end_radius: Length | None = Field(None, ge=0, description="of a cone [m]", examples=[0.1])
+    inner_radius: Length | None = Field(None, ge=0, description="of the hole of a disc [m]", examples=[0.02])
+    centre: Point | None = Field(None, description="of a ball, disc, rectangle or torus [m]", examples=[[0.0, 0, 0]])
+    edge: Point | None = Field(None, description="of a rectangle, from end to end [m]", examples=[[0.2, 0, 0]])
+    other_edge: Point | None = Field(
+        None, description="of a rectangle, at right angles to edge [m]", examples=[[0.0, 0.1, 0]]
+    )
+    lower: Point | None = Field(None, description="a corner of a block [m]", examples=[[0.0, 0, 0]])
+    upper: Point | None = Field(None, description="the opposite corner of a block [m]", examples=[[0.1, 0.1, 0.02]])
+    axis: Direction | None = Field(None, description="of a torus or revolution, any length", examples=[[0.0, 0, 1]])
+    tube: Size | None = Field(None, description="radius of the tube of a torus [m]", examples=[0.02])
+    points: list[tuple[Length, Length]] | None = Field(
+        None, description="(r, z) of a revolution [m]", examples=[[[0.03, 0.0], [0.1, 0.07]]]
+    )
+    origin: Point | None = Field(None, description="of a revolution, where r and z are 0 [m]", examples=[[0.0, 0, 0]])
     file: InputFile | None = Field(None, description="of a mesh: STL, or what else can be read", examples=["drum.stl"])
     scale: Factor | None = Field(None, description="of a mesh: metres a unit of the file; default 1", examples=[0.001])
     surface_velocity: Velocity = Field((0.0, 0.0, 0.0), description="of its surface along itself, as a belt's [m/s]")
