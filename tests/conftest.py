@@ -59,8 +59,8 @@ def ball():
 
 
 def schemes_in_contacts():
-    """All that can run with contacts; few of them, one of each build, unless long tests are asked for."""
-    few = ("improved-pcdm", "pcdm", "splitting", "adams-bashforth")
+    """All that can run with contacts; two of them unless long tests are asked for."""
+    few = ("improved-pcdm", "splitting")
     names = [name for name, row in dem.INTEGRATORS.items() if row.torques == 1]
     return [pytest.param(name, marks=() if name in few else pytest.mark.slow) for name in names]
 

@@ -745,12 +745,23 @@ def test_a_run_goes_on_from_the_last_frame_of_another(case_of, tmp_path):
 
 FEW = {"many-fibres": {"n": 20}, "many-spheres": {"n": 30}, "hard-spheres": {"n": 40, "roughness": 0.1},
        "granular-cooling": {"n": 50}, "stochastic-cooling": {"n": 90, "roughness": 0.1, "periodic": "x"},
-       "turbulent-gas": {"n": 80}}  # fmt: skip
+       "turbulent-gas": {"n": 80}, "cellular-fibres": {"n": 20}, "fluidised-bed": {"n": 60}}  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "few"), [
-    *((n, False) for n, kind in dem.cases().items() if not issubclass(kind, StudyCase)), *((n, True) for n in FEW),
-])  # fmt: skip
+# in fluids, or among walls: each wants kernels of its own, and is run in plain Python as well, see test_plain
+LONG = ("settling-spheres", "settling-fibres", "jeffery-orbit", "sheared-fibres", "cellular-fibres", "fibres-in-water",
+        "fluidised-bed", "rotating-drum", "hopper", "vibrated-bed", "mixer", "fibres-in-sphere")  # fmt: skip
+WHOLE = [
+    pytest.param(name, False, marks=pytest.mark.slow if name in LONG else ())
+    for name, kind in dem.cases().items()
+    if not issubclass(kind, StudyCase)
+]
+
+
+PART = [pytest.param(name, True, marks=pytest.mark.slow if name in LONG else ()) for name in FEW]
+
+
+@pytest.mark.parametrize(("name", "few"), [*WHOLE, *PART])
 def test_examples_run_to_the_same_bytes(name, few, tmp_path):
     """Written out for few particles, by name for many; final state and energies to the last bit."""
     kind = dem.cases()[name]
