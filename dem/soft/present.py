@@ -67,7 +67,7 @@ class Present:
                 + energies_of_contacts(self.kinds, self.springs, self.overlaps())
                 + energies_to_come(self.kinds, moving[0], self.faces, self.fastest_wall, self.gravity)
                 + energies_of_adhesion(self.law, self.kinds, b.owner.size)
-                + energies_of_flow(self.fluid, self.kinds, *moving[:2], self.gravity)
+                + energies_of_flow(self.fluid, self.kinds, *moving[:2], self.gravity, self.faces)
             )
 
     def snapshot(self) -> Snapshot:
