@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -103,6 +103,9 @@ class FluidTable(Table):
     magnus: Literal["rubinow-keller", "oesterle-bui-dinh", "none"] = Field("none", description="of spheres that turn")
     pressure: bool = Field(True, description="pressure gradient of the flow, and buoyancy")
     added_mass: bool = Field(True, description="half of what is displaced")
+    every: Annotated[int, Field(ge=1)] | Literal["auto"] = Field(
+        "auto", description="steps for which what the laws say is used"
+    )
 
     @model_validator(mode="after")
     def _flows(self) -> FluidTable:

@@ -69,6 +69,14 @@ class Fluid:
         Whether the pressure gradient of the flow, buoyancy included, acts.
     added_mass : bool
         Whether particles carry half of the mass that they displace.
+    every : int or "auto"
+        Steps for which what the laws say is used, counted from the start of the run, before they are asked again. They
+        are told of the middle of these steps; in between velocities go on relaxing, at every step, as they do with 1.
+        The error is of second order in the length of this interval, whose steps may be as long as they like. By
+        default 16 where that is at most 1/200 of the fluid's relaxation times in Stokes flow and of the shortest time
+        of the flow (one over its largest gradient, a radian of its oscillation, its stored times): such a fluid changes
+        little in so short a time, and an error of (1/200)²/24 is less than that of any contact. Else 1, and so with
+        functions, of which no time is known.
 
     Raises
     ------
@@ -96,6 +104,7 @@ class Fluid:
     magnus: str | None = None
     pressure: bool = True
     added_mass: bool = True
+    every: int | str = "auto"
 
     def __post_init__(self) -> None:
         """Check all of it."""
@@ -110,6 +119,8 @@ class Fluid:
             if not isinstance(getattr(self, name), bool):
                 message = f"{name} is {getattr(self, name)!r}, expected True or False"
                 raise TypeError(message)
+        if self.every != "auto":
+            object.__setattr__(self, "every", checks.whole("every", self.every, least=1))
 
     @property
     def laws(self) -> dict[str, Law]:

@@ -11,13 +11,15 @@ A fluid is `Dry`, which does nothing and costs nothing, or `Fluid`, which consis
 
 or `Nothing` in place of lift, swirl and spin. Each part is a file with a NamedTuple and its formula. What acts:
 
-    sample_of(field, t, x) -> `gradients.Sample`
+    sample_of(field, t, x) -> `gradients.Sample`; of many bodies rows of numbers, see `sampling.fill`, `sample_in`
     drag_on(drag, medium, g, reynolds, slip) -> resistance along the body axes [N s/m]; slip is u - v in the body frame
     lift_on(lift, medium, g, reynolds, slip, vorticity) -> force [N], all in the world frame
     swirl_on(swirl, medium, g, reynolds, turning, slip, excess) -> force [N]
     spin_factor(spin, turning) -> resistance against rotation over that of Stokes flow
 
-How bodies move under it is in `kernels.soft.immersed`, where in a step it acts in ``stride``.
+How bodies move under it is in `kernels.soft.immersed`, where in a step it acts in ``stride``. Laws are evaluated in
+loops that LLVM is to make vector code of: powers and exponentials are those of `kernels.base.elementary`, and whatever
+follows an ``if`` is arithmetic; one that calls ``math`` is right as well, and slower.
 To add a part: a file like ``stokes.py``, a row here, and a word for users in ``dem.model.fluid``, ``dem.model.flows``.
 """
 
@@ -127,13 +129,14 @@ def dry_or(dry, wet):
 
 
 @formula
-def _no_time(fluid, time):
+def _no_time(fluid, time, steps):
     return
 
 
 @formula
-def _time(fluid, time):
+def _time(fluid, time, steps):
     fluid.medium.clock[0] = time
+    fluid.medium.since[0] = (steps - 1) % fluid.medium.every
 
 
-tell_time = dry_or(_no_time, _time)
+tell_time = dry_or(_no_time, _time)  # of the forces, and steps since the start when that has come
