@@ -42,12 +42,13 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.files.trajectory import Trajectory
     from dem.hard.simulation import HardSpheres, HardVerdict
     from dem.model.adhesion import DMT, JKR, Bridge
-    from dem.model.box import Box, Motion
+    from dem.model.box import Box
     from dem.model.cells import Cells
     from dem.model.clump import Clump
     from dem.model.contacts import Contact, Contacts
     from dem.model.coupling import Coupling, Exchange, FlowState
     from dem.model.dampings import Dashpot, Viscoelastic
+    from dem.model.dense import pack_dense
     from dem.model.energy import Energy
     from dem.model.flows import ChannelFlow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
     from dem.model.fluid import Fluid
@@ -55,15 +56,23 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.known_flows import FunctionFlow, GriddedFlow
     from dem.model.lubrication import Lubrication
     from dem.model.materials import Material
+    from dem.model.mesh import Mesh
+    from dem.model.motion import Motion
     from dem.model.normals import Hertz, Hysteretic, Linear, PowerLaw
     from dem.model.packing import random_orientations, random_velocities
     from dem.model.particles import Particles
     from dem.model.parts import Rolling, Twisting
     from dem.model.roughness import effective_density
+    from dem.model.servo import Servo
     from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
+    from dem.model.sieves import ListedSizes, SieveSizes, read_sizes
+    from dem.model.size_laws import LogNormalSizes, NormalSizes, RosinRammlerSizes, UniformSizes
     from dem.model.solids import SolidsPressure
     from dem.model.turbulence import Turbulence
     from dem.model.vortices import ABCFlow, TaylorGreenFlow
+    from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
+    from dem.model.wall_rounds import Cone, Cylinder, Disc, Revolution
+    from dem.model.wall_words import Ball, Plane
     from dem.rotation.integrators import INTEGRATORS, Integrator
     from dem.rotation.study import (
         RotationHistory,
@@ -114,20 +123,27 @@ HOMES = {
     "Integrator": "dem.rotation.integrators",
     "JKR": "dem.model.adhesion",
     "Linear": "dem.model.normals",
+    "ListedSizes": "dem.model.sieves",
+    "LogNormalSizes": "dem.model.size_laws",
     "Lubrication": "dem.model.lubrication",
     "MassProperties": "dem.model.shapes",
     "Material": "dem.model.materials",
-    "Motion": "dem.model.box",
+    "Mesh": "dem.model.mesh",
+    "Motion": "dem.model.motion",
+    "NormalSizes": "dem.model.size_laws",
     "Particles": "dem.model.particles",
     "PipeFlow": "dem.model.flows",
     "PowerLaw": "dem.model.normals",
     "PreciceFlow": "dem.run.precice",
     "Rolling": "dem.model.parts",
+    "RosinRammlerSizes": "dem.model.size_laws",
     "RotatingFlow": "dem.model.flows",
     "RotationCase": "dem.case.study",
     "RotationHistory": "dem.rotation.study",
+    "Servo": "dem.model.servo",
     "Shape": "dem.model.shapes",
     "ShearFlow": "dem.model.flows",
+    "SieveSizes": "dem.model.sieves",
     "Simulation": "dem.soft.simulation",
     "SolidsPressure": "dem.model.solids",
     "Sphere": "dem.model.shapes",
@@ -142,6 +158,7 @@ HOMES = {
     "Turbulence": "dem.model.turbulence",
     "Twisting": "dem.model.parts",
     "UniformFlow": "dem.model.flows",
+    "UniformSizes": "dem.model.size_laws",
     "Verdict": "dem.soft.verdict",
     "Viscoelastic": "dem.model.dampings",
     "cases": "dem.case.find",
@@ -150,14 +167,26 @@ HOMES = {
     "integrate_rotation": "dem.rotation.study",
     "load": "dem.casefile.load",
     "pack": "dem.model.insertion",
+    "pack_dense": "dem.model.dense",
     "plots": "dem.plots",
     "random_orientations": "dem.model.packing",
     "random_velocities": "dem.model.packing",
+    "read_sizes": "dem.model.sieves",
     "repair": "dem.files.repair",
     "rerun": "dem.run.rerun",
     "resume": "dem.run.resume",
     "rub_cylinders": "dem.rotation.study",
     "statistics": "dem.statistics",
+    "Plane": "dem.model.wall_words",
+    "Ball": "dem.model.wall_words",
+    "Cylinder": "dem.model.wall_rounds",
+    "Cone": "dem.model.wall_rounds",
+    "Disc": "dem.model.wall_rounds",
+    "Revolution": "dem.model.wall_rounds",
+    "Rectangle": "dem.model.wall_blocks",
+    "Block": "dem.model.wall_blocks",
+    "Rod": "dem.model.wall_blocks",
+    "Torus": "dem.model.wall_blocks",
     "sweep": "dem.sweeps.sweep",
 }
 __all__ = list(HOMES)

@@ -32,12 +32,23 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``friction``    tangential spring
     ``rolling``, ``twisting``   couples
     ``jkr``, ``dmt``, ``bridge``  adhesion
+    ``joining``     contacts that several pieces of a wall make together
     ``film``        lubrication
     ``onset``       the first and the last step of a contact, whose forces set in like roots or with a jump
 ``box``         what soft and hard particles are in
     ``faces``       where the walls are, how they move
     ``periodic``    nearest images, and bodies folded back into the box
     ``roughness``   the inclination of a rough wall as a particle meets it
+``walls``       shapes of walls, one file each, and what a sphere near one feels
+    ``geometry``    all of them in flat arrays
+    ``terms``       of their potential
+    ``plane``, ``ball``, ``rectangle``, ``block``, ``capsule``, ``torus``  primitives
+    ``round``       cylindrical coordinates
+    ``revolution``  what a polyline sweeps about an axis
+    ``forest``      meshes of triangles: each edge counts once
+    ``triangles``   closest points
+    ``cells``       where to look for those near a place
+    ``poses``       where walls are at a time
 ``fluid``       what a fluid about the bodies does to each, one file each, with its paper
     ``gradients``   what a flow field says of a place
     ``uniform``, ``linear``, ``poiseuille``, ``taylor_green``, ``beltrami``, ``gridded``, ``called``  flow fields
@@ -73,6 +84,14 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``values``      one value for all pairs or one each
     ``surfaces``    how bodies move at a point of contact, and how heavy they are there
     ``walls``       what the faces of the box do
+    ``walled``      a box with other walls beside it, what they are and have come to
+    ``near_walls``  which bodies are near any
+    ``obstacles``   what those walls do
+    ``all_walls``   what faces and they do
+    ``felt``        what they feel
+    ``slots``       what contacts with them remember
+    ``slot_tables`` that in tables
+    ``listed_walls``  those contacts one by one
     ``history``     what contacts remember, from one list to the next
     ``motion``      predict and correct all bodies
     ``immersed``    correct them in a fluid
@@ -81,6 +100,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``dragged``     their velocities
     ``whirled``     their angular velocities
     ``listing``     contacts one by one, for who looks at them
+    ``rows``        a row of what is told of each
     ``whole_steps`` into the leap-frog from a state of the user's, and out of it
     ``travel``      how far bodies have come since they were listed
 ``hard``        spheres whose impacts take no time, from event to event

@@ -418,7 +418,7 @@ SETTING_UP = (
            "test_advice.py", "two_spheres_are"),
     Mutant("advice-tip", "effective_masses", "np.linalg.eigvalsh(form)[:, -1]", "np.linalg.eigvalsh(form)[:, 0]",
            "test_advice.py", "tip_is_lighter"),
-    Mutant("advice-fall", "_hardest", "+ fall(particles, box, gravity)", "",
+    Mutant("advice-fall", "_hardest", "+ fall(particles, box, gravity, beside)", "",
            "test_advice.py", "falling_through"),
     Mutant("advice-digits", "rounded_down", "- 1)", "- 2)",
            "test_advice.py", "rounding_down"),

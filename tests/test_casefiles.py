@@ -851,7 +851,7 @@ def test_a_blank_file_has_every_key_of_all_methods():
 def test_what_stands_behind_the_hash_would_do(tmp_path, monkeypatch):
     """All at once, defaults and examples are right but for what excludes each other: no key, type or range is wrong."""
     monkeypatch.chdir(tmp_path)
-    for name in ("start.csv", "run.h5", "flow.h5"):
+    for name in ("start.csv", "run.h5", "flow.h5", "drum.stl", "sieves.csv"):
         (tmp_path / name).touch()
     stepped, hard, chance = blank().split("# With method = ")
     content = uncommented(stepped)
@@ -859,9 +859,9 @@ def test_what_stands_behind_the_hash_would_do(tmp_path, monkeypatch):
         SteppedTable.model_validate(content)
     assert {error["type"] for error in wrong.value.errors()} == {"value_error"}
     assert {".".join(map(str, error["loc"])) for error in wrong.value.errors()} == {
-        "shapes.bead", "particles.0.random", "contacts.0",
+        "shapes.bead", "particles.0.random.sizes", "contacts.0",
         "materials.glass.normal", "materials.glass.damping", "materials.glass.adhesion", "fluid.flow",
-        "fluid.cells",
+        "fluid.cells", "walls.0",
     }  # fmt: skip
     impacts, drawn = (uncommented(part.partition(":\n")[2]) for part in (hard, chance))
     assert ImpactTable(**impacts["impacts"])
@@ -870,7 +870,7 @@ def test_what_stands_behind_the_hash_would_do(tmp_path, monkeypatch):
         StochasticTable.__pydantic_validator__.validate_assignment(StochasticTable.model_construct(), key, value)
     for name, model in (("lattice", LatticeTable), ("random", RandomTable)):
         values = content["particles"][0][name]
-        assert model(**{key: value for key, value in values.items() if key != "solid_fraction"})
+        assert model(**{key: value for key, value in values.items() if key not in ("solid_fraction", "sizes")})
     box = tomllib.loads(blank())["box"]  # a default is one: with it the table is as without it
     for key in ("lower", "roughness", "seed"):
         assert BoxTable(**box, **{key: content["box"][key]}) == BoxTable(**box)

@@ -65,7 +65,7 @@ def made(position, orientation=None, kind=(0,), box=BOX, names=("rod", "ball", "
         position=position, orientation=turned, kind=np.array(kind), variant=np.minimum(kind, 2), path="made.h5",
         variants=[ROD, BALL, PLATE], kinds=[Kind(name, "Clump", None) for name in names],
         input={"box": box, "gravity": (0, 0, -9.81)}, time=np.arange(len(position)) / 10,
-        velocity=np.zeros_like(position), angular_velocity=np.zeros_like(position),
+        velocity=np.zeros_like(position), angular_velocity=np.zeros_like(position), walls=(),
     )  # fmt: skip
 
 

@@ -19,11 +19,14 @@ from pydantic import (
 from dem.rotation.names import DEFAULT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dem.hard.simulation import HardSpheres
     from dem.model.box import Box
     from dem.model.contacts import Contacts
     from dem.model.fluid import Fluid
     from dem.model.particles import Particles
+    from dem.model.wall import Wall
     from dem.soft.simulation import Simulation
 
 Axes = Annotated[tuple[Literal["x", "y", "z"], ...], BeforeValidator(lambda v: tuple(v) if isinstance(v, str) else v)]
@@ -95,6 +98,10 @@ class Case(SteppedCase):
         """What flows about the particles; None if nothing does."""
         return None
 
+    def walls(self) -> Sequence[Wall]:
+        """Walls beside the box."""
+        return ()
+
     def simulation(self) -> Simulation:
         """The simulation, ready to run."""
         from dem.soft.simulation import Simulation  # noqa: PLC0415, cases are listed without
@@ -102,7 +109,7 @@ class Case(SteppedCase):
         particles, box = self.build()
         return Simulation(
             particles, box, gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
-            threads=self.threads, contacts=self.contacts(), fluid=self.fluid(),
+            threads=self.threads, contacts=self.contacts(), fluid=self.fluid(), walls=self.walls(),
             description={"case": self.name, "parameters": self.model_dump(mode="json")},
         )  # fmt: skip
 

@@ -15,6 +15,8 @@ from dem.model.kinds import MOST, labels, rest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dem.model.grading import Grading
+    from dem.model.particles import Particles
     from dem.system.system import System
 
 PROBE = 0.5  # s of computing that tell the pace
@@ -34,6 +36,7 @@ class Outlook:
     masses: tuple[float, float]  # of the lightest and the heaviest particle [kg]
     solid_volume: float  # [m³]
     volume: float | None
+    gradings: tuple[tuple[str, Grading], ...]  # of kinds whose sizes differ
     advice: tuple[tuple[str, str], ...]
     memory: int
     pace: float
@@ -71,6 +74,7 @@ def look(sim: System, duration: float) -> Outlook:
         masses=(float(mass.min()), float(mass.max())),
         solid_volume=sum(n * volume for n, volume in zip(number, volumes, strict=True)),
         volume=None if sim.box is None else math.prod(sim.box.size),
+        gradings=tuple(_gradings(particles, names)),
         advice=tuple(_advice(sim)),
         memory=sim.memory,
         pace=_pace(sim, duration),
@@ -88,11 +92,21 @@ def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str
     if seen.volume is not None:
         yield "box", " x ".join(f"{edge:g}" for edge in sim.box.size) + " m"
         yield "solid fraction", f"{seen.solid_fraction:.4g}"
+    for kind, grading in seen.gradings[:MOST]:
+        yield "sizes", f"{kind}: {grading}"
     yield from seen.advice
     yield "memory", f"{seen.memory / 1e6:.3g} MB, {seen.memory / n:.0f} bytes a particle"
     steps = f" = {counted(round(duration / sim.time_step), 'step')}" if sim.time_step else ""
     yield "duration", f"{duration:g} s{steps}"
     yield "computing", f"about {_span(duration / seen.pace)} at the pace of the start, once kernels are compiled"
+
+
+def _gradings(particles: Particles, names: list[str]) -> Iterator[tuple[str, Grading]]:
+    """How fine the particles of each kind are, by its name, if they differ."""
+    for kind, name in enumerate(names):
+        grading = particles.grading(kind)
+        if grading.smallest < grading.largest:
+            yield name, grading
 
 
 def _advice(sim: System) -> Iterator[tuple[str, str]]:

@@ -78,5 +78,5 @@ class FileCase:
         return Simulation(
             built, box, gravity=table.gravity, time_step=table.time_step, integrator=table.integrator,
             threads=table.threads, contacts=self.contacts(), fluid=table.fluid and table.fluid.made(),
-            description=description,
+            description=description, walls=[wall.made(self.materials()) for wall in table.walls],
         )  # fmt: skip

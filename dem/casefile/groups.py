@@ -12,6 +12,7 @@ from dem.casefile.placements import files, lattice
 from dem.casefile.placements.last_frame import last_frame
 from dem.model import insertion
 from dem.model.fields import STATE
+from dem.model.grading import graded
 from dem.model.kinds import Kind, numbered
 from dem.model.packing import random_orientations, random_velocities
 from dem.model.particles import Particles
@@ -74,7 +75,7 @@ def _group(group: GroupTable, around: Surroundings, others: list[Particles], num
     elif group.lattice is not None:
         state["position"] = lattice.sites(group.lattice, around.box)
     else:
-        shapes, state = _at_random(group, shape, around.box, others, where)
+        shapes, state = _at_random(group, shape, around.box, others, where, number)
     n = len(state["position"])
     state |= {name: _rows(name, getattr(group, name), n) for name in _said(group)}
     if group.orientation == "random" and group.random is None:
@@ -122,18 +123,23 @@ def _rows(name: str, value: tuple | list, n: int) -> np.ndarray:
 
 
 def _at_random(
-    group: GroupTable, shape: Shape, box: Box | None, others: list[Particles], rng: np.random.Generator
+    group: GroupTable, shape: Shape, box: Box | None, others: list[Particles], rng: np.random.Generator, part: int
 ) -> tuple[list[Shape], dict]:
-    """Shapes, and the places and orientations at which they overlap nothing."""
+    """Shapes, and the places and orientations at which they overlap nothing; sizes by the number of the group too."""
     wanted = group.random
     corners = insertion.region(wanted.lower, wanted.upper, box)
     volume, scale = float(np.prod(corners[1] - corners[0])), wanted.scale or (1.0, 1.0)
-    shapes = insertion.sized(shape, wanted.number, wanted.solid_fraction, scale, volume, rng)
+    if wanted.sizes is None:
+        shapes = insertion.sized(shape, wanted.number, wanted.solid_fraction, scale, volume, rng)
+    else:
+        fill = volume * (wanted.solid_fraction or 0.0)
+        shapes = graded(shape, wanted.sizes.made(), number=wanted.number, volume=fill, seed=group.seed, stream=part)
     fixed = None if group.orientation in (None, "random") else np.array(group.orientation)
     if fixed is not None and fixed.ndim > 1:
         message = "orientation has a row for each particle, expected one for all, or none, at random places"
         raise ValueError(message)
-    position, orientation = insertion.scatter(shapes, corners, box, others, fixed, rng)
+    large_first = wanted.sizes is not None
+    position, orientation = insertion.scatter(shapes, corners, box, others, fixed, rng, large_first=large_first)
     return shapes, {"position": position, "orientation": orientation}
 
 

@@ -36,7 +36,7 @@ def content(case: BaseCase) -> dict | None:
     if not (stepped or hard or drawn):
         return None
     particles, box = case.build()
-    if stepped and not _can_be_told(case.fluid()):
+    if stepped and (case.walls() or not _can_be_told(case.fluid())):
         return None
     if len(particles) > MOST or not all(type(shape) in (Sphere, Fibre) for shape, _ in particles.variants):
         return None
@@ -101,7 +101,7 @@ def _shape(shape: Sphere | Fibre) -> dict:
 
 def _box(box: Box, material: str) -> dict:
     plain = {key: getattr(box, key) for key in ("lower", "upper", "open", "periodic", "roughness", "seed")}
-    return {**plain, "material": material, "motion": {face: asdict(motion) for face, motion in box.motion.items()}}
+    return {**plain, "material": material, "motion": {face: motion.saved() for face, motion in box.motion.items()}}
 
 
 def _pairs(contacts: Contacts | None, names: dict[Material, str]) -> dict:

@@ -43,7 +43,9 @@ from dem.casefile.keys import (
     Velocity,
 )
 from dem.casefile.parts import PartsTable
+from dem.casefile.sizes import SizesTable
 from dem.casefile.tables import Table
+from dem.casefile.walls import WallTable
 from dem.model.box import Box, Motion
 from dem.model.clump import Clump
 from dem.model.contacts import Contact
@@ -194,6 +196,7 @@ class RandomTable(Table):
     scale: tuple[Factor, Factor] | None = Field(
         None, description="sizes: the shape times a number between these two, evenly spread", examples=[[0.8, 1.2]]
     )
+    sizes: SizesTable | None = Field(None, description="a distribution of sizes, in place of scale")
     lower: Point | None = Field(
         None, description="corner of the region [m]; default: the box's", examples=[[0.0, 0.0, 0.05]]
     )
@@ -203,6 +206,9 @@ class RandomTable(Table):
     def _counts(self) -> RandomTable:
         if (self.number is None) == (self.solid_fraction is None):
             message = "give either number or solid_fraction"
+            raise ValueError(message)
+        if self.scale and self.sizes:
+            message = "scale and sizes are both given: leave one out"
             raise ValueError(message)
         if self.scale and self.scale[0] > self.scale[1]:
             message = f"scale is {list(self.scale)}, expected the smaller number first"
@@ -303,6 +309,7 @@ class SteppedTable(CaseTable):
     contact_rule: Rule = Field("geometric", description="of pairs of materials that are not in contacts")
     contact_damping: Literal["together", "alone"] = Field("together", description="of several contacts of two bodies")
     contacts: list[ContactTable] = Field([], description="pairs of materials")
+    walls: list[WallTable] = Field([], description="walls of other shapes, beside the box or instead of it")
     fluid: FluidTable | None = Field(None, description="what flows about the particles; default: nothing")
 
 

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 UNITS = {
-    **dict.fromkeys(("lower", "upper", "diameter", "spacing", "offsets", "radii", "amplitude"), "m"),
+    **dict.fromkeys(
+        ("lower", "upper", "diameter", "spacing", "offsets", "radii", "amplitude", "point", "centre", "radius"), "m"
+    ),
     **dict.fromkeys(("time_step", "duration", "contact_time", "wall_time"), "s"),
     **dict.fromkeys(("roughness", "phase"), "rad"),
+    "rate": "rad/s",
     "density": "kg/m3",
     "frequency": "Hz",
     "mass": "kg",
@@ -53,7 +56,8 @@ def info(
 
 def _sections(held: dict) -> Iterable[tuple[str, list]]:
     given = dict(held["input"])
-    names = _names_of_materials(held["kinds"], given.get("box"))
+    beside = given.pop("walls", [])
+    names = _names_of_materials([*held["kinds"], *beside], given.get("box"))
     box, contacts = given.pop("box", None), given.pop("contacts", None)
     del given["kinds"]
     parameters, file = given.pop("parameters", {}), given.pop("case_file", None) or {}
@@ -61,7 +65,8 @@ def _sections(held: dict) -> Iterable[tuple[str, list]]:
     yield "particles", list(_kinds(held["kinds"], names))
     yield "materials", [(name, _words(json.loads(material), leave="name")) for material, name in names.items()]
     walls = [(key, _value(key, value, names)) for key, value in (box or {}).items() if _says(value)]
-    yield "box", walls or [("no walls",)]
+    yield "box", walls or [("none" if beside else "no walls",)]
+    yield "walls", [_wall(wall, names) for wall in beside]
     if isinstance(contacts, list):
         yield "contacts", [_contact(contact, names) for contact in contacts]
     elif contacts:
@@ -119,6 +124,13 @@ def _contact(contact: dict, names: dict[str, str]) -> tuple[str, str]:
     rest = {key: value for key, value in contact.items() if key != "materials"}
     one, other = (names.get(_text(m), _words(m)) for m in contact["materials"])
     return f"{one}, {other.removeprefix('material ')}", _words(rest)
+
+
+def _wall(wall: dict, names: dict[str, str]) -> tuple[str, str]:
+    """What a wall is called and what it is."""
+    said = {key: value for key, value in wall.items() if key not in ("name", "type", "motion")}
+    motion = "; ".join(_words(each) for each in wall.get("motion", []))
+    return wall["name"], f"{wall['type']}, {_words(said, names)}" + (f", motion: {motion}" if motion else "")
 
 
 def _rows(values: dict) -> list[tuple[str, str]]:

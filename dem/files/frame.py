@@ -16,8 +16,11 @@ from dem.model.bodies import Spheres, body_axis, place
 from dem.model.box import AXES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dem.files.stored import StoredRun
-    from dem.statistics import ContactForces, ContactNumbers, KineticEnergies, Profile
+    from dem.model.box import Box
+    from dem.statistics import CoarseFields, ContactForces, ContactNumbers, KineticEnergies, Profile
 
 
 class Frame(Declared):
@@ -108,7 +111,7 @@ class Frame(Declared):
         number = run._stored(f"/{layout.NUMBER}")[: self.index + 1]  # noqa: SLF001
         last = int(number.sum())
         rows = run._stored(f"/{logs.CONTACTS}")[last - int(number[-1]) : last]  # noqa: SLF001
-        gate.check_contacts(rows, len(self.position))
+        gate.check_contacts(rows, len(self.position), gate.count_walls(run._stored("/")))  # noqa: SLF001
         values = {name: rows[name] for name in logs.CONTACT.names}
         return statistics.ContactForces(**values, point=self.position[rows["i"]] + rows["arm"])
 
@@ -119,13 +122,31 @@ class Frame(Declared):
         period = [length * (axis in periodic) for axis, length in zip(AXES, size, strict=True)]
         return statistics.contact_numbers(self.spheres(), tolerance, walls=self.walls, period=period)
 
+    def coarse_fields(
+        self, width: float, axes: str = "z", bins: int | Sequence[int] = 20, *, kernel: str = "gaussian"
+    ) -> CoarseFields:
+        """Density, velocity, stress and granular temperature in the box, see `dem.statistics.coarse_fields`.
+
+        Contact stress is there if the run wrote contacts.
+        """
+        box = self._boxed("coarse_fields")
+        contacts = self.contact_forces() if layout.NUMBER in self._run._stored("/") else None  # noqa: SLF001
+        return statistics.coarse_fields(
+            self.position, self.velocity, self._run.mass, box.lower, box.upper, width=width, axes=axes, bins=bins,
+            kernel=kernel, contacts=contacts, periodic=box.periodic,
+        )  # fmt: skip
+
     def solid_fraction(self, axis: str = "z", bins: int = 20) -> Profile:
         """Share of the box that is solid, slab by slab, see `dem.statistics.solid_fraction`."""
-        box = self._run.box
-        if box is None:
-            message = "the run has no box: take dem.statistics.solid_fraction with bounds of your own"
-            raise ValueError(message)
+        box = self._boxed("solid_fraction")
         volume = np.array([variant.volume for variant in self._run.variants])[self._run.variant]
         return statistics.solid_fraction(
             self.spheres(), box.lower, box.upper, axis=axis, bins=bins, volume=volume, periodic=axis in box.periodic
         )
+
+    def _boxed(self, name: str) -> Box:
+        """The box of the run; raises ValueError if there is none."""
+        if self._run.box is None:
+            message = f"the run has no box: take dem.statistics.{name} with bounds of your own"
+            raise ValueError(message)
+        return self._run.box

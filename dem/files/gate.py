@@ -16,7 +16,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.json_texts import parsed
 from dem.base.words import counted
-from dem.files import layout, logs, structure
+from dem.files import layout, logs, structure, walls
 from dem.files.schema import FORMAT, PARTICLES, variants_in
 from dem.files.structure import UNREADABLE, check_memory, damaged, require, size_of
 from dem.model.box import Box, Motion
@@ -136,9 +136,9 @@ def indices(file: h5py.Group, name: str, count: int | None, most: int) -> np.nda
     return values
 
 
-def check_contacts(rows: np.ndarray, particles: int) -> None:
+def check_contacts(rows: np.ndarray, particles: int, walls: int = 0) -> None:
     """Raise ValueError unless contacts from a file are of particles and walls that there are."""
-    of = (rows["i"] >= 0) & (rows["i"] < particles) & (rows["j"] >= -FACES) & (rows["j"] < particles)
+    of = (rows["i"] >= 0) & (rows["i"] < particles) & (rows["j"] >= -FACES - walls) & (rows["j"] < particles)
     require(bool(of.all()), f"contacts are of others than the {counted(particles, 'particle')} and the walls")
 
 
@@ -174,12 +174,20 @@ def _check_frames(file: h5py.File, particles: int) -> None:
         require(bool((np.diff(values) >= 0).all()), f"{name} goes backwards")
     require(not frames or step[0] >= 0, "position/step is negative")
     shapes = {name: (None, particles, field.width) for name, field in STATE.items()}
+    shapes |= {f"walls/{name}": (None, count_walls(file), *shape) for name, (shape, _) in walls.ELEMENTS.items()}
     for name, dataset in layout.frame_datasets(file).items():
         if name not in ("time", "step"):
             types = "iu" if name == layout.NUMBER else "f"
             rows = numbers(file, dataset.name, shapes.get(name, (None, 3) if name == "edges" else (None,)), types)
             told = f"{counted(len(rows), 'row')} for {counted(frames, 'frame')}"
             require(len(rows) >= frames, f"{dataset.name} has {told}")
+
+
+def count_walls(file: h5py.File) -> int:
+    """Walls beside the box."""
+    if walls.GROUP not in file:
+        return 0
+    return len(tables(parsed(text(file[f"{walls.GROUP}/definition"]), "the walls"), "walls"))
 
 
 def _check_logs(file: h5py.File) -> None:

@@ -28,10 +28,11 @@ import numpy as np
 
 from dem.base.json_texts import parsed
 from dem.base.machine import processor
-from dem.files import logs
+from dem.files import logs, walls
 from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in
 from dem.model.fields import STATE
 from dem.model.parts import plain
+from dem.model.wall import described
 
 if TYPE_CHECKING:
     from dem.files.output import Output
@@ -100,6 +101,7 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
         _extendable(file.create_group("contacts"), "number", (), np.int64)
         logs.create(file, logs.CONTACTS, logs.CONTACT, logs.UNITS_OF_CONTACTS)
     observables = file.create_group("observables")
+    walls.create(file, sim, _element)
     for name in ENERGIES if sim.fluid else [name for name in ENERGIES if name != "fluid"]:
         _element(file, observables, f"{name}_energy", ()).attrs["unit"] = "J"
 
@@ -135,6 +137,7 @@ def frame_datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
         found["edges"] = group["box/edges/value"]
     if NUMBER in file:
         found[NUMBER] = file[NUMBER]
+    found |= walls.datasets(file)
     found |= {name: file[f"observables/{name}_energy/value"] for name in energies_in(file)}
     return found | {name: group[f"position/{name}"] for name in ("time", "step")}
 
@@ -148,6 +151,7 @@ def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object
         found = {NUMBER: len(touches), logs.CONTACTS: touches}
     return {
         **found,
+        **walls.rows(sim),
         **{name: getattr(sim.particles, name) for name in STATE},
         "edges": sim.box and sim.box.size,
         **{name: getattr(energy, name) for name in ENERGIES},
@@ -168,11 +172,13 @@ def difference(stored: dict[str, h5py.Dataset], present: dict[str, object], k: i
 def describe(sim: System) -> dict:
     """The resolved input of a simulation: all that a reader needs to set it up again, but for the particles' state."""
     box = sim.box and asdict(sim.box) | {"material": plain(sim.box.material)}
+    told = {"walls": [described(each.wall, each.called) for each in sim.walls]} if sim.walls else {}
     return {
         **sim.description,
         **sim.settings,
         "gravity": sim.gravity,
         "box": box,
+        **told,
         "kinds": sim.particles.describe(),
         "particles": len(sim.particles),
     }

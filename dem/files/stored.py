@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.base.declared import Declared
 from dem.base.json_texts import parsed
-from dem.files import gate, logs
+from dem.files import gate, logs, stored_walls
 from dem.files.recipes import variants_of
 from dem.files.schema import energies_in, variants_in
 from dem.files.store import open_to_read, unreadable
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     import h5py
 
+    from dem.files.stored_walls import StoredWall
     from dem.model.box import Box
     from dem.model.materials import Material
     from dem.model.shapes import Shape
@@ -226,6 +227,11 @@ class StoredRun(Declared):
     def box(self) -> Box | None:
         """The box as it was given; walls that move are where `Frame.walls` says."""
         return gate.box_of(self.input["box"])
+
+    @property
+    def walls(self) -> tuple[StoredWall, ...]:
+        """Walls beside the box: each with its `wall`, `name`, and arrays of a row a frame of where it was, and felt."""
+        return stored_walls.stored(self._stored("/"), self.frames, self.time)
 
     @property
     def input(self) -> dict:

@@ -15,7 +15,7 @@ from dem.base import checks
 from dem.base.json_texts import parsed
 from dem.base.notices import Notice, warn
 from dem.base.replace import DiskFullError
-from dem.files import checkpoint, gate, layout, logs
+from dem.files import checkpoint, gate, layout, logs, stored_walls
 from dem.files.output import EVERY, Every, Output, check_ending
 from dem.files.plans import check_frames, plan_of
 from dem.files.store import Store, being_written, is_broken, unreadable
@@ -80,6 +80,7 @@ class TrajectoryWriter(Observer):
         file = h5py.File(store, "w")
         try:
             layout.create(file, sim, output)
+            stored_walls.define(file, sim)
             file["parameters"].attrs.update(about or {})
             writer = cls(store, file, sim, every)
             writer.follow(plan)

@@ -11,57 +11,10 @@ import numpy as np
 from dem.base import checks
 from dem.base.hints import hinted
 from dem.model.materials import Material
+from dem.model.motion import Motion
 
 AXES = ("x", "y", "z")
 FACES = ("x-", "x+", "y-", "y+", "z-", "z+")
-
-
-@hinted
-@dataclass(frozen=True, kw_only=True)
-class Motion:
-    """How a wall moves: at a constant velocity, vibrating, or both.
-
-    x(t) = x(0) + u t + s (sin(2 π f t + φ) - sin φ), whatever the particles do.
-
-    Parameters
-    ----------
-    velocity : (3,) floats
-        u [m/s].
-    amplitude : (3,) floats
-        s [m].
-    frequency : float
-        f [Hz].
-    phase : float
-        φ [rad].
-
-    Raises
-    ------
-    ValueError
-        If a value is not finite or the frequency negative, or for a part of a vibration that needs another.
-    """
-
-    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    amplitude: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    frequency: float = 0.0
-    phase: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Check all values."""
-        for name, meaning in (("velocity", "of a wall [m/s]"), ("amplitude", "of a wall's vibration [m]")):
-            object.__setattr__(self, name, checks.vector(name, getattr(self, name), meaning))
-        object.__setattr__(self, "frequency", checks.number("frequency", self.frequency, least=0, unit="Hz"))
-        object.__setattr__(self, "phase", checks.number("phase", self.phase, unit="rad"))
-        given = [name for name in ("amplitude", "frequency", "phase") if np.any(getattr(self, name))]
-        lacking = " and ".join(name for name in ("amplitude", "frequency") if name not in given)
-        if given and lacking:
-            there = " and ".join(given)
-            message = f"a motion with {there} but no {lacking} does not vibrate: give {lacking}, or leave out {there}"
-            raise ValueError(message)
-
-    @property
-    def fastest(self) -> float:
-        """Speed that it never exceeds [m/s]."""
-        return math.hypot(*self.velocity) + 2 * math.pi * self.frequency * math.hypot(*self.amplitude)
 
 
 @hinted
@@ -152,6 +105,12 @@ class Box:
         for face in motion:
             if checks.one_of("face", face, FACES) in self.absent:
                 message = f"face {face} is open or periodic and cannot move: leave it out of motion"
+                raise ValueError(message)
+            if not motion[face].for_ever:
+                message = (
+                    f"motion of face {face} is {motion[face]}, but faces have no axis, rate, start, stop or table: "
+                    "take dem.Plane or dem.Rectangle in walls"
+                )
                 raise ValueError(message)
         object.__setattr__(self, "motion", dict(motion))
 

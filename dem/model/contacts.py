@@ -16,7 +16,7 @@ from dem.model.materials import Material
 from dem.model.parts import SLOTS, Hertz, Part, keep_checked, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from dem.model.box import Box
 
@@ -186,9 +186,9 @@ class Contacts(Declared):
             message = f"{one} and {other} do not go together by the rule {self.rule}: {error}, or add an entry"
             raise ValueError(message) from None
 
-    def describe(self, materials: list[Material], box: Box | None) -> list[dict]:
-        """How each pair of these materials meets, and each of them and the box's, as plain values."""
-        partners = [*materials, *([box.material] if box and box.material not in materials else [])]
+    def describe(self, materials: list[Material], box: Box | None, walls: Sequence[Material] = ()) -> list[dict]:
+        """How each pair of these materials meets, and each of them and those of box and walls, as plain values."""
+        partners = list(dict.fromkeys([*materials, *([box.material] if box else []), *walls]))
         return [
             {"materials": [plain(one), plain(other)], **plain(self.between(one, other))}
             for k, one in enumerate(materials)
@@ -201,7 +201,7 @@ class Contacts(Declared):
             for material in (one, other):
                 if material not in materials:
                     message = (
-                        f"contacts has an entry for {material}, which neither particles nor box are made of: take the "
-                        "very Material that they have"
+                        f"contacts has an entry for {material}, which neither particles nor box nor walls are made of: "
+                        "take the very Material that they have"
                     )
                     raise ValueError(message)

@@ -18,6 +18,7 @@ from dem.base.progress import progress_bar
 from dem.base.words import counted
 from dem.model.bodies import place
 from dem.model.box import Box
+from dem.model.grading import graded
 from dem.model.materials import Material
 from dem.model.particles import Particles
 from dem.model.shapes import check_shape
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from dem.model.shapes import Shape
+    from dem.model.sizes import Sizes
 
 MOST_OFFERS = 200_000  # to one particle
 LEAST_OFFERS = 20  # to each particle on average, before it is foreseen how many more find a place
@@ -44,6 +46,7 @@ def pack(
     number: int | None = None,
     solid_fraction: float | None = None,
     scale: tuple[float, float] | None = None,
+    sizes: Sizes | None = None,
     lower: Sequence[float] | None = None,
     upper: Sequence[float] | None = None,
     orientation: Sequence[float] | None = None,
@@ -67,6 +70,9 @@ def pack(
         How many particles, or the volume of all of them over that of the region; one of the two.
     scale : two floats, optional
         Sizes are those of the shape times numbers that are evenly spread between these two.
+    sizes : distribution, optional
+        In place of scale: ``dem.LogNormalSizes(...)`` and the like, `dem.read_sizes`; drawn by quota, see
+        `Particles.grading` for what they are.
     lower, upper : (3,) floats, optional
         Corners of a region in place of the whole box [m]; needed without one.
     orientation : (4,) floats, optional
@@ -85,6 +91,11 @@ def pack(
     ------
     ValueError, TypeError
         For values out of range, or if some particle found no place.
+
+    Warns
+    -----
+    DemWarning
+        Of sizes that are far apart, ``wide-sizes``, ``many-fines``, or that no particle has, ``missing-sizes``.
 
     Examples
     --------
@@ -108,19 +119,32 @@ def pack(
         number = checks.whole("number", number, least=1)
     else:
         solid_fraction = checks.number("solid_fraction", solid_fraction, above=0, most=1)
-    low, high = (checks.number("scale", factor, above=0) for factor in (scale or (1.0, 1.0)))
-    if low > high:
-        message = f"scale is {(low, high)}, expected the smaller number first"
-        raise ValueError(message)
+    span = _span(scale, sizes)
     rng = np.random.default_rng(checks.whole("seed", seed, least=0))
     if orientation is not None:
         orientation = checks.array("orientation", orientation, (4,), "unit quaternion, scalar first")
         if abs(np.linalg.norm(orientation) - 1) > UNIT_NORM:
             message = f"orientation has norm {np.linalg.norm(orientation):.6g}, expected 1: divide it by its norm"
             raise ValueError(message)
-    bodies = sized(shape, number, solid_fraction, (low, high), float(np.prod(corners[1] - corners[0])), rng)
-    position, turned = scatter(bodies, corners, box, list(others), orientation, rng)
+    volume = float(np.prod(corners[1] - corners[0]))
+    if sizes is None:
+        bodies = sized(shape, number, solid_fraction, span, volume, rng)
+    else:
+        bodies = graded(shape, sizes, number=number, volume=volume * (solid_fraction or 0.0), seed=seed)
+    position, turned = scatter(bodies, corners, box, list(others), orientation, rng, large_first=sizes is not None)
     return Particles(bodies, material, position=position, orientation=turned)
+
+
+def _span(scale: tuple[float, float] | None, sizes: Sizes | None) -> tuple[float, float]:
+    """Checked ends of the scale; raises ValueError if sizes are given as well."""
+    if scale is not None and sizes is not None:
+        message = "scale and sizes are both given: leave one out"
+        raise ValueError(message)
+    low, high = (checks.number("scale", factor, above=0) for factor in (scale or (1.0, 1.0)))
+    if low > high:
+        message = f"scale is {(low, high)}, expected the smaller number first"
+        raise ValueError(message)
+    return low, high
 
 
 def region(
@@ -179,17 +203,24 @@ def scatter(
     others: list[Particles],
     orientation: np.ndarray | None,
     rng: np.random.Generator,
+    *,
+    large_first: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Positions (N, 3) [m] and orientations (N, 4) of bodies that overlap neither each other nor other particles.
 
     They stay inside the corners, but for axes along which those are the ends of a period. Orientations are isotropic,
-    or all the one given.
+    or all the one given. Small ones find room between large ones, but not the other way round: `large_first`.
 
     Raises
     ------
     ValueError
         If one of them found no place, or it is foreseen that not all of them will.
     """
+    if large_first:
+        order = np.argsort([-shape.mass_properties(1.0).volume for shape in bodies], kind="stable")
+        position, turned = scatter([bodies[k] for k in order], corners, box, others, orientation, rng)
+        back = np.argsort(order)
+        return position[back], turned[back]
     lower, upper = corners
     periodic = np.array([box is not None and axis in box.periodic for axis in "xyz"])
     around = periodic & (box is not None) & (lower == (box.lower if box else 0)) & (upper == (box.upper if box else 0))

@@ -11,7 +11,7 @@ from dem.model.adhesion import DMT
 from dem.model.normals import Hertz
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from dem.model.box import Box
     from dem.model.contacts import Contact, Contacts
@@ -23,14 +23,17 @@ ROLLING_STIFFNESS = 2.25  # over μ_r², of spheres: J. Ai et al., Powder Techno
 
 
 class Pairs:
-    """How each two of some materials meet, the wall's the last of them; tables are filled row by row."""
+    """How each two of some materials meet, the box's after them, then those of other walls; filled row by row."""
 
-    def __init__(self, contacts: Contacts, materials: list[Material], wall: Material | None) -> None:
-        self.everything = [*materials, wall or materials[0]]
+    def __init__(
+        self, contacts: Contacts, materials: list[Material], wall: Material | None, others: list[Material]
+    ) -> None:
+        self.everything = [*materials, wall or materials[0], *others]
         self.met = {
             (i, j): contacts.between(one, other)
             for i, one in enumerate(materials)
-            for j, other in enumerate(self.everything if wall else materials)
+            for j, other in enumerate(self.everything)
+            if wall or j != len(materials)
         }
 
     def table(self, value: Callable[[Contact, Material, Material], float]) -> np.ndarray:
@@ -71,14 +74,12 @@ def _form(part: object) -> tuple:
 
 
 def law(
-    contacts: Contacts,
-    materials: list[Material],
-    box: Box | None,
-    *,
-    clustered: bool = False,
-    film: Callable[[int], tuple] | None = None,
-) -> Elastic | Composite:
-    """The simplest law that these materials and walls need, with its tables; the wall's row is the last.
+    contacts: Contacts, materials: list[Material], box: Box | None, *, clustered: bool = False,
+    walls: Sequence[Material] = (), film: Callable[[int], tuple] | None = None,
+) -> Elastic | Composite:  # fmt: skip
+    """The simplest law that these materials need, and those of walls, with its tables.
+
+    The box's row comes after those of the materials, then those of other walls.
 
     Rough walls need velocities even where nothing is lost; bodies of several spheres, `clustered`, share damping among
     contacts unless told otherwise. `film` makes the part of what is between surfaces, for so many rows.
@@ -91,8 +92,8 @@ def law(
     from kernels import laws  # noqa: PLC0415, runs are read without numba
 
     wall = box.material if box else None
-    contacts.check_materials([*materials, *([wall] if wall else [])])
-    pairs = Pairs(contacts, materials, wall)
+    contacts.check_materials([*materials, *([wall] if wall else []), *walls])
+    pairs = Pairs(contacts, materials, wall, list(walls))
     normal, shared = pairs.form("normal", Hertz()), clustered and contacts.damped == "together"
     parts = {"normal": normal.tables(pairs.table), "damping": _damping(pairs, shared=shared)}
     friction = pairs.table(lambda contact, *_: contact.friction)

@@ -12,6 +12,7 @@ from dem.base.declared import Declared
 from dem.base.frozen import frozen
 from dem.base.hints import hinted
 from dem.model.fields import STATE, heading
+from dem.model.grading import grading, size_of
 from dem.model.kinds import Kind, described, in_words, kind_of, numbered, values_of
 from dem.model.materials import Material
 from dem.model.shapes import check_shape
@@ -19,6 +20,7 @@ from dem.model.shapes import check_shape
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dem.model.grading import Grading
     from dem.model.shapes import Shape
 
 UNIT_NORM = 1e-6  # how far a quaternion's norm may be from 1: beyond what writing six digits loses
@@ -188,6 +190,15 @@ class Particles(Declared):
         Sizes are what all of a kind have, or from where to where they go, see `dem.model.kinds.distribution`.
         """
         return described(self._kinds, self._kind, self._variant, [values_of(shape) for shape, _ in self._variants])
+
+    def grading(self, kind: int | None = None) -> Grading:
+        """Smallest and largest size, and D10, D50, D90 by mass, of all particles or those of a kind [m].
+
+        A size is a diameter, that of a fibre's spheres, or that of the sphere with the volume of a clump.
+        """
+        rows = slice(None) if kind is None else self.kind == checks.whole("kind", kind, least=0)
+        size = np.array([size_of(shape) for shape, _ in self._variants])[self._variant]
+        return grading(size[rows], self.mass[rows])
 
     @property
     def revision(self) -> int:

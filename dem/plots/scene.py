@@ -17,6 +17,7 @@ from dem.plots.render import Floor, render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from types import ModuleType
 
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
@@ -139,13 +140,29 @@ def colour_limits(run: Trajectory, frames: Iterable[int], colour: str) -> tuple[
 
 def viewpoint(run: Trajectory, frames: Iterable[int], aspect: float) -> Camera:
     """A camera that has the box, or without one the spheres of some frames, in the picture."""
+    return Camera.around(*_ends(run, frames), up=vertical(run), aspect=aspect)
+
+
+def _ends(run: Trajectory, frames: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Opposite corners of the box, or without one of what is around the spheres of some frames, and of walls."""
     ends = corners(run, float(run.time[0]))
     if ends is None:
         bodies = [spheres(run, frame) for frame in frames]
         lower = np.min([(b.centres - b.radii[:, None]).min(axis=0) for b in bodies], axis=0)
         upper = np.max([(b.centres + b.radii[:, None]).max(axis=0) for b in bodies], axis=0)
         ends = lower, upper
-    return Camera.around(*ends, up=vertical(run), aspect=aspect)
+    if run.walls:
+        points = np.concatenate([*ends, *(_walls().wall_lines(run, frame) for frame in frames)], axis=None)
+        points = points.reshape(-1, 3)
+        ends = points.min(axis=0), points.max(axis=0)
+    return ends
+
+
+def _walls() -> ModuleType:
+    """What draws walls beside the box, which needs kernels; runs without such walls are drawn without."""
+    from dem.plots import walls  # noqa: PLC0415
+
+    return walls
 
 
 def _mapped(
@@ -190,6 +207,11 @@ def shot(
     centres, radii = (np.concatenate([getattr(body, name) for body in bodies]) for name in ("centres", "radii"))
     ends = corners(run, float(run.time[frames[-1]]))
     room = {} if ends is None else {"floor": _floor(run, *ends), "lines": box_edges(*ends)}
+    if run.walls:
+        beside = _walls().wall_lines(run, frames[-1])
+        room["lines"] = np.concatenate([room.get("lines", beside[:0]), beside])
+        if room.get("floor") is None:
+            room["floor"] = _walls().level_plane(run, frames[-1], vertical(run), *_ends(run, frames))
     return partial(render, centres, radii, inked, camera, size, **room)
 
 

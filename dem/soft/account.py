@@ -89,13 +89,14 @@ def momentum_error(
     now: tuple[np.ndarray, float],
     *,
     wet: bool = False,
+    walled: bool = False,
 ) -> float | None:
     """Change of momentum where there are neither walls nor gravity nor a fluid, over the sum of all |m v|.
 
     Start and end are momentum (3,) and the sum of the sizes of all particles' momenta [kg m/s].
     """
     free = np.array(gravity) == 0
-    if wet or (box and len(box.absent) < len(FACES)) or not free.any():
+    if wet or walled or (box and len(box.absent) < len(FACES)) or not free.any():
         return None
     change = float(np.linalg.norm((now[0] - start[0])[free]))
     return change / max(now[1], start[1]) if change > 0 else 0.0

@@ -9,10 +9,14 @@ import numpy as np
 from dem.model.energy import Energy
 from dem.run.stepping import Stepping
 from dem.soft import account, immersion
+from dem.soft.contact_forces import contact_forces
+from dem.soft.wall_in_run import WallInRun
 from kernels.base import energy as energy_kernels
 
 if TYPE_CHECKING:
+    from dem.model.contact_forces import ContactForces
     from dem.model.coupling import Exchange
+    from dem.model.wall import Wall
     from dem.soft.engine import Engine
     from dem.soft.verdict import Verdict
 
@@ -32,6 +36,7 @@ class Accounted(Stepping):
     """A system in time steps whose energies are booked; those who inherit from it set its engine going."""
 
     _engine: Engine
+    _walls: list[Wall]
     _booked: Booked
     _start_motion: tuple[np.ndarray, float]
 
@@ -41,6 +46,42 @@ class Accounted(Stepping):
         And what it has seen and summed its energies in, if that is to be kept.
         """
         raise NotImplementedError
+
+    @property
+    def walls(self) -> tuple[WallInRun, ...]:
+        """The walls beside the box, each with its `.force`, `.torque`, `.work`, `.contacts`, and where it is.
+
+        Examples
+        --------
+        >>> import dem
+        >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+        >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0.00499]])
+        >>> sim = dem.Simulation(ball, walls=[dem.Plane((0, 0, 0), (0, 0, 1), material=nylon)], time_step=1e-6)
+        >>> sim.walls[0].force.round(4)  # -4/3 E* √R δ^1.5 along the normal
+        array([ 0.    ,  0.    , -0.0849])
+        """
+        called = zip(self._walls, self._engine.called, strict=True)
+        return tuple(WallInRun(wall, name, self._engine, w) for w, (wall, name) in enumerate(called))
+
+    def contact_forces(self) -> ContactForces:
+        """Contacts of the present whole step, with bodies, forces and points of contact.
+
+        `dem.statistics` makes of them loads of bodies and walls (`body_loads`, `wall_loads`), stresses (`stress`,
+        `stress_profile`) and coordination numbers. It may be asked for in a run, see `every` of `run`, and changes
+        nothing. Forces are those of the contact law in the state that the particles show.
+
+        Examples
+        --------
+        >>> import dem
+        >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+        >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.5, 0.5, 0.00499]])
+        >>> sim = dem.Simulation(ball, dem.Box((0, 0, 0), (1, 1, 1), material=nylon), time_step=1e-6)
+        >>> touch = sim.contact_forces()
+        >>> touch.i, touch.j, touch.overlap.round(9), touch.force.round(4)[0, 2]  # 4/3 E* √R δ^1.5 at the face z-
+        (array([0]), array([-5]), array([1.e-05]), np.float64(0.0849))
+        """
+        self._notice_changes()
+        return contact_forces(self._engine)
 
     def energy(self) -> Energy:
         """Energies at the present step [J]."""
@@ -155,7 +196,10 @@ class Accounted(Stepping):
         self._engine.exits.look(self._engine.bodies, self.step_count, self.time_step)
         self._check_run(self._engine.code)
         now, start = self._motion(), self._start_motion
-        momentum_error = account.momentum_error(self._box, self._gravity, start, now, wet=self.fluid is not None)
+        momentum_error = account.momentum_error(
+            self._box, self._gravity, start, now, wet=self.fluid is not None,
+            walled=bool(self._engine.walls),
+        )  # fmt: skip
         return account.judged(
             self._engine, self.integrator, self._booked.first_step, self.particles.orientation,
             self.energy_reference[0], self.energy_error, momentum_error,

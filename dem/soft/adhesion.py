@@ -18,10 +18,12 @@ from kernels.base.jit import in_python
 from kernels.laws.spring import Meeting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from dem.model.box import Box
     from dem.model.particles import Particles
+    from dem.model.wall import Wall
+    from dem.soft.springs import Springs
     from kernels.soft.state import Kinds
 
 AT_REST = 4.5 ** (1 / 3)  # radius of a JKR contact without load, see `kernels.laws.jkr`
@@ -33,20 +35,21 @@ class Pairs(NamedTuple):
     """Pairs of surfaces (P,) that may meet."""
 
     i: np.ndarray  # rows of the law's tables
-    j: np.ndarray  # the last one is the wall's
+    j: np.ndarray  # walls' come last
     modulus: np.ndarray  # E* [Pa]
     radius: np.ndarray  # R* [m]
     smaller: np.ndarray  # radius [m]
     mass: np.ndarray  # smallest effective one [kg]
 
     @classmethod
-    def of(cls, kinds: Kinds, material: np.ndarray, radius: np.ndarray, mass: np.ndarray, *, walls: bool) -> Pairs:
-        """Each two of some spheres (C,), and each with the wall."""
-        i, j = np.triu_indices(material.size + walls)
+    def of(cls, springs: Springs, material: np.ndarray, radius: np.ndarray, mass: np.ndarray, *, walls: bool) -> Pairs:
+        """Each two of some spheres (C,), and each with the walls of the box, if it has any, and with others."""
+        there = springs.surfaces[0 if walls else 1 :]
+        i, j = np.triu_indices(material.size + len(there))
         i, j = i[i < material.size], j[i < material.size]
-        material = np.append(material, kinds.modulus.shape[0])
-        radius, mass = np.append(radius, np.inf), np.append(mass, np.inf)
-        of_walls = np.column_stack([kinds.modulus, kinds.wall_modulus])
+        material = np.append(material, there).astype(np.int64)
+        radius, mass = (np.append(values, np.full(len(there), np.inf)) for values in (radius, mass))
+        of_walls = springs.modulus.T
         return cls(
             material[i], material[j], of_walls[material[i], material[j]], 1 / (1 / radius[i] + 1 / radius[j]),
             np.minimum(radius[i], radius[j]), 1 / (1 / mass[i] + 1 / mass[j]),
@@ -71,7 +74,7 @@ class Held(NamedTuple):
     quickest: str = ""
 
 
-def extremes(kinds: Kinds) -> Pairs:
+def extremes(kinds: Kinds, springs: Springs) -> Pairs:
     """Pairs of the smallest and of the largest spheres of all materials."""
     of_row = kinds.material[kind_of_row(kinds)]
     found = [
@@ -79,15 +82,15 @@ def extremes(kinds: Kinds) -> Pairs:
     ]
     material, radius = np.array([m for m, _ in found]), np.array([r for _, r in found])
     mass = np.full(radius.size, 2 * kinds.mass.min())
-    return Pairs.of(kinds, material, radius, mass, walls=bool(kinds.wall_modulus.any()))
+    return Pairs.of(springs, material, radius, mass, walls=bool(kinds.wall_modulus.any()))
 
 
-def longest_reach(law: tuple, kinds: Kinds) -> float:
+def longest_reach(law: tuple, kinds: Kinds, springs: Springs) -> float:
     """How far beyond touching contacts of these bodies may live [m]."""
     if not lasts(law):
         return law.film.farthest if films(law) else 0.0
     part = law.normal if laws.functions(type(law.normal)).reach else law.adhesion
-    reach, pairs = in_python(laws.functions(type(part)).reach), extremes(kinds)
+    reach, pairs = in_python(laws.functions(type(part)).reach), extremes(kinds, springs)
     return float(max(reach(part, *pair[:4]) for pair in zip(*pairs, strict=True)))
 
 
@@ -128,22 +131,23 @@ def at_rest(law: tuple, pairs: Pairs) -> Rest:
     return Rest(overlap, slope, p / (p + 1) * pull * overlap + apart, pull)
 
 
-def energies_of_adhesion(law: tuple, kinds: Kinds, spheres: int) -> float:
+def energies_of_adhesion(law: tuple, kinds: Kinds, springs: Springs, spheres: int) -> float:
     """What adhesion may give to so many spheres, summed without regard to sign [J]."""
-    return spheres * float(at_rest(law, extremes(kinds)).energy.max()) if attracts(law) else 0.0
+    return spheres * float(at_rest(law, extremes(kinds, springs)).energy.max()) if attracts(law) else 0.0
 
 
-def meeting(particles: Particles, box: Box | None) -> Pairs:
+def meeting(particles: Particles, box: Box | None, law: tuple, beside: Sequence[Wall]) -> Pairs:
     """Pairs that may meet."""
     kinds = arrays.kinds(particles, box)
+    springs = arrays.springs(particles, kinds, law, beside)
     c = Classes.of(kinds, particles.variant, np.zeros(len(particles)))
     walls = box is not None and len(box.absent) < len(FACES)
-    return Pairs.of(kinds, c.material, c.radius, c.mass, walls=walls)
+    return Pairs.of(springs, c.material, c.radius, c.mass, walls=walls)
 
 
-def held(particles: Particles, box: Box | None, law: tuple) -> Held:
+def held(particles: Particles, box: Box | None, law: tuple, walls: Sequence[Wall] = ()) -> Held:
     """What adhesion holds of particles that may meet."""
-    pairs = meeting(particles, box) if attracts(law) else None
+    pairs = meeting(particles, box, law, walls) if attracts(law) else None
     if pairs is None or not pairs.i.size:
         return Held()
     time, rest, k = _shortest(pairs, law)
@@ -160,11 +164,13 @@ def _shortest(pairs: Pairs, law: tuple) -> tuple[float, Rest, int]:
     return float(times[k]), rest, k
 
 
-def foreseen(particles: Particles, box: Box | None, law: tuple, time_step: float) -> Iterator[Notice]:
+def foreseen(
+    particles: Particles, box: Box | None, law: tuple, time_step: float, walls: Sequence[Wall] = ()
+) -> Iterator[Notice]:
     """What should be known of adhesion before a run begins."""
     if not attracts(law):
         return
-    pairs = meeting(particles, box)
+    pairs = meeting(particles, box, law, walls)
     if not pairs.i.size:
         return
     names = _names(particles)
@@ -215,4 +221,4 @@ def _names(particles: Particles) -> list[str]:
 
 def _who(pairs: Pairs, k: int, names: list[str]) -> str:
     """A pair in words."""
-    return f"{names[pairs.i[k]]} on {names[pairs.j[k]]} (R* = {pairs.radius[k]:.3g} m)"
+    return f"{names[pairs.i[k]]} on {names[min(pairs.j[k], len(names) - 1)]} (R* = {pairs.radius[k]:.3g} m)"

@@ -13,14 +13,15 @@ from dem.model.box import AXES, FACES
 from dem.soft import arrays
 from dem.soft.adhesion import Held, held
 from dem.soft.impacts import ADVISED, FORCED, RESOLVED, WALL, Hardest, rounded_down
-from dem.soft.springs import Springs
+from dem.soft.walled import fall_on, fastest_of
 from kernels.laws import Elastic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from dem.model.box import Box
     from dem.model.particles import Particles
+    from dem.model.wall import Wall
     from dem.soft.impacts import Impact
 
 ELASTIC = Elastic()
@@ -101,6 +102,7 @@ def advise(
     gravity: tuple[float, float, float],
     time_step: float | None = None,
     law: tuple = ELASTIC,
+    walls: Sequence[Wall] = (),
 ) -> Advice:
     """Advice on the time step for particles in their present state; without one, as if it were the one advised.
 
@@ -115,10 +117,10 @@ def advise(
     (270, 5.3e-06)
     """
     with np.errstate(over="ignore"):
-        hardest = _hardest(particles, box, gravity, law)
+        hardest = _hardest(particles, box, gravity, law, walls)
         spin = float(np.linalg.norm(particles.angular_velocity, axis=1).max())
     first, deepest, squeezed = hardest.shortest, hardest.deepest, hardest.squeezed
-    rayleigh, sticks = min(_rayleigh_times(particles)), held(particles, box, law)
+    rayleigh, sticks = min(_rayleigh_times(particles)), held(particles, box, law, walls)
     turning = ADVISED_TURN / spin if spin else math.inf
     alone = min(squeezed.time / RESOLVED, RAYLEIGH_SHARE * rayleigh, turning)
     advised = rounded_down(min(first.time / ADVISED, sticks.time / ADVISED, alone))
@@ -137,15 +139,17 @@ def _rayleigh_times(particles: Particles) -> Iterator[float]:
         yield math.pi * float(min(shape.radii)) * math.sqrt(m.density / shear) / (0.1631 * m.poisson + 0.8766)
 
 
-def _hardest(particles: Particles, box: Box | None, gravity: tuple[float, float, float], law: tuple) -> Hardest:
+def _hardest(
+    particles: Particles, box: Box | None, gravity: tuple[float, float, float], law: tuple, beside: Sequence[Wall]
+) -> Hardest:
     """The hardest impacts of particles that have all they may gain in falling through the box."""
     kinds = arrays.kinds(particles, box)
-    own = 0.5 * (particles.velocity**2).sum(1) + fall(particles, box, gravity)
+    own = 0.5 * (particles.velocity**2).sum(1) + fall(particles, box, gravity, beside)
     turning = 0.5 * (particles.angular_velocity**2).sum(1)
     energy = kinds.mass[particles.variant] * own + kinds.inertia.max(0)[particles.variant] * turning
     walls = box is not None and len(box.absent) < len(FACES)
-    fastest = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
-    return Hardest(kinds, Springs(kinds, law), particles.variant, energy, walls=walls, fastest=fastest)
+    springs = arrays.springs(particles, kinds, law, beside)
+    return Hardest(kinds, springs, particles.variant, energy, walls=walls, fastest=fastest_of(box, beside))
 
 
 def _who(particles: Particles, impact: Impact, how: str) -> str:
@@ -162,9 +166,13 @@ def _name(particles: Particles, body: int) -> str:
     return "a sphere" if len(shape.radii) == 1 else f"a {type(shape).__name__.lower()}'s tip"
 
 
-def fall(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> np.ndarray:
+def fall(
+    particles: Particles, box: Box | None, gravity: tuple[float, float, float], walls: Sequence[Wall] = ()
+) -> np.ndarray:
     """What falling to the wall below, or through a periodic cell, adds to v²/2 (N,) [m²/s²]; nothing without either."""
     gained = np.zeros(len(particles))
+    if walls and any(gravity):
+        return np.maximum(fall(particles, box, gravity), fall_on(particles.position, gravity, walls))
     for axis, (name, g) in enumerate(zip(AXES, gravity, strict=True)):
         if box is None or g == 0 or f"{name}{'+' if g > 0 else '-'}" in box.open:
             continue
@@ -179,14 +187,15 @@ def foreseen(
     gravity: tuple[float, float, float],
     time_step: float,
     law: tuple = ELASTIC,
+    walls: Sequence[Wall] = (),
 ) -> Iterator[Notice]:
     """What should be known of the time step and the contacts before a run begins."""
     if not np.isfinite(particles.velocity).all():  # broken already, as the run will say
         return
-    advice = advise(particles, box, gravity, time_step, law)
+    advice = advise(particles, box, gravity, time_step, law, walls)
     remedy = f'lower time_step to {advice.advised:.2g} s, or take time_step="auto"'
     if advice.overlap >= 1:
-        driven = _driven(particles, box, gravity)
+        driven = _driven(particles, box, gravity, walls)
         yield Notice("soft-contacts", f"{driven} would press {advice.deepest} in by {advice.overlap:.3g} radii",
                      "lower gravity or the speeds, or raise young", grave=True)  # fmt: skip
     if advice.steps_per_contact < RESOLVED:
@@ -207,11 +216,11 @@ def foreseen(
         yield Notice("coarse-time-step", reason, remedy)
 
 
-def _driven(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> str:
+def _driven(particles: Particles, box: Box | None, gravity: tuple[float, float, float], walls: Sequence[Wall]) -> str:
     """What the energy of the hardest impact comes from."""
     with np.errstate(over="ignore"):
         moving = 0.5 * float((particles.velocity**2).sum(1).max())
-        falling = float(fall(particles, box, gravity).max())
+        falling = float(fall(particles, box, gravity, walls).max())
     if falling > moving:
         strength = math.hypot(*gravity)
         return f"falling {falling / strength:.3g} m under gravity of {strength:g} m/s2"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.model.walls import fold
+from dem.soft import walled
+from dem.soft.springs import Springs
 from kernels.base.jit import in_python
 from kernels.laws import hertz
 from kernels.soft.candidates import GROUP
@@ -15,9 +17,12 @@ from kernels.soft.known import BLOCK, KNOWN
 from kernels.soft.state import Bodies, Kinds, Neighbours
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dem.model.box import Box
     from dem.model.materials import Material
     from dem.model.particles import Particles
+    from dem.model.wall import Wall
 
 ROOM = 1.3  # arrays for pairs are made this much larger than wanted
 
@@ -53,6 +58,12 @@ def kinds(particles: Particles, box: Box | None) -> Kinds:
         modulus=np.array([[a.effective_modulus(b) for b in found] for a in found]),
         wall_modulus=np.array([a.effective_modulus(box.material) if box else 0.0 for a in found]),
     )
+
+
+def springs(particles: Particles, kinds: Kinds, law: tuple, walls: Sequence[Wall] = ()) -> Springs:
+    """Springs of all contacts, those with walls beside the box among them."""
+    found = materials(particles)
+    return Springs(kinds, law, walled.modulus_of(walls, found), walled.rows_of(walls, len(found)))
 
 
 def _on_line(offsets: np.ndarray, radii: np.ndarray) -> bool:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from dem.model.box import FACES
 from dem.soft.impacts import (
     ADVISED,
     RESOLVED,
@@ -25,6 +24,7 @@ from dem.soft.impacts import (
     rounded_down,
 )
 from dem.soft.overlaps import Overlaps, gaps, largest
+from dem.soft.walled import face_word
 from kernels.soft import advance as loop
 from kernels.soft.touching import TINY
 
@@ -41,13 +41,13 @@ class Brief(NamedTuple):
     steps: float = math.inf
     step: int = -1  # when
     who: int = -1  # identity
-    whom: int = -1  # identity, or -1 - face for a wall
+    whom: int = -1  # identity, or -1 - face for a wall, of those beside the box -7 - its number
 
     def __str__(self) -> str:
         """In words."""
         if self.who < 0:
             return "no contact of too few time steps has been seen"
-        partner = f"particle {self.whom}" if self.whom >= 0 else f"the wall {FACES[-1 - self.whom]}"
+        partner = f"particle {self.whom}" if self.whom >= 0 else face_word(-1 - self.whom)
         return f"the contact of particle {self.who} with {partner} at step {self.step} has {self.steps:.3g} time steps"
 
     def remedy(self, time_step: float) -> str:
@@ -90,6 +90,9 @@ def least_acceleration(kinds: Kinds, springs: Springs, dt: float, *, alone: bool
     mass, whole, material = effective_masses(kinds), kinds.mass[kind], kinds.material[kind]
     wall = springs.between(material, np.full_like(material, springs.wall), kinds.radius, whole)
     least = wall.force_of_time(mass, RESOLVED * dt)
+    for row in springs.surfaces[1:]:
+        wall = springs.between(material, np.full_like(material, row), kinds.radius, whole)
+        least = np.minimum(least, wall.force_of_time(mass, RESOLVED * dt))
     radius, reduced = 1 / (1 / kinds.radius + 1 / kinds.radius.max()), 1 / (1 / whole + 1 / whole.max())
     for other in np.unique(material) if not alone else ():
         pair = springs.between(material, np.full_like(material, other), radius, reduced)
@@ -114,8 +117,7 @@ def briefest(engine: Touching) -> Brief:
         1 / (1 / _mass(engine, i) + 1 / _mass(engine, j)),
     )  # fmt: skip
     s = np.flatnonzero(o.wall > 0)
-    axes = np.eye(3)[:, o.face[s] // 2]
-    faces = np.full(s.size, engine.springs.wall)
+    axes, faces = o.normal(s), engine.springs.of_faces[o.face[s]]
     wall = engine.springs.between(_material(engine, s), faces, o.radius[s], _mass(engine, s))
     times = np.concatenate([
         pair.time(1 / inverse, o.pair[touching]), wall.time(1 / _inverse_mass(engine, s, arm, axes), o.wall[s])

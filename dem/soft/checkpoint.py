@@ -9,6 +9,7 @@ import numpy as np
 from dem.files import gate
 from dem.files.gate import number
 from dem.files.recipes import describe_particles, made, read_particles, recipe, write_particles
+from dem.files.stored_walls import made_walls, recipes, write_arrays
 from dem.files.structure import require
 from dem.model.contacts import Contacts
 from dem.model.fluid import Fluid
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 # ruff: noqa: SLF001 (this is the other half of Simulation)
 
 FLUID, FLOW = "fluid", "flow"  # groups: what a run has come to in a fluid, arrays of its velocity
+WALLS, ARRAYS_OF_WALLS = "walls", "meshes"  # groups: what a run has come to at walls beside the box, their arrays
 FIRST_STEP = 5  # place of `first_step` in `Booked`, counted from 1; without a fluid nothing comes after it
 
 
@@ -44,6 +46,7 @@ def describe(sim: Simulation) -> dict:
         "deepest_overlap": sim._deepest,
         "description": sim.description,
         **({"fluid": recipe(sim.fluid)} if sim.fluid else {}),
+        **({"walls": recipes([each.wall for each in sim.walls])} if sim.walls else {}),
     }
 
 
@@ -63,6 +66,10 @@ def write(sim: Simulation, group: h5py.Group) -> None:
     booked = sim._booked._replace(given=sim._given)
     if booked != Booked(first_step=state.start_step):
         group["booked"] = np.array(booked if sim.fluid else booked[:-1])
+    for name, values in state.walls.items():
+        group[f"{WALLS}/{name}"] = values
+    if any(each.ARRAYS for each in sim.walls):
+        write_arrays([each.wall for each in sim.walls], group.create_group(ARRAYS_OF_WALLS))
     if sim.fluid:
         for name, values in state.fluid.items():
             group[f"{FLUID}/{name}"] = values
@@ -82,6 +89,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         datum=number(group, "datum"), start_step=int(gate.numbers(group, "start_step", (), "iu")[()]),
         watch=gate.numbers(group, "watch", (None,))[:] if "watch" in group else np.empty(0),
         fluid=gate.arrays(group, FLUID) if FLUID in group else {},
+        walls=gate.arrays(group, WALLS) if WALLS in group else {},
     )  # fmt: skip
     return Simulation._restored(
         read_particles(given, group), made(given["box"]), state,
@@ -91,6 +99,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         integrator=given["integrator"], threads=threads, deepest_overlap=given["deepest_overlap"],
         contacts=Contacts(table, rule=given["contacts"]["rule"], damped=given["contacts"].get("damped", "alone")),
         fluid=_fluid(given.get("fluid"), group),
+        walls=made_walls(given.get("walls", []), group.get(ARRAYS_OF_WALLS)),
     )  # fmt: skip
 
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dem.base.notices import Notice
+from dem.model.box import FACES
+from dem.soft.walled import face_word, fastest
+from dem.system.diagnosis import point
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +24,15 @@ DEEPEST_START = 0.1  # overlap over the smaller radius at the start; Hertz theor
 
 def check_box(box: Box | None, engine: Engine) -> None:
     """Refuse walls that move too far in a step, and periodic cells in which a particle could meet another one twice."""
+    for wall, called in zip(engine.walls, engine.called, strict=True):
+        farthest = fastest(wall, shape=True) * engine.dt
+        if farthest > 0.5 * engine.skins.candidates:
+            message = (
+                f"the wall {called} moves up to {farthest:.3g} m in a time step, at most "
+                f"{0.5 * engine.skins.candidates:.3g} m can be followed: lower time_step (now {engine.dt:g} s), or "
+                "what its motion says"
+            )
+            raise ValueError(message)
     if box is None:
         return
     for face, motion in box.motion.items():
@@ -39,15 +53,36 @@ def check_box(box: Box | None, engine: Engine) -> None:
             raise ValueError(message)
 
 
+def check_within(engine: Engine) -> None:
+    """Refuse particles inside a roll, whose shell is thin and would keep them in."""
+    x = engine.bodies.sphere_position
+    for wall, called in zip(engine.walls, engine.called, strict=True):
+        beyond = np.flatnonzero(wall.solid(x.T)) if not wall.motion else np.empty(0, int)
+        if beyond.size:
+            s = beyond[engine.bodies.identity[engine.bodies.owner[beyond]].argmin()]
+            message = (
+                f"particle {engine.bodies.identity[engine.bodies.owner[s]]} is inside the wall {called}, at "
+                f"{point(x[:, s])} m ({beyond.size} such): move it out, or take inside=True"
+            )
+            raise ValueError(message)
+
+
 def check_overlaps(engine: Engine) -> None:
     """Refuse a start from deep overlaps, naming the deepest one."""
+    check_within(engine)
     o = engine.overlaps()
     deep = o.deepest()
     if not deep.share > DEEPEST_START:
         return
     share = f"{deep.overlap:.3g} m at the start, {deep.share:.0%} of a radius (at most {DEEPEST_START:.0%})"
     if deep.other < 0:
-        message = f"particle {o.owner[deep.sphere]} overlaps a wall by {share}: move it inside or enlarge the box"
+        who, face = o.owner[deep.sphere], -1 - deep.other
+        if face >= len(FACES):
+            where = f"{face_word(face, engine.called)} by {share}"
+            message = f"particle {who}, at {point(engine.bodies.sphere_position[:, deep.sphere])} m, overlaps {where}: "
+            message += "move it out of the wall, or turn the wall's normal or inside round"
+            raise ValueError(message)
+        message = f"particle {who} overlaps a wall by {share}: move it inside or enlarge the box"
         raise ValueError(message)
     first, second = sorted((int(o.owner[deep.sphere]), int(o.owner[deep.other])))
     message = f"particles {first} and {second} overlap by {share}: move them apart"

@@ -19,6 +19,7 @@ from kernels.fluid.zastawny import Zastawny
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dem.model.fluid import Fluid
     from dem.model.shapes import Shape
     from dem.model.spheroid import Spheroid
 
@@ -56,15 +57,18 @@ def tabled(bodies: Bodies) -> Zastawny:
     return Zastawny(*(np.ascontiguousarray(np.array(table).T) for table in zip(*rows, strict=True)))
 
 
-# of the bodies, and in dense beds whether what a law says includes the pressure gradient that it causes, model B
-PARTS: dict[str, Callable[[Bodies, str], tuple]] = {
-    "stokes": lambda *_: Stokes(),
-    "schiller-naumann": lambda *_: SchillerNaumann(),
-    "hoelzer-sommerfeld": lambda bodies, _: HoelzerSommerfeld(*sphericities(bodies)),
-    "rosendahl": lambda bodies, _: Rosendahl(*sphericities(bodies)),
-    "zastawny": lambda bodies, _: tabled(bodies),
-    "di-felice": lambda _, model: DiFelice(float(model == "B")),
-    "gidaspow": lambda _, model: Gidaspow(float(model == "B")),
-    "huilin-gidaspow": lambda _, model: HuilinGidaspow(float(model == "B")),
-    "beetstra": lambda _, model: Beetstra(float(model == "B")),
+PARTS: dict[str, Callable[[Bodies], tuple]] = {
+    "stokes": lambda _: Stokes(),
+    "schiller-naumann": lambda _: SchillerNaumann(),
+    "hoelzer-sommerfeld": lambda bodies: HoelzerSommerfeld(*sphericities(bodies)),
+    "rosendahl": lambda bodies: Rosendahl(*sphericities(bodies)),
+    "zastawny": tabled,
 }
+DENSE = {"di-felice": DiFelice, "gidaspow": Gidaspow, "huilin-gidaspow": HuilinGidaspow, "beetstra": Beetstra}
+
+
+def drag_of(fluid: Fluid, bodies: Bodies) -> tuple:
+    """The law of drag of a fluid; in dense beds it says whether the pressure gradient that it causes is in it."""
+    if fluid.drag in DENSE:
+        return DENSE[fluid.drag](float(fluid.drag_model == "B"))
+    return PARTS[fluid.drag](bodies)

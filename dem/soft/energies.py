@@ -81,10 +81,10 @@ def energies_of_flow(
 
 
 def energies_to_come(
-    kinds: Kinds, kind: np.ndarray, faces: Faces, fastest: float, gravity: tuple[float, float, float]
+    kinds: Kinds, kind: np.ndarray, swing: float, fastest: float, gravity: tuple[float, float, float]
 ) -> float:
-    """What walls that move at most so fast may give, and a little that even a system at rest has [J]."""
+    """What walls that move and vibrate at most so may give, and a little that even a system at rest has [J]."""
     driven = 0.0
     if fastest > 0:
-        driven = kinds.mass[kind].sum() * (fastest**2 + np.linalg.norm(gravity) * np.abs(faces.swing).max())
+        driven = kinds.mass[kind].sum() * (fastest**2 + np.linalg.norm(gravity) * swing)
     return float(driven + 1e-9 * kinds.modulus.max() * kinds.radius.min() ** 3)

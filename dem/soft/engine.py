@@ -10,6 +10,7 @@ import numpy as np
 from dem.model.walls import faces_of
 from dem.soft import arrays
 from dem.soft.adhesion import lasts, longest_reach
+from dem.soft.among_walls import AmongWalls
 from dem.soft.brief import briefest, least_acceleration
 from dem.soft.exits import Exits
 from dem.soft.grid import grid_for, most_cells
@@ -20,12 +21,10 @@ from dem.soft.numbering import Numbering
 from dem.soft.overlaps import DEEPEST
 from dem.soft.pace import Pace
 from dem.soft.per_body import reorder
-from dem.soft.present import Present
 from dem.soft.skins import Skins
 from dem.soft.snapshot import Snapshot
-from dem.soft.springs import Springs
+from dem.soft.walled import fastest_of, is_walled, words
 from kernels import laws, rotation
-from kernels.box.faces import move
 from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft import advance as loop
 from kernels.soft import cells, lists, sweeps
@@ -34,8 +33,11 @@ from kernels.soft.travel import as_float
 from kernels.soft.walls import PLANE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dem.model.box import Box
     from dem.model.particles import Particles
+    from dem.model.wall import Wall
     from dem.rotation.integrators import Integrator
     from dem.soft.bed import Beds
 
@@ -43,7 +45,7 @@ NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
 SUMS, INTEGERS = ("taken", "worked"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
 
 
-class Engine(Present):
+class Engine(AmongWalls):
     """Bodies in order of index, their neighbours, and what a run has come to.
 
     Created from a whole-step state of particles; `Simulation` is what users see.
@@ -63,19 +65,20 @@ class Engine(Present):
         threads: int = 1,
         deepest: float = DEEPEST,
         beds: Beds | None = None,
+        walls: Sequence[Wall] = (),
     ) -> None:
         self.kinds = arrays.kinds(particles, box)
         self.law, self.fluid, self.beds = law, fluid, beds
         self.faces, self.exits = faces_of(box), Exits(box, gravity)
-        alone = len(particles) == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any()
-        self.springs = Springs(self.kinds, self.law)
+        self.walls, self.called = walls, words(walls)
+        alone = len(particles) == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any() and not walls
+        self.springs = arrays.springs(particles, self.kinds, self.law, walls)
         briskest = least_acceleration(self.kinds, self.springs, time_step, alone=len(particles) == 1)
         self.limits = Limits(self.kinds, deepest, briskest, alone=alone)
-        self.fastest_wall = max((motion.fastest for motion in box.motion.values()), default=0.0) if box else 0.0
-        self.range = longest_reach(law, self.kinds)
+        self.fastest_wall = fastest_of(box, walls)
+        self.range = longest_reach(law, self.kinds, self.springs)
         self.skins = Skins.of(len(particles), self.kinds, box, skin, self.range)
-        lossy = not isinstance(self.law, laws.Elastic)
-        width = laws.width(self.law)
+        lossy, width = not isinstance(self.law, laws.Elastic), laws.width(self.law)
         wall_width = PLANE + width if self.faces.roughness > 0 else width
         self.rotating = not self.kinds.round or laws.pulls_sideways(self.law) or turns(fluid)
         # what does not turn takes the smallest scheme, so that kernels are compiled once for all integrators
@@ -85,10 +88,8 @@ class Engine(Present):
         wrench = 16 if laws.has_couples(self.law) else 8  # lines of the cache
         self.layout = arrays.Layout(self.kinds.reach > 0, lossy, width, wall_width, wrench, self.kinds.round)
         more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more
-        felt = felt_rows(fluid, spheres=self.kinds.round, rotating=self.rotating)
-        self.bodies = arrays.bodies(
-            particles, self.kinds, box, rotating=self.rotating, lossy=lossy, more=more, felt=felt
-        )
+        rows = {"more": more, "felt": felt_rows(fluid, spheres=self.kinds.round, rotating=self.rotating)}
+        self.bodies = arrays.bodies(particles, self.kinds, box, rotating=self.rotating, lossy=lossy, **rows)
         self.numbering = Numbering(self.bodies.identity.copy())
         self.first_sphere_of_row = self.bodies.first_sphere[:-1].copy()
         self.owned = len(particles)  # bodies that are moved here, those of the first indices: today all there are
@@ -97,12 +98,13 @@ class Engine(Present):
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
         self.pace = Pace(blocks)
         self.neighbours = arrays.lists(self.bodies, chunks, blocks, self.layout)
+        self.datum, self.gravity, self.dt = datum, gravity, time_step
+        self._build_walls(arrays.materials(particles), chunks, width)
         self.workspace = arrays.workspace(len(particles), chunks, most_cells(len(particles)))
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.progress = loop.Progress(
             **{n: np.zeros(1 + (n in SUMS), np.int64 if n in INTEGERS else float) for n in loop.Progress._fields}
         )
-        self.datum, self.gravity, self.dt = datum, gravity, time_step
         self.start_step, self.code = 0, loop.DONE
         self.setting = self._setting(math.nan)  # `start` finds the unit
 
@@ -137,24 +139,26 @@ class Engine(Present):
         if snapshot.watch.size:
             self.limits.watch = snapshot.watch
         self.setting = self._setting(snapshot.energy_unit)
+        for name, values in snapshot.walls.items():
+            self.wall_state[name][:] = values
+        self._choose_units()
         self.move_walls(snapshot.step * self.dt)
         self.rebuild(snapshot.contacts)
 
     def keep_extremes(self, before: Engine) -> None:
         """Go on with what another engine has seen."""
         self.progress.largest_overlap[:] = before.progress.largest_overlap
+        if self.wall_state:
+            self.wall_state["impulse"][:] = before.wall_state["impulse"]
         if self.fluid_state:
             self.fluid_state["reached"][:] = before.fluid_state["reached"]
 
     def follow(self, before: Engine | None) -> None:
-        """Go on with the fluid of another engine, if there is one."""
+        """Go on with the fluid of another engine, if there is one, and from where servos have moved walls."""
         if before and self.beds:
             self.beds.follow(self, before)
-
-    def move_walls(self, time: float) -> None:
-        """Put the walls where they are at a time [s]."""
-        if self.faces.moving:
-            move(time, self.faces)
+        if before and before.wall_state:
+            self.wall_state["driven"][:] = before.wall_state["driven"]
 
     def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> None:
         """Evaluate the forces of the whole-step state and set the integrator going from there.
@@ -170,6 +174,8 @@ class Engine(Present):
             self.bodies.wall_contacts[:] = history.wall_contacts  # bodies are in the user's order still
         self.rebuild(history)
         self.setting = self._setting(min(self.fitting_energy_unit(), finest))
+        self._choose_units()
+        self._make_slots_for(self.overlaps().most)
         self.progress.phase[0] = loop.FRESH
         self.advance(step)
         self._order(loop.START)
@@ -196,6 +202,9 @@ class Engine(Present):
         table = history.indexed(b.owner.size, self._first_numbers()) if self.layout.wall_width else None
         if table:
             table.give_walls(b, self.neighbours)
+            if is_walled(self.faces):
+                self._make_slots_for(table.give_slots(b, self.faces.walls))
+                table.give_slots(b, self.faces.walls)
         self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
         while self._order(loop.PICK) == loop.NO_ROOM:
             self.make_room_for_candidates()
@@ -253,6 +262,8 @@ class Engine(Present):
                 self.rebuild()
             elif code == loop.NO_ROOM:
                 self.make_room_for_candidates()
+            elif code == loop.FEW_SLOTS:
+                self._make_slots_for(int(self.faces.walls.fullest.max()))
             elif code == loop.TOO_FAST and self.let_go(0.5 * self.limits.farthest / self.dt):
                 pass
             elif code == loop.DONE and self.progress.step[0] >= stop:

@@ -12,7 +12,10 @@ from dem.model.particles import UNIT_NORM
 from dem.soft.brief import Brief
 from dem.soft.per_body import BODIES, CONTACTS
 from dem.system.plan import MOST_STEPS
+from kernels.base.jit import in_python
+from kernels.soft import slot_tables
 from kernels.soft.advance import FRESH, PREDICTED
+from kernels.soft.slots import PIECE_BITS
 
 if TYPE_CHECKING:
     from dem.soft.engine import Engine
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
 LIGHTEST, HEAVIEST = 2.0**-1000, 2.0**1000  # units of energy a joule
 FACES = 6
+partner_of = in_python(slot_tables.partner_of)
 WATCHED = 4  # overlap, limits of overlap and acceleration, fewest steps; then when and who
 
 
@@ -45,13 +49,15 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
         least, _, density, viscosity, step = state.fluid["seen"]
         check_within("fluid/seen", np.array([density, viscosity]), np.finfo(np.float64).tiny, np.finfo(np.float64).max)
         require(least <= 1 and step in range(state.step + 1), "fluid/seen is no voidage, or of a step to come")
-    _check_watch(state.watch)
+    check_alike("walls", state.walls, engine.wall_state)
+    check_finite("walls", state.walls)
+    _check_watch(state.watch, len(engine.walls))
     check_within("start_step", np.array([state.start_step]), 0, state.step)
     check_within("unit", np.array([state.energy_unit]), LIGHTEST, HEAVIEST)
     require(np.isfinite(state.step * engine.dt), f"step {state.step} is at no time")
 
 
-def _check_watch(watch: np.ndarray) -> None:
+def _check_watch(watch: np.ndarray, walls: int) -> None:
     """What `dem.soft.limits.Limits` keeps of it: lengths and such that may be infinite, then whole numbers."""
     if not watch.size:
         return  # files of version 0.1 have none
@@ -60,7 +66,7 @@ def _check_watch(watch: np.ndarray) -> None:
     check_within("watch", watch[:WATCHED], 0.0, np.inf)
     numbers = watch[WATCHED:]
     whole = np.isfinite(numbers) & (numbers == np.floor(numbers))
-    require(bool(whole.all() and numbers[-1] >= -FACES), "watch is not of steps, particles and walls")
+    require(bool(whole.all() and numbers[-1] >= -FACES - walls), "watch is not of steps, particles and walls")
 
 
 def _check_contacts(state: Snapshot, engine: Engine) -> None:
@@ -76,5 +82,5 @@ def _check_contacts(state: Snapshot, engine: Engine) -> None:
     check_finite(CONTACTS, table._asdict())
     require(width > 0 or not rows, f"{CONTACTS} remember what this contact law does not know")
     check_within(f"{CONTACTS}/i", table.i, 0, spheres - 1)
-    check_within(f"{CONTACTS}/j", table.j, -FACES, spheres - 1)
+    check_within(f"{CONTACTS}/j", table.j, partner_of(len(engine.walls) << PIECE_BITS) + 1, spheres - 1)
     check_within(f"{CONTACTS}/wall_contacts", table.wall_contacts, 0, np.iinfo(np.int64).max)

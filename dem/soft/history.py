@@ -6,32 +6,37 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kernels.soft import history
+from kernels.soft import history, slot_tables
 
 if TYPE_CHECKING:
     from dem.soft.numbering import Numbering
     from kernels.soft.state import Bodies, Neighbours
+    from kernels.soft.walled import Walls
 
 
 class ContactHistory(NamedTuple):
     """The table; spheres are numbered through all particles in the user's order."""
 
     i: np.ndarray  # (H,) int64, sphere
-    j: np.ndarray  # (H,) int64, the other sphere; -1 - face for a wall
+    j: np.ndarray  # (H,) int64, the other sphere; -1 - face for a wall, or see `kernels.soft.slots`
     history: np.ndarray  # (H, R), see `kernels.laws` and `kernels.soft.walls`
     wall_contacts: np.ndarray  # (N,) contacts with rough walls so far, in the user's order
 
     @classmethod
     def of(
-        cls, bodies: Bodies, neighbours: Neighbours, first_number: np.ndarray, numbering: Numbering
-    ) -> ContactHistory:
+        cls, bodies: Bodies, neighbours: Neighbours, first_number: np.ndarray, numbering: Numbering,
+        walls: Walls | None = None,
+    ) -> ContactHistory:  # fmt: skip
         """What the contacts of these bodies remember; the first sphere of body b has the number first_number[b]."""
         width = neighbours.wall_history.shape[1]
-        n = _count(neighbours) if width else 0
+        others = slot_tables.count_slots(walls) if walls and width else 0
+        n = (_count(neighbours) if width else 0) + others
         contacts = numbering.by_row(bodies.identity, bodies.wall_contacts)
         table = cls(np.empty(n, np.int64), np.empty(n, np.int64), np.zeros((n, width)), contacts)
         if n:
             history.write_table(bodies, first_number, neighbours, table.i, table.j, table.history)
+        if others:
+            slot_tables.write_slots(n - others, bodies, first_number, walls, table.i, table.j, table.history)
         return table
 
     def ascending(self) -> ContactHistory:
@@ -61,6 +66,13 @@ class Index(NamedTuple):
             history.read_walls(bodies, self.first_number, neighbours, *self.table[:3], self.first, self.order)
         else:  # as at the start, which need not wait for a kernel
             neighbours.wall_has_history[:] = 0
+
+    def give_slots(self, bodies: Bodies, walls: Walls) -> int:
+        """Tell contacts with walls beside the box what they remember; returns how many the fullest sphere has."""
+        if not self.order.size:
+            walls.key[:] = -1
+            return 0
+        return slot_tables.read_slots(bodies, self.first_number, walls, *self.table[:3], self.first, self.order)
 
     def give_pairs(self, bodies: Bodies, neighbours: Neighbours) -> None:
         """Tell candidate pairs what they remember."""

@@ -16,7 +16,7 @@ from dem.soft.adhesion import meeting
 from dem.soft.bed import SWINGS, in_cells, widest
 from dem.soft.impacts import rounded_down
 from kernels import fluid as fluids
-from kernels import rotation
+from kernels import laws, rotation
 from kernels.fluid.magnus import OesterleBuiDinh, RubinowKeller
 from kernels.fluid.medium import Medium, own_share
 from kernels.fluid.saffman import Mei, Saffman
@@ -26,12 +26,13 @@ from kernels.soft import flow_felt
 from kernels.soft.chunks import CHUNK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from dem.model.box import Box
     from dem.model.cells import Cells
     from dem.model.fluid import Fluid
     from dem.model.particles import Particles
+    from dem.model.wall import Wall
     from dem.rotation.integrators import Integrator
     from dem.soft.advice import Advice
     from dem.soft.bed import Beds
@@ -60,7 +61,7 @@ def fluid_of(fluid: Fluid | None, particles: Particles, time_step: float, cells:
     if cells is not None:
         field = in_cells(fluid, cells, field, len(particles))
     told = [(shape, body) for (shape, _), body in zip(particles.variants, bodies, strict=True)]
-    drag = drags.PARTS[fluid.drag](told, fluid.drag_model)
+    drag = drags.drag_of(fluid, told)
     return fluids.Fluid(
         _medium(fluid, particles, bodies, interval(fluid, particles, time_step), fluids.rows_of(field)), field, drag,
         LIFTS[fluid.lift](), SWIRLS[fluid.magnus](), SPINS[fluid.rotation](),
@@ -73,6 +74,13 @@ def film_of(fluid: Fluid | None, particles: Particles, box: Box | None) -> Calla
         return None
     largest = max(float(np.max(shape.radii)) for shape, _ in particles.variants)
     return partial(fluid.lubrication.film, fluid.viscosity, largest if box else 0.5 * largest)
+
+
+def check_walls(fluid: Fluid | None, walls: Sequence[Wall]) -> None:
+    """Refuse films at walls beside a box; raises ValueError."""
+    if fluid is not None and fluid.lubrication is not None and walls:
+        message = "lubrication knows the faces of a box, and no walls beside it: leave one of them out"
+        raise ValueError(message)
 
 
 def _spheroids(particles: Particles) -> list[Spheroid]:
@@ -212,7 +220,7 @@ def foreseen(
 
 def film_rate(fluid: Fluid, particles: Particles, box: Box | None) -> float:
     """Highest rate at which a film takes the velocity of particles that may meet [1/s]."""
-    pairs = meeting(particles, box)
+    pairs = meeting(particles, box, laws.Elastic(), ())
     rates = fluid.lubrication.rate(fluid.viscosity, pairs.radius, pairs.mass)
     return float(np.max(rates, initial=1e-300))
 

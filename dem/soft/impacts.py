@@ -162,7 +162,7 @@ class Hardest:
     kind, energy : (N,) arrays
         Kind of each body; the kinetic energy that it may come to by itself [J].
     walls : bool
-        Whether there are any.
+        Whether the box has any; others are among the springs.
     fastest : float
         Of the walls that move [m/s].
     """
@@ -170,7 +170,8 @@ class Hardest:
     def __init__(
         self, kinds: Kinds, springs: Springs, kind: np.ndarray, energy: np.ndarray, *, walls: bool, fastest: float
     ) -> None:
-        self.springs, self.classes, self.walls = springs, Classes.of(kinds, kind, energy), walls
+        self.springs, self.classes = springs, Classes.of(kinds, kind, energy)
+        self.walls = springs.surfaces[0 if walls else 1 :]
         c = self.classes
         with np.errstate(invalid="ignore"):
             speed = np.where(c.energy >= 0, np.sqrt(np.minimum(2 * c.energy / c.mass, MOST)) + 2 * fastest, -np.inf)
@@ -178,17 +179,17 @@ class Hardest:
         self.body = self._with_wall(c.body, [[WALL], [NOBODY]])
         inverse = (self._with_wall(1 / values, [0.0]) for values in (c.mass, c.whole, c.radius))
         self.inverse_mass, self.inverse_whole, self.inverse_radius = inverse
-        self.material = self._with_wall(c.material, [springs.wall])
+        self.material = np.append(c.material, self.walls).astype(c.material.dtype)
         each = range(c.mass.size)
         meetings = [self._meeting(k) for k in each]
         self.shortest = min((first for first, _ in meetings), key=lambda i: i.time, default=NOTHING)
         self.deepest = max((deep for _, deep in meetings), key=lambda i: i.overlap, default=NOTHING)
-        third = kind.size + walls > 2
+        third = kind.size + len(self.walls) > 2
         self.squeezed = min((self._squeezed(k) for k in each if third), key=lambda i: i.time, default=NOTHING)
 
     def _with_wall(self, values: np.ndarray, of_wall: list) -> np.ndarray:
-        """Values of all classes (..., C), and of the wall, if there is one."""
-        return np.concatenate([values, of_wall], axis=-1) if self.walls else values
+        """Values of all classes (..., C), and of the walls, if there are any."""
+        return np.concatenate([values, *[of_wall] * len(self.walls)], axis=-1)
 
     def _partners(self, k: int) -> tuple[Spring, np.ndarray]:
         """Springs of class k with each other one, and the smaller of the two radii."""

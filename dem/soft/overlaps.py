@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.model.box import FACES
+from dem.soft.walled import is_walled
+from kernels.soft import listed_walls
+
 if TYPE_CHECKING:
     from kernels.box.faces import Faces
     from kernels.soft.state import Bodies, Kinds
@@ -19,7 +23,7 @@ class Deepest(NamedTuple):
     share: float  # of the smaller radius
     overlap: float  # [m]
     sphere: int
-    other: int  # sphere, or -1 - face for a wall
+    other: int  # sphere, or -1 - face for a wall, of those beside the box -7 - its number
 
 
 class Overlaps(NamedTuple):
@@ -33,6 +37,8 @@ class Overlaps(NamedTuple):
     wall: np.ndarray  # (M,) with the nearest wall [m]
     face: np.ndarray  # (M,) which one that is
     count: int  # pairs and walls that are touched
+    most: int = 0  # contacts of one sphere with walls that are no faces of the box
+    out: np.ndarray | None = None  # (3, M) unit normal of that wall, if it is no face of the box
 
     @classmethod
     def of(
@@ -53,7 +59,18 @@ class Overlaps(NamedTuple):
         height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(6, -1)
         height[:, b.left[0, b.owner] != 0] = np.inf
         count = int((pair > 0).sum() + (height < radius).sum())
-        return cls(b.identity[b.owner], radius, i, j, pair, radius - height.min(0), height.argmin(0), count)
+        wall, face, out, most = radius - height.min(0), height.argmin(0), None, 0
+        if is_walled(faces):
+            deep, which, out, number = in_walls(b, kinds, faces)
+            count, most = count + int(number.sum()), int(number.max())
+            wall, face = np.maximum(wall, deep), np.where(deep > wall, len(FACES) + which, face)
+        return cls(b.identity[b.owner], radius, i, j, pair, wall, face, count, most, out)
+
+    def normal(self, spheres: np.ndarray) -> np.ndarray:
+        """Direction across the nearest wall of some spheres (T,): (3, T)."""
+        face = self.face[spheres]
+        across = np.eye(3)[:, np.minimum(face, len(FACES) - 1) // 2]
+        return across if self.out is None else np.where(face < len(FACES), across, self.out[:, spheres])
 
     def deepest(self) -> Deepest:
         """The deepest of all; of equals that of the lowest identities."""
@@ -66,6 +83,18 @@ class Overlaps(NamedTuple):
             if share[k] > found.share:
                 found = Deepest(float(share[k]), float(self.pair[k]), int(self.i[k]), int(self.j[k]))
         return found
+
+
+def in_walls(b: Bodies, kinds: Kinds, faces: Faces) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Of all spheres, which have been placed: overlap with the wall that is not of the box and deepest in, which one.
+
+    And the unit normal from it, and the number of contacts with such walls: (M,) [m], (M,), (3, M), (M,).
+    """
+    spheres = b.owner.size
+    deep, which = np.full(spheres, -np.inf), np.zeros(spheres, np.int64)
+    normal, number = np.zeros((3, spheres)), np.zeros(spheres, np.int64)
+    listed_walls.measure(b, kinds, faces, deep, which, normal, number)
+    return deep, which, normal, number
 
 
 def gaps(x: np.ndarray, i: np.ndarray, j: np.ndarray, periods: list[tuple[float, float]]) -> np.ndarray:

@@ -13,17 +13,21 @@ from dem.soft.immersion import STATE, looks_back
 from dem.soft.overlaps import Overlaps
 from dem.soft.per_body import FELT, KEPT
 from dem.soft.snapshot import Snapshot
+from dem.soft.walled import STATE as WALLS
+from dem.soft.walled import is_walled
 from kernels.box.periodic import PeriodicFaces
 from kernels.fluid import Dry
 from kernels.soft import advance as loop
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from dem.model.wall import Wall
     from dem.soft.arrays import Layout
     from dem.soft.bed import Beds
     from dem.soft.limits import Limits
     from dem.soft.numbering import Numbering
+    from dem.soft.springs import Springs
     from kernels.box.faces import Faces
     from kernels.soft.state import Bodies, Kinds, Neighbours
 
@@ -50,6 +54,9 @@ class Present:
     start_step: int
     owned: int
     fastest_wall: float
+    walls: Sequence[Wall]
+    called: list[str]
+    springs: Springs
 
     def _order(self, order: int, stop: int = 0, view: loop.View | None = None) -> int:
         raise NotImplementedError
@@ -67,8 +74,8 @@ class Present:
             return unit_of(
                 energies_of_motion(self.kinds, *moving, self.gravity, self.datum)
                 + energies_of_contacts(self.kinds, self.springs, self.overlaps())
-                + energies_to_come(self.kinds, moving[0], self.faces, self.fastest_wall, self.gravity)
-                + energies_of_adhesion(self.law, self.kinds, b.owner.size)
+                + energies_to_come(self.kinds, moving[0], self.swing(), self.fastest_wall, self.gravity)
+                + energies_of_adhesion(self.law, self.kinds, self.springs, b.owner.size)
                 + energies_of_flow(self.fluid, self.kinds, *moving[:2], self.gravity, self.faces)
             )
 
@@ -84,12 +91,23 @@ class Present:
             start_step=self.start_step,
             watch=self.limits.watch,
             fluid={name: values.copy() for name, values in self.fluid_state.items()},
+            walls={name: values.copy() for name, values in self.wall_state.items()},
         )
 
     @property
     def kept(self) -> list[str]:
         """Arrays of bodies that decide how the run goes on."""
         return [*KEPT, FELT] if looks_back(self.fluid) else list(KEPT)
+
+    @property
+    def wall_state(self) -> dict[str, np.ndarray]:
+        """What a run has come to at walls beside the box, by name; empty without any."""
+        return {name: getattr(self.faces.walls, name) for name in WALLS} if is_walled(self.faces) else {}
+
+    def swing(self) -> float:
+        """How far walls vibrate [m]."""
+        swings = [self.faces.swing, *([self.faces.walls.motions.swing] if is_walled(self.faces) else [])]
+        return max(float(np.abs(swing).max(initial=0.0)) for swing in swings)
 
     @property
     def fluid_state(self) -> dict[str, np.ndarray]:
@@ -140,8 +158,9 @@ class Present:
 
     def arrays(self) -> Iterator[np.ndarray]:
         """All its arrays, some more than once."""
-        for part in (self.kinds, self.faces, self.bodies, self.neighbours, self.workspace, self.progress):
-            yield from (a for a in part if isinstance(a, np.ndarray))
+        walls = (self.faces.walls, *self.faces.walls) if is_walled(self.faces) else ()
+        for part in (self.kinds, self.faces, self.bodies, self.neighbours, self.workspace, self.progress, *walls):
+            yield from (a for a in part if isinstance(a, np.ndarray)) if isinstance(part, tuple) else ()
 
     def overlaps(self) -> Overlaps:
         """Overlaps of the present candidate pairs, and of all spheres with the nearest wall."""
@@ -151,7 +170,8 @@ class Present:
     def history(self) -> ContactHistory:
         """What contacts remember."""
         numbers = self._first_numbers() if self.layout.wall_width else self.first_sphere_of_row
-        return ContactHistory.of(self.bodies, self.neighbours, numbers, self.numbering)
+        walls = self.faces.walls if is_walled(self.faces) else None
+        return ContactHistory.of(self.bodies, self.neighbours, numbers, self.numbering, walls)
 
     def _first_numbers(self) -> np.ndarray:
         """Number, through all particles in the user's order, of the first sphere of each body (N,)."""

@@ -17,7 +17,6 @@ from dem.soft import adhesion, arrays, bed, immersion
 from dem.soft.accounted import Accounted, Booked
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps, rolling_shapes
-from dem.soft.contact_forces import contact_forces
 from dem.soft.engine import Engine
 from dem.soft.exits import staying
 from dem.soft.fit import check_fits
@@ -26,13 +25,15 @@ from dem.soft.recorder import recorded
 from dem.soft.sizes import Sizes
 from dem.soft.stages import stages
 from dem.soft.trouble import check_run
+from dem.soft.wall_in_run import wall_list
+from dem.soft.walled import wall_materials
 from dem.system.diagnosis import check_inside
 from dem.system.system import System
 from kernels.base.jit import set_threads
 from kernels.soft.advance import DONE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from os import PathLike
     from typing import Self
@@ -41,9 +42,9 @@ if TYPE_CHECKING:
 
     from dem.base.notices import Notice
     from dem.model.box import Box
-    from dem.model.contact_forces import ContactForces
     from dem.model.energy import Energy
     from dem.model.particles import Particles
+    from dem.model.wall import Wall
     from dem.rotation.integrators import Integrator
     from dem.soft.snapshot import Snapshot
 
@@ -59,7 +60,10 @@ class Simulation(Accounted):
     particles : Particles
         Copied; `sim.particles` is the simulation's own.
     box : Box, optional
-        None means no walls.
+        None means no walls but those in `walls`.
+    walls : sequence of walls, optional
+        `Plane`, `Cylinder`, `Cone`, `Ball`, `Disc`, `Rectangle`, `Block`, `Rod`, `Torus`, `Revolution`: beside the box
+        or instead of it.
     gravity : (3,) floats
         [m/s²].
     time_step : float or "auto"
@@ -105,6 +109,7 @@ class Simulation(Accounted):
         particles: Particles,
         box: Box | None = None,
         *,
+        walls: Sequence[Wall] = (),
         gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
         time_step: float | str,
         integrator: str = DEFAULT,
@@ -116,7 +121,7 @@ class Simulation(Accounted):
         _skin: tuple[float, float] | None = None,
     ) -> None:
         super().__init__(particles, box, gravity, description)
-        self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin, fluid)
+        self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin, fluid, walls)
         with compilation.announced():
             self._start(step=0, before=None)
             self._begin_ledger(step=0)
@@ -131,16 +136,21 @@ class Simulation(Accounted):
         threads: int | None,
         skin: tuple[float, float] | None = None,
         fluid: Fluid | None = None,
+        walls: Sequence[Wall] = (),
     ) -> None:
         """Check and keep what besides particles, box and gravity fixes the run."""
         checks.of_types(optional=True, contacts=(contacts, Contacts), fluid=(fluid, Fluid))
         self._contacts = contacts or Contacts()
+        self._walls = wall_list(walls)
         clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
         materials, film = arrays.materials(self._particles), immersion.film_of(fluid, self._particles, self._box)
-        self._law = contact_law(self._contacts, materials, self._box, clustered=clustered, film=film)
+        immersion.check_walls(fluid, self._walls)
+        self._law = contact_law(
+            self._contacts, materials, self._box, clustered=clustered, walls=wall_materials(self._walls), film=film
+        )
         self._integrator, self._fluid = integrator_for_contacts(integrator), fluid
         if isinstance(time_step, str) and time_step == "auto":
-            advice = advise(self._particles, self._box, self._gravity, law=self._law)
+            advice = advise(self._particles, self._box, self._gravity, law=self._law, walls=self._walls)
             time_step = immersion.advised(advice, fluid, self._particles, self._integrator, self._box).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
@@ -187,6 +197,7 @@ class Simulation(Accounted):
         return Engine(
             self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law, fluid,
             self._skin, self._threads, self._deepest, bed.beds_of(self._fluid, self._cells, self._particles),
+            self._walls,
         )  # fmt: skip
 
     def _start(self, step: int, before: Engine | None, *, keep: bool = False) -> None:
@@ -228,7 +239,8 @@ class Simulation(Accounted):
     @property
     def settings(self) -> dict:
         """What besides particles, box and gravity fixes the run."""
-        contacts = self.contacts.describe(arrays.materials(self._particles), self.box)
+        found = arrays.materials(self._particles)
+        contacts = self.contacts.describe(found, self.box, wall_materials(self._walls))
         told = {"fluid": self.fluid.describe()} if self.fluid else {}
         return {"time_step": self.time_step, "integrator": self.integrator.name, "contacts": contacts, **told}
 
@@ -247,7 +259,8 @@ class Simulation(Accounted):
 
     def advice(self) -> Advice:
         """Which time step the present state needs, and why."""
-        advice = advise(staying(self.particles, self._engine.left()), self.box, self.gravity, self.time_step, self._law)
+        there = staying(self.particles, self._engine.left())
+        advice = advise(there, self.box, self.gravity, self.time_step, self._law, self._walls)
         return immersion.advised(advice, self.fluid, self.particles, self.integrator, self.box)
 
     def step(self, steps: int = 1) -> None:
@@ -281,8 +294,8 @@ class Simulation(Accounted):
         yield from immersion.foreseen(self.fluid, self.particles, self.box, self.time_step)
         if len(self._engine.left()) < len(self.particles):  # there is somebody to meet
             there = staying(self.particles, self._engine.left())
-            yield from foreseen(there, self.box, self.gravity, self.time_step, self._law)
-            yield from adhesion.foreseen(there, self.box, self._law, self.time_step)
+            yield from foreseen(there, self.box, self.gravity, self.time_step, self._law, self._walls)
+            yield from adhesion.foreseen(there, self.box, self._law, self.time_step, self._walls)
 
     def _recorded(
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
@@ -292,26 +305,6 @@ class Simulation(Accounted):
     def sphere_centres(self) -> np.ndarray:
         """Centres of all spheres (M, 3) [m], particle by particle."""
         return self._engine.sphere_centres()
-
-    def contact_forces(self) -> ContactForces:
-        """Contacts of the present whole step, with bodies, forces and points of contact.
-
-        `dem.statistics` makes of them loads of bodies and walls (`body_loads`, `wall_loads`), stresses (`stress`,
-        `stress_profile`) and coordination numbers. It may be asked for in a run, see `every` of `run`, and changes
-        nothing. Forces are those of the contact law in the state that the particles show.
-
-        Examples
-        --------
-        >>> import dem
-        >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
-        >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.5, 0.5, 0.00499]])
-        >>> sim = dem.Simulation(ball, dem.Box((0, 0, 0), (1, 1, 1), material=nylon), time_step=1e-6)
-        >>> touch = sim.contact_forces()
-        >>> touch.i, touch.j, touch.overlap.round(9), touch.force.round(4)[0, 2]  # 4/3 E* √R δ^1.5 at the face z-
-        (array([0]), array([-5]), array([1.e-05]), np.float64(0.0849))
-        """
-        self._notice_changes()
-        return contact_forces(self._engine)
 
     @property
     def contact_count(self) -> int:

@@ -24,13 +24,24 @@ def between(law: tuple, i: np.ndarray, j: np.ndarray, meeting: Meeting) -> Sprin
     return spring._replace(pull=in_python(pull)(adhesion, i, j, meeting.radius)) if pull else spring
 
 
-class Springs:
-    """Of all materials in a run, and the wall, which comes after the last of them."""
+FACES = 6
 
-    def __init__(self, kinds: Kinds, law: tuple) -> None:
+
+class Springs:
+    """Of all materials in a run, and the box, which comes after the last of them, then walls of E* (B, A) [Pa]."""
+
+    def __init__(
+        self, kinds: Kinds, law: tuple, walls: np.ndarray | None = None, rows: np.ndarray | None = None
+    ) -> None:
         self.law = law
         self.modulus = np.vstack([kinds.modulus, kinds.wall_modulus])  # (A + 1, A)
         self.wall = kinds.modulus.shape[0]
+        self.of_faces = np.full(FACES, self.wall)  # row of each face, and of all walls after them
+        self.surfaces = [self.wall]  # rows of the box, and of other walls
+        if walls is not None:
+            self.modulus = np.vstack([self.modulus, walls])  # (A + 1 + B, A)
+            self.of_faces = np.append(self.of_faces, rows)
+            self.surfaces += range(self.wall + 1, len(self.modulus))
 
     def between(self, i: np.ndarray, j: np.ndarray, radius: np.ndarray, reduced: np.ndarray) -> Spring:
         """Spring of contacts of material i and material, or wall, j, of these R* and reduced masses."""

@@ -11,6 +11,7 @@ from dem.model.box import FACES
 from dem.model.fields import STATE
 from dem.soft.impacts import ADVISED, RESOLVED, effective_masses, rounded_down
 from dem.soft.limits import FARTHEST
+from dem.soft.walled import face_velocity, face_word
 from dem.system.diagnosis import outside, point
 from kernels.soft import advance as loop
 from kernels.soft.sweeps import TRAVEL
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from dem.model.particles import Particles
     from dem.soft.engine import Engine
     from dem.soft.overlaps import Overlaps
+
+THROUGH = 0.5  # overlap over the radius from which a sphere may come out on the other side of a wall
 
 
 class BrokenRunError(FloatingPointError):
@@ -129,6 +132,8 @@ class _Meeting(NamedTuple):
     share: float  # of the smaller radius
     speed: float  # relative, at the contact [m/s]
     steps: float  # in an impact at the speed that its energy, elastic energy included, amounts to
+    place: np.ndarray  # (3,) centre of the sphere [m]
+    wall: bool  # whether it is in a wall that is no face of the box
 
 
 def _raise_too_deep(now: _Moment, where: str) -> None:
@@ -140,6 +145,8 @@ def _raise_too_deep(now: _Moment, where: str) -> None:
         f"{meeting.share:.0%} of the smaller radius (at most {limit:.0%}), at {meeting.speed:.3g} m/s, "
         f"{meeting.steps:.2g} steps a contact; "
     )
+    if meeting.wall and meeting.share > THROUGH:
+        message += f"at {point(meeting.place)} m it goes through that wall, for "
     if meeting.steps < RESOLVED:
         advised = rounded_down(meeting.steps * dt / ADVISED)
         message += f"the time step does not resolve the contact: lower time_step from {dt:g} s to {advised:g} s"
@@ -159,8 +166,8 @@ def _deepest_meeting(now: _Moment) -> _Meeting:
     x, who = b.sphere_position[:, s], int(o.owner[s])
     if t < 0:
         face = -1 - t
-        other, partner, particles = engine.springs.wall, f"the wall {FACES[face]}", (who,)
-        velocity = _surface_velocity(now, o, s, x) - engine.faces.velocity[:, face]
+        other, partner, particles = engine.springs.of_faces[face], face_word(face, engine.called), (who,)
+        velocity = _surface_velocity(now, o, s, x) - face_velocity(engine.faces, face, x)
     else:
         particles = tuple(sorted((who, int(o.owner[t]))))
         kind = b.kind[b.owner[t]]
@@ -172,7 +179,8 @@ def _deepest_meeting(now: _Moment) -> _Meeting:
     spring = engine.springs.between(material, other, radius, reduced)
     energy = 0.5 * mass * speed**2 + spring.energy(deep.overlap)
     steps = spring.time(mass, spring.overlap(energy)) / now.time_step
-    return _Meeting(particles, partner, deep.overlap, deep.share, speed, float(steps))
+    beside = t < -len(FACES)
+    return _Meeting(particles, partner, deep.overlap, deep.share, speed, float(steps), x.copy(), beside)
 
 
 def _row(engine: Engine, sphere: int) -> int:

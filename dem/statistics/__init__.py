@@ -5,7 +5,10 @@ Where they are of use to a frame as it is, `dem.Trajectory` frames have methods 
 
 from dem.model.bodies import Spheres
 from dem.model.contact_forces import ContactForces
+from dem.model.grading import Grading, grading
+from dem.statistics.coarse import CoarseFields, FieldAverage, coarse_fields
 from dem.statistics.contacts import ContactNumbers, contact_numbers
+from dem.statistics.discharge import MassFlow, bagnold_velocity, beverloo_rate, janssen_stress, mass_flow
 from dem.statistics.energies import EnergyHistogram, KineticEnergies, energy_histogram, kinetic_energies, maxwellian
 from dem.statistics.forces import (
     Loads,
@@ -17,37 +20,64 @@ from dem.statistics.forces import (
     stress_profile,
     wall_loads,
 )
+from dem.statistics.mixing import Mixing, mixing, samples_in_box
 from dem.statistics.motion import lags, mean_square_displacement, orientation_correlation, turned
+from dem.statistics.networks import Coordination, Fabric, ForceHistogram, coordination, fabric, force_histogram
 from dem.statistics.orientation import Order, OrientationTensors, order_parameter, orientation_tensors
 from dem.statistics.profiles import Profile, height_profile, solid_fraction
 from dem.statistics.slabs import VelocityProfile, granular_temperature, velocity_profile
+from dem.statistics.slopes import Slope, angle_of_repose, cone_profile, drum_angle, fitted_slope
 
 __all__ = [
+    "CoarseFields",
     "ContactForces",
     "ContactNumbers",
+    "Coordination",
     "EnergyHistogram",
+    "Fabric",
+    "FieldAverage",
+    "ForceHistogram",
+    "Grading",
     "KineticEnergies",
     "Loads",
+    "MassFlow",
+    "Mixing",
     "Order",
     "OrientationTensors",
     "Profile",
+    "Slope",
     "Spheres",
     "Stress",
     "StressProfile",
     "VelocityProfile",
+    "angle_of_repose",
+    "bagnold_velocity",
+    "beverloo_rate",
     "body_loads",
+    "coarse_fields",
+    "cone_profile",
     "contact_numbers",
+    "coordination",
     "coordination_numbers",
+    "drum_angle",
     "energy_histogram",
+    "fabric",
+    "fitted_slope",
+    "force_histogram",
+    "grading",
     "granular_temperature",
     "height_profile",
+    "janssen_stress",
     "kinetic_energies",
     "lags",
+    "mass_flow",
     "maxwellian",
     "mean_square_displacement",
+    "mixing",
     "order_parameter",
     "orientation_correlation",
     "orientation_tensors",
+    "samples_in_box",
     "solid_fraction",
     "stress",
     "stress_profile",

@@ -95,7 +95,8 @@ def wall_loads(contacts: ContactForces, about: Sequence[float] = (0.0, 0.0, 0.0)
     Returns
     -------
     Loads
-        ``force`` (6, 3) [N] and ``torque`` (6, 3) [N m], of the faces x-, x+, y-, y+, z-, z+.
+        ``force`` (6, 3) [N] and ``torque`` (6, 3) [N m], of the faces x-, x+, y-, y+, z-, z+; (6 + W, 3) where walls
+        beside the box are touched, of these after the faces, as far as the last one that is.
 
     Examples
     --------
@@ -104,9 +105,10 @@ def wall_loads(contacts: ContactForces, about: Sequence[float] = (0.0, 0.0, 0.0)
     >>> wall_loads(pressed).force[:, 0] + 0.0  # the face x+ is pushed along x
     array([0., 2., 0., 0., 0., 0.])
     """
-    loads = Loads(np.zeros((FACES, 3)), np.zeros((FACES, 3)))
     rows = contacts.with_wall
     face, force = -1 - contacts.j[rows], -contacts.force[rows]
+    size = max(FACES, int(face.max(initial=-1)) + 1)
+    loads = Loads(np.zeros((size, 3)), np.zeros((size, 3)))
     np.add.at(loads.force, face, force)
     np.add.at(loads.torque, face, np.cross(contacts.point[rows] - np.asarray(about, dtype=np.float64), force))
     return loads

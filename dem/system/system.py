@@ -91,6 +91,11 @@ class System(Declared):
             self._change_gravity(gravity, datum(self.particles, self._box, gravity))
 
     @property
+    def walls(self) -> tuple:
+        """Walls beside the box, each with what it feels; most systems have none."""
+        return ()
+
+    @property
     def fluid(self) -> Fluid | None:
         """What flows about the particles; None if nothing does."""
         return None

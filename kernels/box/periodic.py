@@ -13,7 +13,6 @@ import numpy as np
 
 from kernels.base.jit import by_type_of_first, formula
 from kernels.base.vector import load, store, subtract
-from kernels.box.faces import Faces
 
 
 class PeriodicFaces(NamedTuple):
@@ -43,8 +42,11 @@ class PeriodicFaces(NamedTuple):
 
 
 def by_box(closed, periodic):
-    """Function of (box, *arguments): the first for a box without periodic faces, else the second."""
-    return by_type_of_first(lambda box: closed if box is Faces else periodic)
+    """Function of (box, *arguments): the first for a box without periodic faces, else the second.
+
+    Boxes may have more than `Faces` or `PeriodicFaces`: those are types of their own, see `kernels.soft.walled`.
+    """
+    return by_type_of_first(lambda box: periodic if "corner_x" in box._fields else closed)
 
 
 @formula

@@ -12,16 +12,16 @@ from kernels import fluid as fluids
 from kernels.base.energy import accumulate
 from kernels.base.jit import formula, kernel, stage
 from kernels.base.quaternion import LARGEST_TURN
-from kernels.box.faces import move
-from kernels.soft import immersed, passes, sweeps, whole_steps
+from kernels.soft import felt, immersed, passes, slots, sweeps, whole_steps
 from kernels.soft.contact import place_all
 from kernels.soft.travel import largest
+from kernels.soft.walled import move
 
 # what Python orders: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
 ADVANCE, PICK, PLACE, START, SHOW = range(5)
 
 # why `serve` came back
-DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP, TOO_BRISK = range(8)
+DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP, TOO_BRISK, FEW_SLOTS = range(9)
 
 # a state whose forces are unknown; a complete step; predicted positions, at which forces are wanted next
 FRESH, COMPLETE, PREDICTED = range(3)
@@ -139,13 +139,13 @@ def advance(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neigh
 
     Returns
     -------
-    DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP or TOO_BRISK
+    DONE, LIST_STALE, NO_ROOM, NOT_FINITE, TURNS_TOO_FAST, TOO_FAST, TOO_DEEP, TOO_BRISK or FEW_SLOTS
     """
     while order == PICK or progress.step[0] < stop or progress.phase[0] == FRESH:
         task = next_task(stop, progress)
         if order == ADVANCE and task != sweeps.PREDICT:
             time = time_of(task, setting.dt, progress)
-            progress.travel[0] += move(time, box)
+            progress.travel[0] += move(box, time)
             fluids.tell_time(fluid, time, progress.step[0] + 1 - setting.start_step)
         if order == PICK or (progress.phase[0] == PREDICTED and 2.0 * progress.travel[0] > setting.candidate_skin):
             code = refresh_candidates(
@@ -155,7 +155,12 @@ def advance(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neigh
                 return code
         totals = passes.sweep(mode, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
         account(fluid, task, totals, partial, progress)
+        if task != sweeps.PREDICT:
+            completes = task == sweeps.STEP or task == sweeps.LAST_STEP  # noqa: PLR1714
+            felt.account_walls(box, setting, completes, progress)
         code = limit_passed(task, totals, setting, progress)
+        if code == DONE and task != sweeps.PREDICT and slots.are_few(box):
+            code = FEW_SLOTS
         if code != DONE:
             return code
     return DONE

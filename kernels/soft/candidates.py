@@ -6,13 +6,12 @@ is barely more than what touches (the GROMACS dual pair list: Páll et al., J. C
 """
 
 from kernels.base.jit import formula, loop, part
-from kernels.base.quaternion import body_x, load_quaternion
-from kernels.base.vector import add_scaled, dot, load, store
+from kernels.base.vector import dot, load, store
 from kernels.box.periodic import gap
 from kernels.laws import hertz
 from kernels.soft.chunks import candidate_room, chunk_of
+from kernels.soft.near_walls import axis, centre, is_walled
 from kernels.soft.neighbours import SLACK, entry_pair, flag_near
-from kernels.soft.walls import touches_rough
 
 GROUP = 4  # candidates of a body are gathered in groups of this many, see gather.gather_round
 COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
@@ -166,23 +165,6 @@ def pick_bodies(k, stop, b, partner, skin, bodies, kinds, neighbours, box):
 
 
 @formula
-def axis(b, bodies, kinds):
-    """Direction of body b if its spheres lie on a line, else zero."""
-    if kinds.on_line[bodies.kind[b]] == 0:
-        return (0.0, 0.0, 0.0)
-    return body_x(load_quaternion(bodies.orientation, b))
-
-
-@formula
-def centre(b, s, u, bodies, kinds):
-    """Centre of sphere s of body b: on its axis u, or where it was placed."""
-    g = bodies.kind[b]
-    if kinds.on_line[g] == 0:
-        return load(bodies.sphere_position, bodies.first_sphere[b] + s)
-    return add_scaled(load(bodies.position, b), kinds.offset[0, kinds.first_offset[g] + s], u)
-
-
-@formula
 def has_room(neighbours):
     """Whether every chunk's candidates fit its segment."""
     room = candidate_room(neighbours)
@@ -205,9 +187,7 @@ def list_incident(c, skin, bodies, kinds, neighbours, box):
     )  # fmt: skip
     active, walled = low, low
     for b in range(low, high):
-        near = near_wall(b, skin, bodies, kinds, box)
-        if box.roughness > 0.0 and touches_rough(b, bodies, neighbours):
-            near = 1
+        near = is_walled(box, b, skin, bodies, kinds, neighbours)
         near = near if b < bodies.present[0] else 0
         neighbours.walled[walled] = b
         walled += near
@@ -288,26 +268,3 @@ def fill_group(n, start, nothing, incident):
     for m in range(GROUP):
         incident[n + m] = nothing
     return start + (n - start + GROUP - 1) // GROUP * GROUP
-
-
-@formula
-def near_wall(b, skin, bodies, kinds, box):
-    """Whether a sphere of body b comes closer to a wall than the skin."""
-    g = bodies.kind[b]
-    if is_clear(load(bodies.position, b), (kinds.bound[g] + skin) * SLACK, box):
-        return 0
-    u = axis(b, bodies, kinds)
-    for s in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
-        radius = kinds.radius[kinds.first_offset[g] + s]
-        if not is_clear(centre(b, s, u, bodies, kinds), (radius + skin) * SLACK, box):
-            return 1
-    return 0
-
-
-@formula
-def is_clear(x, margin, box):
-    """Whether a point is farther than the margin from all walls."""
-    clear = True
-    for axis in range(3):
-        clear = clear and x[axis] - margin >= box.lower[axis] and x[axis] + margin <= box.upper[axis]
-    return clear

@@ -106,7 +106,7 @@ def drag(
 
     Parameters
     ----------
-    fluid, scheme, law, box, low, high, shift, dt, gravity, datum, per_joule : see `kernels.soft.state`
+    scheme, law, box, low, high, shift, dt, gravity, datum, per_joule : see `kernels.soft.state`
     present : number of bodies that have not left
     kind, identity, mass, light, position, orientation, felt, image : of `Bodies` and `Kinds`; light: inverse_mass
 

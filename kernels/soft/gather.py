@@ -7,10 +7,11 @@ from kernels.base.energy import add_words
 from kernels.base.jit import formula, loop, stage
 from kernels.base.vector import add, add_scaled, cross, load, scale, store, subtract
 from kernels.box.periodic import gap
+from kernels.soft import felt
+from kernels.soft.all_walls import touch_walls
 from kernels.soft.candidates import GROUP, first_incident, unpack
 from kernels.soft.chunks import chunk_of, unsigned_range
 from kernels.soft.touching import Sums, below_of, couple_of, force_of, no_energy
-from kernels.soft.walls import add_walls
 
 
 @stage
@@ -39,8 +40,10 @@ def gather(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_j
         gather_spheres(law, low, high, shift, e, bodies, kinds, neighbours, box)
     elastic, stored, loss, work, jump = np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy()
     largest = np.int64(0)
+    felt.begin(box, c)
     for k in range(low, low + neighbours.walled_count[c]):
-        sums = add_walls(law, neighbours.walled[k], shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
+        b = neighbours.walled[k]
+        sums = touch_walls(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours)
         elastic += sums.elastic
         stored += sums.stored
         loss = add_words(loss, sums.loss)

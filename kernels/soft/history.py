@@ -141,6 +141,6 @@ def read_walls(bodies, first_number, neighbours, i, j, history, first, order):
             neighbours.wall_has_history[6 * s + face] = 0
         a = number_of(s, bodies, first_number)
         for m in range(first[a], first[a + 1]):
-            if j[order[m]] < 0:
+            if -7 < j[order[m]] < 0:
                 copy_row(history, order[m], neighbours.wall_history, 6 * s - 1 - j[order[m]])
                 neighbours.wall_has_history[6 * s - 1 - j[order[m]]] = 1

@@ -61,7 +61,7 @@ def correct(fluid, scheme, law, c, shift, dt, gravity, datum, per_joule, bodies,
 
     Parameters
     ----------
-    fluid, scheme, law, c, shift, dt, gravity, datum, per_joule, kinds, box : see `kernels.soft.state`
+    scheme, law, c, shift, dt, gravity, datum, per_joule, kinds, box : see `kernels.soft.state`
 
     Writes
     ------

@@ -12,9 +12,9 @@ from kernels.box.periodic import gap
 from kernels.laws import hertz
 from kernels.soft import touching, walls
 from kernels.soft.chunks import first_candidate
+from kernels.soft.listed_walls import list_obstacles
+from kernels.soft.rows import ARM, BRANCH, COLUMNS, FORCE, NORMAL, OVERLAP, write  # noqa: F401
 from kernels.soft.surfaces import radius_of
-
-OVERLAP, NORMAL, FORCE, ARM, BRANCH, COLUMNS = 0, 1, 4, 7, 10, 13  # where things are in a row
 
 
 @formula
@@ -97,29 +97,6 @@ def wall_dissipative(law, s, b, face, overlap, normal, seen, rate, half, bodies,
 
 pair_now = laws.elastic_or(pair_elastic, pair_dissipative)
 wall_now = laws.elastic_or(wall_elastic, wall_dissipative)
-
-
-@formula
-def write(n, i, j, of_i, of_j, touch, force, arm, branch, who, what):
-    """Write row n, if there is room for it.
-
-    Parameters
-    ----------
-    n, i, j, of_i, of_j : row; the two bodies' numbers, and those of the spheres within them
-    touch, force, arm, branch : the contact [N, m, m]
-
-    Writes
-    ------
-    who, what : as `list_contacts`
-    """
-    if n < who.shape[0]:
-        who[n, 0], who[n, 1], who[n, 2], who[n, 3] = i, j, of_i, of_j
-        what[n, OVERLAP] = touch.overlap
-        for axis in range(3):
-            what[n, NORMAL + axis] = touch.normal[axis]
-            what[n, FORCE + axis] = force[axis]
-            what[n, ARM + axis] = arm[axis]
-            what[n, BRANCH + axis] = branch[axis]
 
 
 @part
@@ -235,7 +212,8 @@ def list_contacts(law, half, bodies, kinds, neighbours, box, listed, who, what):
     Writes
     ------
     listed : (K,) int32, scratch for the candidates of a chunk
-    who : (R, 4) int64: numbers of the two bodies, -1 - face for a wall; those of the spheres within them
+    who : (R, 4) int64: numbers of the two bodies, -1 - face for a wall, -7 - w for
+        wall w of `Walls`; those of the spheres within them
     what : (R, COLUMNS): overlap [m], unit normal from j to i, force on i [N], arm from the centre of i to the point of
         contact [m], branch from the centre of j, or the point at a wall, to that of i [m]
 
@@ -244,4 +222,5 @@ def list_contacts(law, half, bodies, kinds, neighbours, box, listed, who, what):
     number of contacts, also of those for which there is no room
     """
     n = list_pairs(law, half, bodies, kinds, neighbours, box, listed, who, what)
-    return list_walls(n, law, half, bodies, kinds, neighbours, box, who, what)
+    n = list_walls(n, law, half, bodies, kinds, neighbours, box, who, what)
+    return list_obstacles(box, n, law, half, bodies, kinds, who, what)

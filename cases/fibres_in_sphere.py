@@ -1,0 +1,24 @@
+"""The nine fibres of test 2 of Zhao & van Wachem, Acta Mech. 224 (2013) 3091, in a hollow ball in place of the cube."""
+
+from __future__ import annotations
+
+from pydantic import Field, PositiveFloat
+
+import dem
+from cases.nine_fibres import NineFibres
+
+
+class FibresInSphere(NineFibres):
+    """Nine fibres are thrown through a hollow ball."""
+
+    name = "fibres-in-sphere"
+
+    radius: PositiveFloat = Field(0.5, description="of the ball [m]")
+
+    def walls(self) -> list[dem.Ball]:
+        """The ball, where the cube was."""
+        return [dem.Ball((0.5, 0.5, 0.5), self.radius, inside=True, material=self.wall())]
+
+    def build(self) -> tuple[dem.Particles, None]:
+        """The same fibres, and no box."""
+        return super().build()[0], None

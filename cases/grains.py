@@ -1,0 +1,51 @@
+"""Grains in containers of other shapes than a box: what these cases have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+
+import dem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Grains(dem.Case):
+    """Spheres with friction, softer than glass, as is usual where only the flow matters."""
+
+    duration: PositiveFloat = Field(1.0, description="simulated time [s]")
+    time_step: dem.TimeStep = Field("auto", description="[s], or auto")
+    frames: PositiveInt = Field(100, description="frames written after the first")
+    n: PositiveInt = Field(300, description="number of grains")
+    diameter: PositiveFloat = Field(4e-3, description="of the grains [m]")
+    density: PositiveFloat = Field(2500.0, description="[kg/m3]")
+    young: PositiveFloat = Field(5e6, description="Young's modulus of grains and walls [Pa]")
+    restitution: float = Field(0.6, gt=0, le=1, description="coefficient of restitution")
+    friction: NonNegativeFloat = Field(0.4, description="Coulomb's coefficient")
+    rolling_friction: NonNegativeFloat = Field(0.05, description="of resistance to rolling")
+    seed: int = Field(1, ge=0, description="of the random numbers")
+
+    def material(self) -> dem.Material:
+        """Of grains and walls."""
+        rolling = dem.Rolling(friction=self.rolling_friction) if self.rolling_friction and self.friction else None
+        return dem.Material(
+            young=self.young, poisson=0.25, density=self.density, restitution=self.restitution, friction=self.friction,
+            rolling=rolling, name="grain",
+        )  # fmt: skip
+
+    def grains(self, inside: Callable, lower: tuple, upper: tuple) -> dem.Particles:
+        """The lowest n of the places of a lattice between two corners that are inside: given (x, y, z), each (K,)."""
+        rng = np.random.default_rng(self.seed)
+        step = 1.1 * self.diameter
+        axes = (np.arange(low + 0.5 * step, high - 0.4 * step, step) for low, high in zip(lower, upper, strict=True))
+        places = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
+        places = places[inside(*places.T)]
+        if len(places) < self.n:
+            message = f"n is {self.n}, but the container holds {len(places)} grains of {self.diameter:g} m"
+            raise ValueError(message)
+        places = places[np.argsort(places[:, 2], kind="stable")][: self.n]
+        places += rng.uniform(-0.04, 0.04, places.shape) * self.diameter
+        return dem.Particles(dem.Sphere(diameter=self.diameter), self.material(), position=places, name="grain")

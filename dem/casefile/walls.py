@@ -1,0 +1,159 @@
+"""Walls beside the box in a case file."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from dem.casefile.keys import (
+    Angle,
+    Duration,
+    Factor,
+    Frequency,
+    InputFile,
+    Length,
+    MaterialName,
+    Name,
+    Number,
+    Point,
+    Share,
+    Size,
+    Speed,
+    Spin,
+    Time,
+    Velocity,
+)
+from dem.casefile.tables import Table
+from dem.model.materials import Material
+from dem.model.mesh import Mesh
+from dem.model.motion import Motion
+from dem.model.servo import Servo
+from dem.model.wall import DEFAULTS
+from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
+from dem.model.wall_rounds import Cone, Cylinder, Disc, Revolution
+from dem.model.wall_words import Ball, Plane
+
+if TYPE_CHECKING:
+    from dem.model.wall import Wall
+
+WORDS = {word.__name__.lower(): word for word in (
+    Plane, Cylinder, Cone, Ball, Disc, Rectangle, Block, Rod, Torus, Revolution, Mesh
+)}  # fmt: skip
+Direction = tuple[Number, Number, Number]
+
+
+class WallMotionTable(Table):
+    """``[[walls.motion]]``."""
+
+    velocity: Velocity = Field((0.0, 0.0, 0.0), description="[m/s]")
+    amplitude: Point = Field((0.0, 0.0, 0.0), description="of the vibration [m]")
+    frequency: Frequency = Field(0.0, ge=0, description="of the vibration [Hz]")
+    phase: Angle = Field(0.0, description="of the vibration [rad]")
+    axis: Direction = Field((0.0, 0.0, 1.0), description="direction of the axis that the wall turns about")
+    centre: Point = Field((0.0, 0.0, 0.0), description="a point of that axis [m]")
+    rate: Spin = Field(0.0, description="at which it turns [rad/s]")
+    start: Time = Field(0.0, description="when it begins [s]")
+    stop: Duration | None = Field(None, description="when it ends [s]; default: never", examples=[2.0])
+    table: list[list[Number]] | None = Field(
+        None, description="rows of time, displacement and maybe angle [s, m, rad]",
+        examples=[[[0.0, 0, 0, 0], [1.0, 0, 0, 0.1]]],
+    )  # fmt: skip
+
+    @model_validator(mode="after")
+    def _moves(self) -> WallMotionTable:
+        self.made()
+        return self
+
+    def made(self) -> Motion:
+        """The motion."""
+        return Motion(**{name: value for name, value in dict(self).items() if value is not None})
+
+
+class ServoTable(Table):
+    """``[walls.servo]``."""
+
+    force: Number = Field(description="with which it presses [N]", examples=[1.0])
+    axis: Direction = Field(description="in which it presses", examples=[[0.0, 0, -1]])
+    fastest: Speed | None = Field(
+        None, gt=0, description="largest speed [m/s]; default: what can be followed", examples=[0.05]
+    )
+    gain: Share = Field(0.02, description="share of what lacks that is made up in a step")
+
+    def made(self) -> Servo:
+        """The servo."""
+        return Servo(**dict(self))
+
+
+class WallTable(Table):
+    """``[[walls]]``."""
+
+    type: Literal[
+        "plane", "cylinder", "cone", "ball", "disc", "rectangle", "block", "rod", "torus", "revolution", "mesh"
+    ] = Field(description="of the wall", examples=["plane"])  # fmt: skip
+    material: MaterialName = Field(description="of the wall", examples=["glass"])
+    name: Name | None = Field(None, description="by which it is called; default: its type", examples=["drum"])
+    point: Point | None = Field(None, description="of a plane [m]", examples=[[0.0, 0, 0]])
+    normal: Direction | None = Field(None, description="of a plane or disc, any length", examples=[[0.0, 0, 1]])
+    start: Point | None = Field(
+        None, description="middle of an end of a cylinder, cone or rod [m]", examples=[[0.0, 0, 0]]
+    )
+    end: Point | None = Field(None, description="middle of the other end [m]", examples=[[0.0, 0, 0.1]])
+    radius: Size | None = Field(None, description="of a cylinder, ball, disc, rod or torus [m]", examples=[0.1])
+    inside: bool | None = Field(
+        None, description="of a cylinder, ball or torus: whether particles are inside", examples=[True]
+    )
+    ends: Literal["none", "start", "end", "both"] | None = Field(
+        None, description="of a cylinder or cone: which are closed", examples=["both"]
+    )
+    start_radius: Length | None = Field(None, ge=0, description="of a cone [m]", examples=[0.02])
+    end_radius: Length | None = Field(None, ge=0, description="of a cone [m]", examples=[0.1])
+    inner_radius: Length | None = Field(None, ge=0, description="of the hole of a disc [m]", examples=[0.02])
+    centre: Point | None = Field(None, description="of a ball, disc, rectangle or torus [m]", examples=[[0.0, 0, 0]])
+    edge: Point | None = Field(None, description="of a rectangle, from end to end [m]", examples=[[0.2, 0, 0]])
+    other_edge: Point | None = Field(
+        None, description="of a rectangle, at right angles to edge [m]", examples=[[0.0, 0.1, 0]]
+    )
+    lower: Point | None = Field(None, description="a corner of a block [m]", examples=[[0.0, 0, 0]])
+    upper: Point | None = Field(None, description="the opposite corner of a block [m]", examples=[[0.1, 0.1, 0.02]])
+    axis: Direction | None = Field(None, description="of a torus or revolution, any length", examples=[[0.0, 0, 1]])
+    tube: Size | None = Field(None, description="radius of the tube of a torus [m]", examples=[0.02])
+    points: list[tuple[Length, Length]] | None = Field(
+        None, description="(r, z) of a revolution [m]", examples=[[[0.03, 0.0], [0.1, 0.07]]]
+    )
+    origin: Point | None = Field(None, description="of a revolution, where r and z are 0 [m]", examples=[[0.0, 0, 0]])
+    file: InputFile | None = Field(None, description="of a mesh: STL, or what else can be read", examples=["drum.stl"])
+    scale: Factor | None = Field(None, description="of a mesh: metres a unit of the file; default 1", examples=[0.001])
+    surface_velocity: Velocity = Field((0.0, 0.0, 0.0), description="of its surface along itself, as a belt's [m/s]")
+    servo: ServoTable | None = Field(None, description="what holds a force on it")
+    motion: list[WallMotionTable] = Field([], description="one moves what those before it have moved")
+
+    COMMON: ClassVar[tuple[str, ...]] = ("type", "material", *DEFAULTS)
+
+    @model_validator(mode="after")
+    def _fits(self) -> WallTable:
+        """Refuse keys of other walls, and sizes that contradict each other."""
+        takes = {"file": True, "scale": False}
+        if self.type != "mesh":
+            own = [each for each in fields(WORDS[self.type]) if each.name not in self.COMMON]
+            takes = {each.name: each.default is MISSING for each in own}
+        given = self.given().keys() - set(self.COMMON)
+        if given - takes.keys() or {name for name, needed in takes.items() if needed} - given:
+            message = f"a {self.type} takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none of them'}"
+            raise ValueError(message)
+        if self.type != "mesh":  # which is read once
+            self.made({self.material: Material(young=1.0, poisson=0.0)})
+        return self
+
+    def made(self, materials: dict[str, Material]) -> Wall:
+        """The wall, of one of these materials."""
+        given = {name: value for name, value in self.given().items() if name not in self.COMMON}
+        make = WORDS[self.type]
+        if self.type == "mesh":
+            make = partial(Mesh.from_file, given.pop("file"))
+        return make(
+            **given, material=materials[self.material], motion=[each.made() for each in self.motion],
+            servo=self.servo and self.servo.made(), surface_velocity=self.surface_velocity, name=self.name or "",
+        )  # fmt: skip

@@ -1,0 +1,118 @@
+"""Files of triangles: STL, binary and ASCII, read and written; other formats by trimesh."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base.optional import library
+from dem.base.words import counted
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+HEADER, FACET = 84, 50  # bytes of the head of a binary file, and of each triangle
+RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)", re.IGNORECASE)
+
+
+def read_triangles(path: str | PathLike) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (V, 3) and triangles (F, 3) of a file, in its units.
+
+    Raises
+    ------
+    FileNotFoundError
+        If it is not there.
+    ValueError
+        If it is no mesh, empty, cut off, or has numbers that are not finite.
+    ImportError
+        For a format other than STL, if trimesh is not installed.
+    """
+    path = Path(path)
+    if not path.is_file():
+        message = f"no file {path}: expected a mesh, such as drum.stl"
+        raise FileNotFoundError(message)
+    if path.suffix.lower() != ".stl":
+        return _by_trimesh(path)
+    data = path.read_bytes()
+    corners = _binary(path, data) if _is_binary(data) else _ascii(path, data)
+    bad = np.flatnonzero(~np.isfinite(corners).all(axis=(1, 2)))
+    if len(bad):
+        message = f"{path} has corners that are not finite in {counted(len(bad), 'triangle')}, the first in {bad[0]}"
+        raise ValueError(message)
+    if not len(corners):
+        message = f"{path} is a mesh without triangles"
+        raise ValueError(message)
+    return corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3)
+
+
+def _is_binary(data: bytes) -> bool:
+    """Whether the length is what a binary file says of itself, or it does not look like text; some begin by solid."""
+    if len(data) >= HEADER and len(data) == HEADER + FACET * int.from_bytes(data[80:84], "little"):
+        return True
+    return not (data.lstrip()[:5].lower() == b"solid" and b"\0" not in data[:1000])
+
+
+def _binary(path: Path, data: bytes) -> np.ndarray:
+    """Corners (F, 3, 3)."""
+    if len(data) < HEADER:
+        message = f"{path} is no STL file: it has {counted(len(data), 'byte')}, the shortest have {HEADER}"
+        raise ValueError(message)
+    count = int.from_bytes(data[80:84], "little")
+    if len(data) != HEADER + FACET * count:
+        there = (len(data) - HEADER) // FACET
+        message = (
+            f"{path} says that it has {counted(count, 'triangle')}, but is as long as {there}: it is cut off, or no STL"
+        )
+        raise ValueError(message)
+    return np.frombuffer(data, RECORD, offset=HEADER)["corners"].astype(np.float64)
+
+
+def _ascii(path: Path, data: bytes) -> np.ndarray:
+    """Corners (F, 3, 3)."""
+    facets, ends = len(re.findall(rb"\bfacet\s+normal\b", data, re.I)), len(re.findall(rb"\bendfacet\b", data, re.I))
+    found = VERTEX.findall(data)
+    if not (facets == ends and len(found) == 3 * facets and re.search(rb"\bendsolid\b", data, re.I)):
+        message = (
+            f"{path} has {counted(facets, 'facet')}, {ends} of them ended, with {len(found)} vertices, expected three "
+            "each and endsolid in the end: it is cut off, or no STL"
+        )
+        raise ValueError(message)
+    try:
+        return np.array(found, dtype="S32").astype(np.float64).reshape(-1, 3, 3)
+    except ValueError as error:
+        message = f"{path} has a vertex that is no number: {error}"
+        raise ValueError(message) from None
+
+
+def _by_trimesh(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """The same of a file that trimesh can read."""
+    trimesh = library("trimesh", extra="mesh", purpose=f"reading {path.suffix or 'other'} files")
+    try:
+        mesh = trimesh.load(path, force="mesh", process=False)
+        vertices, triangles = np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64)
+    except Exception as error:  # whatever a reader meets in a damaged file
+        message = f"{path} cannot be read as a mesh: {error}"
+        raise ValueError(message) from None
+    if not len(triangles):
+        message = f"{path} is a mesh without triangles"
+        raise ValueError(message)
+    if not np.isfinite(vertices).all():
+        message = f"{path} has vertices that are not finite"
+        raise ValueError(message)
+    return vertices, triangles
+
+
+def write_stl(path: str | PathLike, vertices: np.ndarray, triangles: np.ndarray) -> None:
+    """Write a binary STL file, in single precision, as they are."""
+    corners = np.asarray(vertices, dtype=np.float64)[triangles]
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    length = np.linalg.norm(normal, axis=1, keepdims=True)
+    records = np.zeros(len(corners), RECORD)
+    records["normal"] = normal / np.where(length > 0, length, 1)
+    records["corners"] = corners
+    head = b"pcdm-dem".ljust(80) + len(corners).to_bytes(4, "little")
+    Path(path).write_bytes(head + records.tobytes())

@@ -1,0 +1,142 @@
+"""What walls of all shapes have in common."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dem.base import checks
+from dem.model.materials import Material
+from dem.model.motion import Motion
+from dem.model.parts import plain
+from dem.model.servo import Servo
+
+if TYPE_CHECKING:
+    from dem.model.wall_shapes import WallShape
+
+PARALLEL = 1e-9  # sine of the angle between two directions that count as one
+DEFAULTS = {"motion": (), "servo": None, "surface_velocity": (0.0, 0.0, 0.0), "name": ""}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Wall:
+    """A wall of some shape, of a material, maybe moving.
+
+    Parameters
+    ----------
+    material : Material
+        Of the wall.
+    motion : Motion or sequence of Motion, optional
+        How it moves; of several, each moves what the ones before it have moved.
+    servo : Servo, optional
+        What holds a force on it, besides its motion.
+    surface_velocity : (3,) floats
+        How its surface moves along itself as that of a belt does, the wall staying where it is [m/s]; its part along
+        the normal does not count. It turns with the wall.
+    name : str
+        By which it is called; default: its type in small letters.
+    """
+
+    material: Material
+    motion: tuple[Motion, ...] = ()
+    servo: Servo | None = None
+    surface_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    name: str = ""
+
+    ENDLESS: ClassVar[bool] = False  # whether it has no end
+    ARRAYS: ClassVar[tuple[str, ...]] = ()  # fields that files keep as arrays of their own
+
+    def __post_init__(self) -> None:
+        """Check what all walls have."""
+        if not isinstance(self.material, Material):
+            message = f"material of the {self.word} is {self.material!r}, expected a dem.Material"
+            raise TypeError(message)
+        motion = () if self.motion is None else (self.motion,) if isinstance(self.motion, Motion) else self.motion
+        motion = tuple(checks.listed("motion", motion, "dem.Motion(velocity=(0, 0, 0.1))"))
+        if not all(isinstance(each, Motion) for each in motion):
+            message = f"motion of the {self.word} is {self.motion!r}, expected a dem.Motion or a list of them"
+            raise TypeError(message)
+        object.__setattr__(self, "motion", motion)
+        if not isinstance(self.servo, Servo | None):
+            message = f"servo of the {self.word} is {self.servo!r}, expected a dem.Servo or None"
+            raise TypeError(message)
+        given = checks.vector("surface_velocity", self.surface_velocity, "of a wall [m/s]")
+        object.__setattr__(self, "surface_velocity", given)
+        checks.text("name", self.name)
+        _ = self.shape  # which checks the rest
+        if self.ENDLESS:
+            self._check_turning()
+
+    def _check_turning(self) -> None:
+        """Refuse to turn what has no end out of itself: far away it would move at any speed."""
+        for each in self.motion:
+            if each.turns and not self.is_same_turned(each.centre, each.axis):
+                message = (
+                    f"a {self.word} has no end, and cannot turn about {each.axis}: take dem.Rectangle or dem.Disc, or "
+                    "turn it about its normal"
+                )
+                raise ValueError(message)
+
+    @property
+    def word(self) -> str:
+        """What it is called."""
+        return self.name or type(self).__name__.lower()
+
+    @property
+    def shape(self) -> WallShape:
+        """As kernels know it."""
+        raise NotImplementedError
+
+    def solid(self, points: np.ndarray) -> np.ndarray:
+        """Which points (M, 3) are where nobody may be though no surface is near, while it does not move (M,)."""
+        return np.zeros(len(points), bool)
+
+    def is_same_turned(self, centre: tuple[float, float, float], axis: tuple[float, float, float]) -> bool:
+        """Whether it looks the same when turned about an axis."""
+        del centre, axis
+        return False
+
+    def said(self) -> dict[str, object]:
+        """What it is made of, by name, without what nobody said."""
+        names = [each.name for each in fields(self) if each.init]
+        names = [name for name in names if name not in ("material", *DEFAULTS)] + ["material", *DEFAULTS]
+        optional = DEFAULTS | {each.name: each.default for each in fields(type(self))}
+        values = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in values.items() if name == "material" or value != optional[name]}
+
+    def __repr__(self) -> str:
+        """As it was made."""
+        said = self.said()
+        if len(self.motion) == 1:
+            said["motion"] = self.motion[0]
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in said.items())})"
+
+    def saved(self) -> dict[str, object]:
+        """What files keep, beside arrays."""
+        return {name: value for name, value in self.said().items() if name not in self.ARRAYS}
+
+
+def described(wall: Wall, called: str) -> dict[str, object]:
+    """A wall as plain values for readers, arrays apart; its name is what it is called in a run."""
+    said = {name: value for name, value in wall.said().items() if name not in wall.ARRAYS}
+    said |= {"material": plain(wall.material), "name": called}
+    if wall.motion:
+        said["motion"] = [each.said() for each in wall.motion]
+    if wall.servo:
+        said["servo"] = asdict(wall.servo)
+    return {"type": type(wall).__name__.lower(), **said}
+
+
+def on_line(point: object, centre: object, axis: object) -> bool:
+    """Whether a point lies on an axis, but for rounding."""
+    arm, axis = np.subtract(point, centre), np.asarray(axis) / np.linalg.norm(axis)
+    far = max(float(np.abs(point).max()), float(np.abs(centre).max()), 1e-300)
+    return float(np.linalg.norm(np.cross(arm, axis))) <= PARALLEL * far
+
+
+def parallel(one: object, other: object) -> bool:
+    """Whether two directions are the same or opposite, but for rounding."""
+    size = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return float(np.linalg.norm(np.cross(one, other))) <= PARALLEL * size

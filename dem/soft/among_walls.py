@@ -1,0 +1,47 @@
+"""An engine's walls: where they are, and what spheres remember of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dem.soft.present import Present
+from dem.soft.walled import is_walled, more_slots, units_of, walled
+from kernels.soft.walled import move
+
+if TYPE_CHECKING:
+    from dem.model.materials import Material
+    from dem.soft.skins import Skins
+
+
+class AmongWalls(Present):
+    """Moves the walls of an engine, and makes room for what contacts with them remember."""
+
+    skins: Skins
+    range: float
+    dt: float
+
+    def _build_walls(self, materials: list[Material], chunks: int, width: int) -> None:
+        """Give the box its walls beside the faces, if there are any; contacts remember so many numbers."""
+        if self.walls:
+            reach = self.range + self.limits.farthest if self.range > 0 else 0.0
+            self.faces = walled(
+                self.faces, self.walls, materials, self.bodies, self.kinds, chunks=chunks, width=width,
+                reach=reach, skin=self.skins.neighbours, widest_step=0.25 * self.skins.candidates / self.dt,
+            )  # fmt: skip
+
+    def move_walls(self, time: float) -> None:
+        """Put the walls where they are at a time [s]."""
+        if self.faces.moving or is_walled(self.faces):
+            move(self.faces, time)
+
+    def _choose_units(self) -> None:
+        """Units in which what walls feel is summed."""
+        if is_walled(self.faces):
+            self.faces.walls.unit[:] = units_of(self.energy_unit, self.kinds)
+
+    def _make_slots_for(self, contacts: int) -> None:
+        """See to it that spheres may remember twice so many contacts with walls at least."""
+        if is_walled(self.faces) and self.layout.width:
+            walls = self.faces.walls
+            if walls.old_key.shape[1] < 2 * contacts:
+                self.faces = self.faces._replace(walls=more_slots(walls, 4 * contacts))

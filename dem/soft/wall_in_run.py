@@ -1,0 +1,106 @@
+"""Walls of a run: where they are, and what they feel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base import checks
+from dem.model.wall import Wall
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.soft.engine import Engine
+
+
+def wall_list(walls: Sequence[Wall]) -> list[Wall]:
+    """Walls as a user gave them, checked; raises TypeError for what is none."""
+    listed = checks.listed("walls", walls, "dem.Plane((0, 0, 0), (0, 0, 1), material=steel)")
+    for k, wall in enumerate(listed):
+        if not isinstance(wall, Wall):
+            message = f"walls[{k}] is {wall!r}, expected a wall, such as dem.Plane or dem.Cylinder"
+            raise TypeError(message)
+    return listed
+
+
+class WallInRun:
+    """A wall of a simulation, as it is at present.
+
+    Forces are those of particles on the wall; what it is made of is asked of it as of the wall itself.
+    """
+
+    def __init__(self, wall: Wall, called: str, engine: Engine, number: int) -> None:
+        self.wall, self.called = wall, called
+        self._engine, self._number = engine, number
+
+    def __repr__(self) -> str:
+        """The wall, and what it feels."""
+        fx, fy, fz = self.force
+        return f"<{self.called}: force ({fx:.4g}, {fy:.4g}, {fz:.4g}) N, {self.contacts} contacts, of {self.wall!r}>"
+
+    def __getattr__(self, name: str) -> object:
+        """What the wall is made of."""
+        return getattr(self.wall, name)
+
+    def _state(self, name: str) -> np.ndarray:
+        return self._engine.wall_state[name][..., self._number]
+
+    def _pose(self, name: str) -> np.ndarray:
+        return getattr(self._engine.faces.walls.poses, name)[:, self._number].copy()
+
+    @property
+    def force(self) -> np.ndarray:
+        """Force of all particles on it, at the present step (3,) [N]."""
+        return self._state("felt")[:3].copy()
+
+    @property
+    def torque(self) -> np.ndarray:
+        """Torque of all particles on it about `about`, at the present step (3,) [N m]."""
+        return self._state("felt")[3:6].copy()
+
+    @property
+    def contacts(self) -> int:
+        """Contacts of spheres with it."""
+        return int(self._state("felt")[6])
+
+    @property
+    def impulse(self) -> np.ndarray:
+        """Time integral of the force since the run began (3,) [N s]; differences over time are mean forces."""
+        return self._state("impulse").sum(0)[:3]
+
+    @property
+    def angular_impulse(self) -> np.ndarray:
+        """Time integral of the torque since the run began (3,) [N m s]."""
+        return self._state("impulse").sum(0)[3:6]
+
+    @property
+    def work(self) -> float:
+        """Work that it has done on particles since the run began [J]."""
+        return float(self._state("impulse").sum(0)[6])
+
+    @property
+    def about(self) -> np.ndarray:
+        """The point that its torque is about, where it is now (3,) [m]: of its axis of rotation, or its middle."""
+        return self._pose("about")
+
+    @property
+    def position(self) -> np.ndarray:
+        """Where its middle is (3,) [m]."""
+        return self._pose("middle")
+
+    @property
+    def orientation(self) -> np.ndarray:
+        """How it has turned since time 0 (4,): unit quaternion, scalar first."""
+        return self._pose("orientation")
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """Velocity of its middle (3,) [m/s]."""
+        return self._pose("velocity")
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        """[rad/s] (3,)."""
+        return self._pose("spin")

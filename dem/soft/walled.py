@@ -1,0 +1,245 @@
+"""Walls of any shape as the kernels know them: their shapes, motions and materials, and what they have come to."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.model.box import FACES
+from dem.model.wall_shapes import geometry_of
+from kernels.box.periodic import PeriodicFaces
+from kernels.soft import felt
+from kernels.soft.walled import WalledFaces, WalledPeriodicFaces, Walls
+from kernels.walls.poses import Motions, Poses
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.model.box import Box
+    from dem.model.materials import Material
+    from dem.model.wall import Wall
+    from kernels.box.faces import Faces
+    from kernels.soft.state import Bodies, Kinds
+
+STATE = ("felt", "impulse", "working", "driven")  # of `Walls`: what a run has come to
+SLOTS = 4  # of contacts with walls that a sphere may remember, at first
+TREES = 64  # contacts of one sphere with one wall
+FINER = 2.0**-10  # newtons are summed in units that are coarser by this than an energy over a radius
+
+
+def is_walled(faces: tuple) -> bool:
+    """Whether there are walls beside the faces of a box."""
+    return "walls" in faces._fields
+
+
+def middle_of(wall: Wall) -> np.ndarray:
+    """Middle of a wall, or of what of it has an end (3,) [m]."""
+    lower, upper = wall.shape.lower, wall.shape.upper
+    ends = np.isfinite(lower) & np.isfinite(upper)
+    return np.where(ends, 0.5 * (np.where(ends, lower, 0.0) + np.where(ends, upper, 0.0)), 0.0)
+
+
+def reach_of(wall: Wall) -> float:
+    """Distance from its middle that no point of a wall exceeds which changes by turning [m]."""
+    same = len(wall.motion) == 1 and wall.is_same_turned(wall.motion[0].centre, wall.motion[0].axis)
+    if wall.ENDLESS or same or not any(motion.turns for motion in wall.motion):
+        return 0.0
+    return 0.5 * float(np.linalg.norm(wall.shape.upper - wall.shape.lower))
+
+
+def about(wall: Wall) -> np.ndarray:
+    """The point that torques on a wall are about, at time 0 (3,) [m]: on the axis it turns about, or its middle."""
+    turning = [motion.centre for motion in wall.motion if motion.turns]
+    return np.array(turning[0]) if turning else middle_of(wall)
+
+
+def motions_of(walls: Sequence[Wall]) -> Motions:
+    """How walls move, stage by stage."""
+    stages = [motion for wall in walls for motion in wall.motion]
+    rows = [np.array([(*row, 0.0)[:5] for row in motion.table]).reshape(-1, 5) for motion in stages]
+
+    def columns(values: list) -> np.ndarray:
+        return np.ascontiguousarray(np.array(values, float).reshape(-1, 3).T)
+
+    axes = [np.array(motion.axis) / np.linalg.norm(motion.axis) for motion in stages]
+    return Motions(
+        middle=columns([middle_of(wall) for wall in walls]), reach=np.array([reach_of(wall) for wall in walls]),
+        about=columns([about(wall) for wall in walls]),
+        first=np.cumsum([0, *(len(wall.motion) for wall in walls)]),
+        drift=columns([motion.velocity for motion in stages]), swing=columns([motion.amplitude for motion in stages]),
+        rate=np.array([2 * math.pi * motion.frequency for motion in stages]),
+        phase=np.array([motion.phase for motion in stages], float), axis=columns(axes),
+        centre=columns([motion.centre for motion in stages]),
+        turning=np.array([motion.rate for motion in stages], float),
+        start=np.array([motion.start for motion in stages], float),
+        stop=np.array([motion.stop for motion in stages], float),
+        first_row=np.cumsum([0, *(len(each) for each in rows)]),
+        table=np.ascontiguousarray(np.concatenate([np.zeros((0, 5)), *rows]).T),
+    )  # fmt: skip
+
+
+def poses_of(motions: Motions) -> Poses:
+    """Where walls are as if they had never moved."""
+    number = motions.reach.size
+    poses = Poses(*(np.zeros((4 if name == "orientation" else 3, number)) for name in Poses._fields))
+    poses.middle[:], poses.about[:], poses.orientation[0] = motions.middle, motions.about, 1.0
+    return poses
+
+
+def wall_materials(walls: Sequence[Wall]) -> list[Material]:
+    """Materials of the walls, in the order of their rows in the law's tables."""
+    return list(dict.fromkeys(wall.material for wall in walls))
+
+
+def modulus_of(walls: Sequence[Wall], materials: list[Material]) -> np.ndarray:
+    """E* of each material of walls with each of these (B, A) [Pa]."""
+    rows = [[one.effective_modulus(other) for other in materials] for one in wall_materials(walls)]
+    return np.array(rows).reshape(-1, len(materials))
+
+
+def rows_of(walls: Sequence[Wall], materials: int) -> np.ndarray:
+    """Row of each wall (W,) in tables that begin with so many materials, and the box's."""
+    found = wall_materials(walls)
+    return np.array([materials + 1 + found.index(wall.material) for wall in walls], np.int32)
+
+
+def walled(
+    faces: Faces | PeriodicFaces, walls: Sequence[Wall], materials: list[Material], bodies: Bodies, kinds: Kinds,
+    *, chunks: int, width: int, reach: float, skin: float, widest_step: float,
+) -> WalledFaces | WalledPeriodicFaces:  # fmt: skip
+    """The faces of a box, and walls beside them.
+
+    Parameters
+    ----------
+    faces, walls : Faces, sequence of Wall
+    materials : list of Material
+        Of the particles.
+    bodies, kinds : Bodies, Kinds
+    chunks : int
+        Of bodies.
+    width : int
+        Numbers that a contact remembers.
+    reach, skin : float
+        How far beyond touching contacts may live, and come in the step in which they end; how much farther walls are
+        looked for [m].
+    widest_step : float
+        Speed at which no servo gets ahead of the lists [m/s].
+    """
+    number, motions = len(walls), motions_of(walls)
+    widest = float(kinds.radius.max()) + reach + skin
+    geometry = geometry_of([wall.shape for wall in walls], reach=widest * (1 + 1e-6))
+    made = Walls(
+        geometry=geometry, motions=motions, poses=poses_of(motions),
+        moving=any(wall.servo or any(motion.moves for motion in wall.motion) for wall in walls),
+        belt=np.ascontiguousarray(np.array([wall.surface_velocity for wall in walls]).T),
+        row=rows_of(walls, len(materials)),
+        modulus=np.array([[one.effective_modulus(wall.material) for wall in walls] for one in materials]),
+        range=reach, near=np.zeros(bodies.kind.size, np.int64),
+        **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
+        fullest=np.zeros(chunks, np.int64),
+        trees=np.zeros((chunks, TREES, 8)), scratch=np.zeros((chunks, int(geometry.room[0]), 12)),
+        part=np.zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(3),
+        felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
+        servo=servos(walls, widest_step), driven=np.zeros((3, number)),
+    )  # fmt: skip
+    kind = WalledPeriodicFaces if isinstance(faces, PeriodicFaces) else WalledFaces
+    return kind(*faces, made)
+
+
+def slots(spheres: int, number: int, width: int, chunks: int) -> dict[str, np.ndarray]:
+    """Arrays for so many slots a sphere, all of them empty."""
+    return {
+        "key": np.full(spheres * number, -1), "history": np.zeros((spheres * number, width)),
+        "old_key": np.full((chunks, number), -1), "old_history": np.zeros((chunks, number, width)),
+    }  # fmt: skip
+
+
+def more_slots(walls: Walls, number: int) -> Walls:
+    """Walls with so many slots a sphere, and what is in those that there are."""
+    chunks, before = walls.old_key.shape
+    spheres, width = walls.key.size // before, walls.history.shape[1]
+    new = slots(spheres, number, width, chunks)
+    new["key"].reshape(spheres, number)[:, :before] = walls.key.reshape(spheres, before)
+    new["history"].reshape(spheres, number, width)[:, :before] = walls.history.reshape(spheres, before, width)
+    return walls._replace(**new)
+
+
+def units_of(per_joule: float, kinds: Kinds) -> tuple[float, float, float]:
+    """Units a newton, newton metre and newton a metre in which what walls feel is summed; powers of two."""
+    radius = 2.0 ** math.floor(math.log2(kinds.radius.min()))
+    return per_joule * FINER * radius, per_joule * FINER * FINER, per_joule * radius**2 * FINER**3
+
+
+def servos(walls: Sequence[Wall], fastest: float) -> np.ndarray:
+    """What `kernels.soft.walled.Walls.servo` says of walls; none moves faster than that [m/s]."""
+    table = np.zeros((7, len(walls)))
+    for w, wall in enumerate(walls):
+        if wall.servo:
+            servo = wall.servo
+            most = fastest if servo.fastest is None else min(servo.fastest, fastest)
+            axis = np.array(servo.axis) / np.linalg.norm(servo.axis)
+            table[:, w] = *axis, servo.force, servo.gain, most, 1.0
+    return table
+
+
+def fastest(wall: Wall, *, shape: bool = False) -> float:
+    """Speed that no point of a wall exceeds [m/s]; or no point of its shape, which turning may leave as it is."""
+    total, middle = 0.0, middle_of(wall)
+    far = reach_of(wall) if shape else 0.5 * _extent(wall)
+    for motion in wall.motion:
+        arm = np.linalg.norm(middle - motion.centre) if motion.turns else 0.0
+        if wall.is_same_turned(motion.centre, motion.axis) and len(wall.motion) == 1 and shape:
+            arm = 0.0
+        total += motion.fastest + motion.fastest_turn * (far + float(arm))
+    return total + (0.0 if shape else math.hypot(*wall.surface_velocity))
+
+
+def fastest_of(box: Box | None, walls: Sequence[Wall]) -> float:
+    """Speed that no wall exceeds [m/s]."""
+    faces = [motion.fastest for motion in box.motion.values()] if box else []
+    return max([0.0, *faces, *(fastest(wall) for wall in walls)])
+
+
+def _extent(wall: Wall) -> float:
+    size = wall.shape.upper - wall.shape.lower
+    return float(np.linalg.norm(size[np.isfinite(size)])) if np.isfinite(size).any() else 0.0
+
+
+def words(walls: Sequence[Wall]) -> list[str]:
+    """What walls are called, with a number where several are called alike."""
+    every = [wall.word for wall in walls]
+    return [word if every.count(word) == 1 else f"{word} {k}" for k, word in enumerate(every)]
+
+
+def face_word(face: int, called: Sequence[str] = ()) -> str:
+    """What a wall is called whose contacts go by -1 - face: a face of the box, or one of the walls."""
+    if face < len(FACES):
+        return f"the wall {FACES[face]}"
+    w = face - len(FACES)
+    return f"the wall {called[w]}" if w < len(called) else f"wall number {w}"
+
+
+def face_velocity(faces: tuple, face: int, x: np.ndarray) -> np.ndarray:
+    """Velocity at a point (3,) of a wall whose contacts go by -1 - face (3,) [m/s]."""
+    if face < len(FACES):
+        return faces.velocity[:, face]
+    poses, w = faces.walls.poses, face - len(FACES)
+    return poses.velocity[:, w] + np.cross(poses.spin[:, w], x - poses.middle[:, w])
+
+
+def fall_on(position: np.ndarray, gravity: tuple[float, float, float], walls: Sequence[Wall]) -> np.ndarray:
+    """What falling to the lowest point of walls adds to v²/2 (N,) [m²/s²]; to a plane as far as that is below."""
+    g, gained = np.array(gravity), np.zeros(len(position))
+    for wall in walls:
+        shape = wall.shape
+        if wall.ENDLESS:
+            normal, level = shape.numbers[:3], shape.numbers[3]
+            towards = -(g @ normal)
+            height = position @ normal - level
+            gained = np.maximum(gained, height * (g @ g) / towards if towards > 0 else 0.0)
+        else:
+            lowest = np.where(g > 0, shape.upper, shape.lower)
+            gained = np.maximum(gained, (lowest - position) @ g)
+    return np.maximum(gained, 0.0)

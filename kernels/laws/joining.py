@@ -1,0 +1,95 @@
+"""Contacts that several pieces of a wall make together: in which power of the overlap, and with which memory.
+
+Where two contacts of a sphere with one wall become one, their springs act on together; shortened, if the one spring
+would hold more energy than the two did. A spring's energy is f²/2k, and k goes with the root of `Press.grip`.
+"""
+
+import math
+
+from kernels import laws
+from kernels.base.jit import by_type, by_type_of_first, formula
+from kernels.base.vector import add, dot, scale
+from kernels.laws.linear import Linear
+from kernels.laws.power import Power
+from kernels.laws.touch import no_number, no_two_numbers, no_vector, nothing
+
+TINY = 1e-300  # keeps shares finite
+
+
+@formula
+def of_hertz(part, i, j):
+    """Exponent of Hertz's law, in which all others are summed that have none."""
+    return 1.5
+
+
+@formula
+def of_spring(part, i, j):
+    """Of a linear spring."""
+    return 1.0
+
+
+@formula
+def of_power(part, i, j):
+    """Of a power law."""
+    return part.exponent[i, j]
+
+
+EXPONENTS = {Linear: of_spring, Power: of_power}
+power_of = by_type_of_first(lambda part: EXPONENTS.get(part, of_hertz))
+
+
+@formula
+def elastic_power(law, i, j):
+    """Exponent in which the pieces of a wall are summed."""
+    return 1.5
+
+
+@formula
+def composite_power(law, i, j):
+    """The same of a law made of parts."""
+    return power_of(law.normal, i, j)
+
+
+exponent = laws.elastic_or(elastic_power, composite_power)
+
+
+@formula
+def share(size, grip, other, other_grip):
+    """How much of a spring is left of two that become one, of squares and grips that they had, see above."""
+    stiff = math.sqrt(max(grip, other_grip))
+    return math.sqrt(stiff * (size / (math.sqrt(grip) + TINY) + other / (math.sqrt(other_grip) + TINY)))
+
+
+@formula
+def keep_first(one, other, grip, other_grip):
+    """Memory of one of the two."""
+    return one
+
+
+@formula
+def join_vectors(one, other, grip, other_grip):
+    """A spring's force in the plane of contact."""
+    both = add(one, other)
+    most = share(dot(one, one), grip, dot(other, other), other_grip)
+    size = math.sqrt(dot(both, both))
+    return scale(most / size, both) if size > most else both
+
+
+@formula
+def join_turns(one, other, grip, other_grip):
+    """A spring's couple about the normal, and its stiffness."""
+    return (one[0] + other[0], max(one[1], other[1])) if one[0] * other[0] < 0.0 else one
+
+
+JOINED = {no_vector: join_vectors, no_two_numbers: join_turns, no_number: keep_first, nothing: keep_first}
+join_of = by_type(lambda part: JOINED[laws.functions(part).nothing])
+
+
+@formula
+def join(law, one, other):
+    """What a contact remembers that two have become."""
+    normal, tangential, rolling, twisting, adhesion, grip = one
+    g = other[5]
+    slip = join_of(law.tangential, tangential, other[1], grip, g)
+    roll = join_of(law.rolling, rolling, other[2], grip, g)
+    return normal, slip, roll, join_of(law.twisting, twisting, other[3], grip, g), adhesion, max(grip, g)

@@ -1,0 +1,49 @@
+"""Faces of a box, and walls of any shape beside them if there are any: what all of them do to a body."""
+
+from kernels.base.jit import formula
+from kernels.soft.obstacles import add_obstacles, joined
+from kernels.soft.walled import bare_or
+from kernels.soft.walls import add_walls
+
+
+@formula
+def add_faces(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours):
+    """Add what the faces of a box do to body b, where there are no other walls.
+
+    Parameters
+    ----------
+    law, b, shift, time_sign, half, per_joule, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies, neighbours : as `kernels.soft.walls.add_walls`
+
+    Returns
+    -------
+    `Sums`
+    """
+    return add_walls(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
+
+
+@formula
+def add_all(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours):
+    """The same, and what all walls do.
+
+    Parameters
+    ----------
+    law, b, shift, time_sign, half, per_joule, kinds : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies, neighbours : as `kernels.soft.walls.add_walls`
+    box.walls : as `add_obstacles`
+
+    Returns
+    -------
+    `Sums`
+    """
+    of_faces = add_walls(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
+    return joined(of_faces, add_obstacles(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box))
+
+
+touch_walls = bare_or(add_faces, add_all)

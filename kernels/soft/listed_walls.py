@@ -1,0 +1,191 @@
+"""Contacts with walls of any shape one by one, for who looks at them; see ``listing`` and ``obstacles``."""
+
+import numpy as np
+
+from kernels import laws
+from kernels.base.jit import formula, kernel, part
+from kernels.base.vector import load, scale, subtract
+from kernels.laws.joining import exponent
+from kernels.soft import obstacles, slots
+from kernels.soft.rows import write
+from kernels.soft.surfaces import radius_of
+from kernels.soft.walled import bare_or
+
+FACES = 6  # of a box, whose numbers come before those of walls
+
+
+@formula
+def elastic_now(law, w, s, b, t, overlap, normal, rate, found, history, half, bodies, kinds, box):
+    """Hertz's force of a wall, as it is summed over its pieces.
+
+    Parameters
+    ----------
+    law, w, s, b, t, overlap, normal, rate, found, history, half, bodies, kinds, box : see `dissipative_now`
+
+    Returns
+    -------
+    as `dissipative_now`
+    """
+    touch, x, _ = obstacles.encounter(w, s, b, overlap, normal, bodies, kinds, box)
+    return touch, x, scale(touch.stiffness, obstacles.sum_of(w, 0, t, box))
+
+
+@formula
+def dissipative_now(law, w, s, b, t, overlap, normal, rate, found, history, half, bodies, kinds, box):
+    """Force of a wall by a law that needs velocities, at the time of what the contact remembers.
+
+    Parameters
+    ----------
+    law, w, s, b, overlap, normal, half, bodies, kinds, box : see `kernels.soft.obstacles.encounter`
+    t, rate, found, history : tree; ω² that is shared, or 0 [1/s²]; contacts remembered, and what they remember
+
+    Returns
+    -------
+    `laws.Touch`, point [m], force [N]
+    """
+    touch, x, _ = obstacles.encounter(w, s, b, overlap, normal, bodies, kinds, box)
+    m, row = kinds.material[bodies.kind[b]], box.walls.row[w]
+    if rate > 0.0:
+        touch = obstacles.of_mass(touch, laws.secant(law, m, row, touch, history, half) / rate)
+    return touch, x, laws.contact(law, m, row, touch, history, half, -1.0)[0].force
+
+
+@formula
+def no_memory(law, w, t, count, box):
+    """Elastic contacts remember nothing."""
+    return (), 0
+
+
+@formula
+def memory(law, w, t, count, box):
+    """What a contact remembers."""
+    return obstacles.remembered(law, 0, w, t, count, box)
+
+
+@formula
+def no_rate(law, w, b, half, bodies, kinds, box):
+    """Elastic contacts are not damped."""
+    return 0.0
+
+
+@formula
+def rate(law, w, b, half, bodies, kinds, box):
+    """ω² of a body at a wall."""
+    return obstacles.rate_at_wall(law, 0, w, b, half, bodies, kinds, box) if laws.shares_damping(law) else 0.0
+
+
+@formula
+def no_range(law, box):
+    """Elastic contacts end where surfaces part."""
+    return 0.0
+
+
+@formula
+def range_of(law, box):
+    """How far beyond touching contacts may live."""
+    return box.walls.range if laws.lasting(law) else 0.0
+
+
+@formula
+def elastic_region(law, w, t, x, radius, power, box):
+    """Overlap with a tree, and the normal."""
+    total = obstacles.sum_of(w, 0, t, box)
+    size = np.sqrt(total[0] * total[0] + total[1] * total[1] + total[2] * total[2])
+    return box.walls.trees[0, t, obstacles.DEEPEST], scale(1.0 / size, total)
+
+
+@formula
+def any_region(law, w, t, x, radius, power, box):
+    """The same of other laws."""
+    return obstacles.region(law, w, 0, t, x, radius, power, box)
+
+
+force_now = laws.elastic_or(elastic_now, dissipative_now)
+memory_now = laws.elastic_or(no_memory, memory)
+rate_now = laws.elastic_or(no_rate, rate)
+range_now = laws.elastic_or(no_range, range_of)
+region_now = laws.elastic_or(elastic_region, any_region)
+
+
+@formula
+def list_none(box, n, law, half, bodies, kinds, who, what):
+    """Where there are no walls but faces.
+
+    Parameters
+    ----------
+    box, n, law, half, bodies, kinds, who, what : see `list_all`
+
+    Returns
+    -------
+    n
+    """
+    return n
+
+
+@part
+def list_all(box, n, law, half, bodies, kinds, who, what):
+    """List the contacts with walls after n others; returns the number of all.
+
+    Parameters
+    ----------
+    box, n, law, half, bodies, kinds : see `kernels.soft.listing.list_contacts`
+
+    Writes
+    ------
+    who, what : as `kernels.soft.listing.list_contacts`
+    """
+    walls = box.walls
+    for b in range(bodies.present[0]):
+        m = kinds.material[bodies.kind[b]]
+        for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+            radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
+            slots.look_up(0, s, walls)
+            for w in range(walls.row.size):
+                p, together = exponent(law, m, walls.row[w]), rate_now(law, w, b, half, bodies, kinds, box)
+                count = obstacles.trees_of(w, 0, x, radius + range_now(law, box), p, box)
+                for t in range(count):
+                    overlap, normal = region_now(law, w, t, x, radius, p, box)
+                    history, found = memory_now(law, w, t, count, box)
+                    if overlap > 0.0 or found > 0:
+                        touch, point, force = force_now(
+                            law, w, s, b, t, overlap, normal, together, found, history, half, bodies, kinds, box
+                        )
+                        arm = subtract(point, load(bodies.position, b))
+                        of_b, partner = s - bodies.first_sphere[b], -1 - FACES - w
+                        write(n, bodies.identity[b], partner, of_b, 0, touch, force, arm, scale(-1.0, arm), who, what)
+                        n += 1
+    return n
+
+
+list_obstacles = bare_or(list_none, list_all)
+
+
+@kernel
+def measure(bodies, kinds, box, overlap, wall, normal, number):
+    """How deep spheres, which have been placed, are in walls.
+
+    Parameters
+    ----------
+    bodies, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    overlap, wall, normal : (M,), (M,), (3, M) of the deepest contact of each sphere with a wall [m], which one that is,
+        and the unit normal from it; negative where there is none
+    number : (M,) of its contacts with walls
+    """
+    walls = box.walls
+    for b in range(bodies.kind.size):
+        for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+            x, radius = load(bodies.sphere_position, s), radius_of(s, b, bodies, kinds)
+            overlap[s], wall[s], number[s] = -np.inf, 0, 0
+            for w in range(walls.row.size if b < bodies.present[0] else 0):
+                count = obstacles.trees_of(w, 0, x, radius, 1.5, box)
+                number[s] += count
+                for t in range(count):
+                    if walls.trees[0, t, obstacles.DEEPEST] > overlap[s]:
+                        overlap[s], wall[s] = walls.trees[0, t, obstacles.DEEPEST], w
+                        total = obstacles.sum_of(w, 0, t, box)
+                        size = np.sqrt(total[0] * total[0] + total[1] * total[1] + total[2] * total[2])
+                        for k in range(3):
+                            normal[k, s] = total[k] / size

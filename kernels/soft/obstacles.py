@@ -1,0 +1,289 @@
+"""What walls of any shape (`kernels.soft.walled`) do to the bodies near them.
+
+A wall is a sphere of infinite radius for the contact law, whatever its curvature, so R* = R. Where several pieces of a
+wall are within reach, those that make one lowest region act as one contact, from one potential; see
+`kernels.walls.geometry`. That contact is pressed by N = K |Σ|, along Σ, and overlaps by δ = |Σ|^(1/p).
+"""
+
+import math
+
+import numpy as np
+
+from kernels import laws
+from kernels.base.energy import add_words, as_fixed, as_words
+from kernels.base.jit import formula, part
+from kernels.base.vector import add, add_scaled, dot, load, scale, store, subtract
+from kernels.box.periodic import gap
+from kernels.laws import hertz
+from kernels.laws.joining import exponent
+from kernels.soft import felt, slots
+from kernels.soft.chunks import CHUNK
+from kernels.soft.sharing import add_contact, no_push, of_mass, yields
+from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
+from kernels.soft.touching import Sums, no_energy
+from kernels.soft.walled import in_frame, in_world, is_near, surface_velocity_at, velocity_at
+from kernels.soft.walls import push
+from kernels.walls.geometry import feel
+
+ENERGY, DEEPEST, ANCHOR, FIRST, LINKS = 3, 4, 5, 6, 7  # columns of a tree, see `kernels.walls.geometry.feel`
+
+
+@part
+def trees_of(w, c, x, radius, power, box):
+    """Write the contacts of a sphere at x with wall w to the scratch of chunk c; returns their number."""
+    walls = box.walls
+    count = feel(w, in_frame(w, x, box), radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
+    if count < 0:  # more than there is room for: the run will not go on
+        walls.fullest[c] = np.int64(1) << 32
+        count = 0
+    return count
+
+
+@formula
+def sum_of(w, c, t, box):
+    """Sum of tree t over its pieces, in the world."""
+    trees = box.walls.trees
+    return in_world(w, (trees[c, t, 0], trees[c, t, 1], trees[c, t, 2]), box)
+
+
+@formula
+def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
+    """Add the elastic forces and torques of walls on body b; they push along their normals only.
+
+    Parameters
+    ----------
+    law, b, shift, time_sign, half, per_joule, kinds, neighbours : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : column b - shift, added to [N, N m]
+    box.walls : what walls feel
+
+    Returns
+    -------
+    `Sums`
+    """
+    elastic, largest, work = np.int64(0), 0.0, no_energy()
+    walls, c, none = box.walls, b // CHUNK, (0.0, 0.0, 0.0)
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
+        for w in range(walls.row.size):
+            count = trees_of(w, c, x, radius, 1.5, box) if is_near(w, walls.near[b]) else 0
+            k = hertz.stiffness(walls.modulus[kinds.material[bodies.kind[b]], w], radius)
+            for t in range(count):
+                total = sum_of(w, c, t, box)
+                force = scale(k, total)
+                push(b, shift, force, subtract(x, load(bodies.position, b)), bodies)
+                elastic += as_fixed(k * walls.trees[c, t, ENERGY], per_joule)
+                largest = max(largest, walls.trees[c, t, DEEPEST])
+                done = as_words(half * dot(force, velocity_at(w, x, box)), per_joule)
+                stiffness = 1.5 * k * math.sqrt(walls.trees[c, t, DEEPEST])
+                felt.book(c, w, x, force, none, done, stiffness, box)
+                work = add_words(work, done)
+    return Sums(elastic, np.float64(largest).view(np.int64), np.int64(0), no_energy(), work, no_energy())
+
+
+@formula
+def region(law, w, c, t, x, radius, power, box):
+    """Overlap of a sphere at x with tree t of wall w, and the unit normal; the overlap may be negative if laws last.
+
+    Parameters
+    ----------
+    law, box : see `kernels.soft.state`
+    w, c, t : wall, chunk, tree
+    x, radius, power : of the sphere [m], of the overlap in the sums
+
+    Returns
+    -------
+    overlap [m], unit normal from the wall
+    """
+    trees, total = box.walls.trees, sum_of(w, c, t, box)
+    size = math.sqrt(dot(total, total))
+    beyond = box.walls.range if laws.lasting(law) else 0.0
+    if size == 0.0:
+        return 0.0, total
+    overlap = trees[c, t, DEEPEST] if trees[c, t, LINKS] == 0.0 else size ** (1.0 / power)
+    return overlap - beyond, scale(1.0 / size, total)
+
+
+@formula
+def encounter(w, s, b, overlap, normal, bodies, kinds, box):
+    """What sphere s of body b and wall w do to each other, and the point halfway between their surfaces.
+
+    Parameters
+    ----------
+    w, s, b : wall, sphere, its body
+    overlap, normal : see `region`
+    bodies, kinds, box : see `kernels.soft.state`
+
+    Returns
+    -------
+    `laws.Touch`, point [m], velocity of the wall's surface there [m/s]
+    """
+    radius = radius_of(s, b, bodies, kinds)
+    x = add_scaled(load(bodies.sphere_position, s), 0.5 * overlap - radius, normal)
+    of_wall, turning = surface_velocity_at(w, x, normal, box), load(box.walls.poses.spin, w)
+    velocity = subtract(surface_velocity(b, x, bodies, box), of_wall)
+    twist = 0.5 * dot(add(spin_of(b, bodies), turning), normal)
+    mass = 1.0 / inverse_mass(b, x, normal, bodies, kinds, box)
+    stiffness = hertz.stiffness(box.walls.modulus[kinds.material[bodies.kind[b]], w], radius)
+    return laws.Touch(
+        stiffness, mass, overlap, normal, velocity, twist, turning=subtract(spin_of(b, bodies), turning), radius=radius,
+        reduced=kinds.mass[bodies.kind[b]], rolling=rolling_inertia(radius, b, bodies, kinds),
+    ), x, of_wall  # fmt: skip
+
+
+@formula
+def blended(law, m, row, touch, history, half, energy, power):
+    """What the energy of a contact of several pieces has beyond that of one with the same force [J].
+
+    Parameters
+    ----------
+    law, m, row, touch, history, half : see `kernels.laws.secant`
+    energy, power : Σ± δ^(p+1)/(p+1) of the pieces, p
+
+    Returns
+    -------
+    energy [J]
+    """
+    if touch.overlap <= 0.0:
+        return 0.0
+    one = touch.overlap ** (power + 1.0) / (power + 1.0)
+    stiffness = laws.secant(law, m, row, touch, history, half) * touch.overlap ** (1.0 - power)
+    return stiffness * (energy - one)
+
+
+@formula
+def remembered(law, c, w, t, count, box):
+    """What the contact remembers that is tree t of wall w."""
+    if box.walls.history.shape[1] == 0:
+        return laws.nothing(law), 0
+    return slots.recall(law, c, w, t, count, box.walls.trees[c], box.walls)
+
+
+@formula
+def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
+    """Add the forces and torques of walls on body b by a law that needs velocities.
+
+    Parameters
+    ----------
+    law, b, shift, time_sign, half, per_joule, kinds, neighbours : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : column b - shift, added to [N, N m]
+    box.walls : what walls feel, and what contacts with them remember
+
+    Returns
+    -------
+    `Sums`
+    """
+    sums = Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
+    walls, c = box.walls, b // CHUNK
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        if walls.history.shape[1] > 0:
+            slots.take_up(c, s, walls)
+        n = 0
+        for w in range(walls.row.size):
+            if is_near(w, walls.near[b]):
+                more, n = add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, box)
+                sums = joined(sums, more)
+    return sums
+
+
+@formula
+def joined(one, other):
+    """Sums over the contacts of both."""
+    return Sums(
+        one.elastic + other.elastic, max(one.overlap, other.overlap), one.stored + other.stored,
+        add_words(one.loss, other.loss), add_words(one.work, other.work), add_words(one.jump, other.jump),
+    )  # fmt: skip
+
+
+@part
+def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, box):
+    """Add the forces and torques of wall w on sphere s of body b, n of whose contacts have been kept.
+
+    Parameters
+    ----------
+    law, b, shift, time_sign, half, per_joule, kinds : see `kernels.soft.state`
+    w, s, n : wall, sphere, number of contacts
+
+    Writes
+    ------
+    bodies.force, bodies.torque : column b - shift, added to [N, N m]
+    box.walls : what the wall feels, and what contacts with it remember
+
+    Returns
+    -------
+    `Sums`, number of contacts that have been kept
+    """
+    elastic, stored, loss, work, jump = np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy()
+    walls, c, largest = box.walls, b // CHUNK, 0.0
+    m, row, radius = kinds.material[bodies.kind[b]], walls.row[w], radius_of(s, b, bodies, kinds)
+    x, p = load(bodies.sphere_position, s), exponent(law, m, row)
+    rate = rate_at_wall(law, c, w, b, half, bodies, kinds, box) if laws.shares_damping(law) else 0.0
+    count = trees_of(w, c, x, radius + (walls.range if laws.lasting(law) else 0.0), p, box)
+    for t in range(count):
+        overlap, normal = region(law, w, c, t, x, radius, p, box)
+        history, found = remembered(law, c, w, t, count, box)
+        if overlap > 0.0 or found > 0:
+            touch, point, of_wall = encounter(w, s, b, overlap, normal, bodies, kinds, box)
+            if rate > 0.0:
+                touch = of_mass(touch, laws.secant(law, m, row, touch, history, half) / rate)
+            outcome, history = laws.contact(law, m, row, touch, history, half, time_sign)
+            if walls.history.shape[1] > 0 and outcome.lasts:
+                n = slots.note(law, c, s, n, slots.key_of(w, walls.trees[c, t, ANCHOR]), history, walls)
+            push(b, shift, outcome.force, subtract(point, load(bodies.position, b)), bodies)
+            power = dot(outcome.force, of_wall)
+            if laws.turns(law):
+                store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), outcome.couple))
+                power += dot(outcome.couple, load(walls.poses.spin, w))
+            more = 0.0
+            if walls.trees[c, t, LINKS] != 0.0 and not laws.lasting(law):
+                more = blended(law, m, row, touch, history, half, walls.trees[c, t, ENERGY], p)
+            done = as_words(half * power, per_joule)
+            stiffness = p * laws.secant(law, m, row, touch, history, half)
+            felt.book(c, w, point, outcome.force, outcome.couple, done, stiffness, box)
+            elastic += as_fixed(outcome.elastic + more, per_joule)
+            stored += as_fixed(outcome.stored, per_joule)
+            loss, work = add_words(loss, as_words(outcome.loss, per_joule)), add_words(work, done)
+            jump = add_words(jump, as_words(outcome.jump, per_joule))
+            largest = max(largest, overlap)
+    return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, work, jump), n
+
+
+@part
+def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
+    """ω² of body b at wall w, see ``sharing``; 0 where fewer than two contacts of it are there.
+
+    Parameters
+    ----------
+    law, b, half, bodies, kinds, box : see `kernels.soft.state`
+    c, w : chunk, for its scratch; number of the wall
+
+    Returns
+    -------
+    ω² [1/s²]
+    """
+    number, pushed = 0, no_push()
+    m, row, nowhere = kinds.material[bodies.kind[b]], box.walls.row[w], (0.0, 0.0, 0.0)
+    p = exponent(law, m, row)
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
+        count = trees_of(w, c, x, radius, p, box)
+        for t in range(count):
+            overlap, normal = region(law, w, c, t, x, radius, p, box)
+            touch, point, _ = encounter(w, s, b, overlap, normal, bodies, kinds, box)
+            secant = laws.secant(law, m, row, touch, laws.nothing(law), half)
+            arm = gap(box, point, load(bodies.position, b))
+            pushed = add_contact(pushed, secant, dot(touch.velocity, normal), normal, arm, nowhere)
+            number += 1
+    return (
+        yields(b, pushed.force, pushed.torque_b, bodies, kinds) / pushed.square
+        if number > 1 and pushed.square > 0.0
+        else 0.0
+    )
+
+
+add_obstacles = laws.elastic_or(add_elastic, add_dissipative)

@@ -1,0 +1,72 @@
+"""What contacts with walls remember, in tables by the user's numbers: see `kernels.soft.history` and ``slots``."""
+
+from kernels.base.jit import formula, kernel
+from kernels.soft.history import number_of
+from kernels.soft.slots import slots_of
+
+FACES = 6  # of a box
+
+
+@formula
+def partner_of(key):
+    """Number that stands for a contact with a wall in tables: below those of the faces of a box."""
+    return -1 - FACES - key
+
+
+@kernel
+def count_slots(walls):
+    """Slots in use."""
+    n = 0
+    for k in range(walls.key.size):
+        n += 1 if walls.key[k] >= 0 else 0
+    return n
+
+
+@kernel
+def write_slots(n, bodies, first_number, walls, i, j, history):
+    """Write what contacts with walls remember to a table, after n others.
+
+    Parameters
+    ----------
+    n, bodies, first_number : as of `kernels.soft.history.write_table`
+    walls : `kernels.soft.walled.Walls`
+
+    Writes
+    ------
+    i, j, history : as of `kernels.soft.history.write_table`
+    """
+    for k in range(walls.key.size):
+        if walls.key[k] >= 0:
+            i[n] = number_of(k // slots_of(walls), bodies, first_number)
+            j[n] = partner_of(walls.key[k])
+            for r in range(walls.history.shape[1]):
+                history[n, r] = walls.history[k, r]
+            n += 1
+
+
+@kernel
+def read_slots(bodies, first_number, walls, i, j, history, first, order):
+    """Fill the slots of all spheres from a table; returns how many the fullest sphere wants.
+
+    Parameters
+    ----------
+    bodies, first_number, i, j, history, first, order : as of `kernels.soft.history.read_pairs`
+
+    Writes
+    ------
+    walls.key, walls.history : as many as there is room for
+    """
+    slots, most = slots_of(walls), 0
+    for s in range(bodies.owner.size):
+        a, n = number_of(s, bodies, first_number), 0
+        for k in range(s * slots, (s + 1) * slots):
+            walls.key[k] = -1
+        for m in range(first[a], first[a + 1]):
+            if j[order[m]] < -FACES:
+                if n < slots:
+                    walls.key[s * slots + n] = partner_of(j[order[m]])
+                    for r in range(walls.history.shape[1]):
+                        walls.history[s * slots + n, r] = history[order[m], r]
+                n += 1
+        most = max(most, n)
+    return most

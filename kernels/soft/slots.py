@@ -1,0 +1,164 @@
+"""What contacts with walls remember: a few slots for each sphere, each of one contact with a wall.
+
+A wall is made of pieces, and a contact is one lowest region of it, known by its *anchor*, the deepest piece. In the
+next step its memory goes to the contact that has the same anchor or, as the sphere rolls on, one whose anchor shares an
+edge or a vertex with that; of several to the first. Where two contacts have become one, it has what both remember
+(`kernels.laws.joining`); where nobody takes a memory up, its contact has ended.
+"""
+
+import numpy as np
+
+from kernels import laws
+from kernels.base.jit import formula, part
+from kernels.laws import joining
+from kernels.soft.walled import bare_or
+from kernels.walls.geometry import neighbours_of
+
+PIECE_BITS = 40  # pieces of a wall: below 2^40
+ANCHOR = 5  # column of a tree, see `kernels.walls.geometry.feel`
+
+
+@formula
+def key_of(w, piece):
+    """Wall and anchor in one integer."""
+    return (np.int64(w) << PIECE_BITS) | np.int64(piece)
+
+
+@formula
+def wall_of(key):
+    """Wall of a key."""
+    return key >> PIECE_BITS
+
+
+@formula
+def piece_of(key):
+    """Anchor of a key."""
+    return key & ((np.int64(1) << PIECE_BITS) - 1)
+
+
+@formula
+def slots_of(walls):
+    """Slots that each sphere has."""
+    return walls.old_key.shape[1]
+
+
+@formula
+def look_up(c, s, walls):
+    """Copy what is in the slots of sphere s to the scratch of chunk c."""
+    slots = slots_of(walls)
+    for k in range(slots):
+        walls.old_key[c, k] = walls.key[s * slots + k]
+        if walls.old_key[c, k] >= 0:
+            for r in range(walls.history.shape[1]):
+                walls.old_history[c, k, r] = walls.history[s * slots + k, r]
+
+
+@formula
+def take_up(c, s, walls):
+    """The same, and empty them."""
+    look_up(c, s, walls)
+    for k in range(s * slots_of(walls), (s + 1) * slots_of(walls)):
+        walls.key[k] = -1
+
+
+@part
+def heir(key, count, trees, walls):
+    """Which of the trees of a wall takes up what has this key: its number, -1 if none does."""
+    w, piece = wall_of(key), piece_of(key)
+    for t in range(count):
+        if np.int64(trees[t, ANCHOR]) == piece:
+            return t
+    for t in range(count):
+        if neighbours_of(w, piece, np.int64(trees[t, ANCHOR]), walls.geometry):
+            return t
+    return -1
+
+
+@part
+def recall(law, c, w, t, count, trees, walls):
+    """What the contact remembers that is tree t of wall w, and whether it remembers anything.
+
+    Parameters
+    ----------
+    law, c, w : see `kernels.soft.state`; chunk, wall
+    t, count, trees : which tree, of how many
+    walls : `kernels.soft.walled.Walls`, with what a sphere remembers taken up
+
+    Returns
+    -------
+    history, number of contacts that it comes from
+    """
+    history, found = laws.nothing(law), 0
+    k = next_of(w, np.int64(-1), c, walls)
+    while k >= 0:
+        key = walls.old_key[c, k]
+        if heir(key, count, trees, walls) == t:
+            kept = laws.load(law, walls.old_history[c], k, 0)
+            history = joining.join(law, history, kept) if found > 0 else kept
+            found += 1
+        k = next_of(w, key, c, walls)
+    return history, found
+
+
+@formula
+def next_of(w, key, c, walls):
+    """Where the lowest key of wall w above this one is among those taken up, -1 if nowhere.
+
+    In which slots they are depends on when lists were made, and so must not show.
+    """
+    best = -1
+    for k in range(slots_of(walls)):
+        other = walls.old_key[c, k]
+        if other > key and wall_of(other) == w and (best < 0 or other < walls.old_key[c, best]):
+            best = k
+    return best
+
+
+@formula
+def note(law, c, s, n, key, history, walls):
+    """Keep what a contact remembers as the n-th of sphere s, if there is room; the next number.
+
+    Parameters
+    ----------
+    law, c, s : see `kernels.soft.state`; chunk, sphere
+    n, key, history : number of those that have been kept, of which contact, what
+    walls : `kernels.soft.walled.Walls`
+
+    Writes
+    ------
+    walls.key, walls.history : a slot of the sphere
+    walls.fullest : entry c
+    """
+    slots = slots_of(walls)
+    if n < slots:
+        walls.key[s * slots + n] = key
+        laws.store(law, walls.history, s * slots + n, 0, history)
+    walls.fullest[c] = max(walls.fullest[c], n + 1)
+    return n + 1
+
+
+@part
+def forget(b, bodies, walls):
+    """Empty all slots of body b, which is near no wall."""
+    slots = slots_of(walls)
+    if walls.key.size > 0:
+        for k in range(slots * bodies.first_sphere[b], slots * bodies.first_sphere[b + 1]):
+            walls.key[k] = -1
+
+
+@formula
+def never(box):
+    """Where there are no walls."""
+    return False
+
+
+@formula
+def are_scarce(box):
+    """Whether a sphere has come to fill more than half of its slots: time to make more, before any is lacking."""
+    most = np.int64(0)
+    for c in range(box.walls.fullest.size):
+        most = max(most, box.walls.fullest[c])
+    return 2 * most > slots_of(box.walls) and most > 0
+
+
+are_few = bare_or(never, are_scarce)

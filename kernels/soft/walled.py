@@ -1,0 +1,136 @@
+"""Walls of any shape beside the faces of a box: what kernels know of them, and what they have come to.
+
+A box that has any is of a type of its own, so that others pay nothing for what they have not.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import by_type_of_first, formula, part
+from kernels.base.quaternion import load_quaternion, rotate, rotate_back
+from kernels.base.vector import add, add_scaled, cross, dot, load, scale, subtract
+from kernels.box import faces
+from kernels.box.faces import Faces
+from kernels.box.periodic import PeriodicFaces, by_box, gap
+from kernels.walls import poses
+from kernels.walls.geometry import Geometry
+from kernels.walls.poses import Motions, Poses
+
+SINGLE = 62  # walls that have a bit of their own in `Walls.near`; all others share one
+
+
+class Walls(NamedTuple):
+    """W walls, in the order of their numbers; of contacts with them M spheres have room for S each."""
+
+    geometry: Geometry
+    motions: Motions
+    poses: Poses
+    moving: bool  # whether any wall moves
+    belt: np.ndarray  # (3, W) velocity of its surface besides, in its own frame [m/s]
+    row: np.ndarray  # (W,) int32, row of the law's tables
+    modulus: np.ndarray  # (A, W) effective modulus E* of a material and a wall [Pa]
+    range: float  # how far beyond touching contacts may live, and come in the step in which they end [m]; or 0
+    near: np.ndarray  # (N,) int64, by index of the body: bits of the walls that it may touch before candidates are
+    # picked anew
+    key: np.ndarray  # (M S,) int64, which contact each slot of a sphere is of (`slots.key_of`), -1 if of none
+    history: np.ndarray  # (M S, R) what that remembers
+    old_key: np.ndarray  # (C, S) int64, scratch for the slots of one sphere
+    old_history: np.ndarray  # (C, S, R) the same
+    fullest: np.ndarray  # (C,) int64, most slots of a sphere that were wanted in this sweep
+    trees: np.ndarray  # (C, T, 8) scratch, see `kernels.walls.geometry.feel`
+    scratch: np.ndarray  # (C, Q, 12) the same
+    part: np.ndarray  # (C, W, `felt.COLUMNS`) int64, sums over the contacts of each chunk with each wall
+    unit: np.ndarray  # (3,) units a newton, newton metre and newton a metre, in which they are summed
+    felt: np.ndarray  # (7, W) at the last forces: force on the wall [N], torque [N m], number of contacts
+    impulse: np.ndarray  # (2, 7, W) since the start, in two words as of `energy.accumulate`: the time integral of the
+    # first six, and the work that walls have done on particles [J]
+    working: np.ndarray  # (W,) such work in the half step after the last forces [J]
+    servo: np.ndarray  # (7, W) of walls that hold a force: unit vector along which they press, the force [N], by which
+    # share of what lacks it changes in a step, largest speed [m/s], 1 if there is a servo
+    driven: np.ndarray  # (3, W) how far servos have shifted walls [m], at which velocity they do [m/s], as of when [s]
+
+
+WalledFaces = NamedTuple("WalledFaces", [*Faces.__annotations__.items(), ("walls", Walls)])
+WalledPeriodicFaces = NamedTuple("WalledPeriodicFaces", [*PeriodicFaces.__annotations__.items(), ("walls", Walls)])
+
+
+def bare_or(bare, walled):
+    """Function of (box, *arguments): the first where there are no walls but faces, the second where there are."""
+    return by_type_of_first(lambda box: walled if "walls" in box._fields else bare)
+
+
+@part
+def move_bare(box, time):
+    """Put the faces where they are at a time; returns the farthest that one has come since the last [m]."""
+    return faces.move(time, box)
+
+
+@part
+def move_walled(box, time):
+    """The same, and all walls."""
+    farthest = faces.move(time, box)
+    if box.walls.moving:
+        walls = box.walls
+        for w in range(walls.row.size):
+            axis = load(walls.servo, w)
+            if walls.servo[6, w] != 0.0 and time > walls.driven[2, w]:
+                walls.driven[0, w] += walls.driven[1, w] * (time - walls.driven[2, w])
+            walls.driven[2, w] = time
+            further, drift = scale(walls.driven[0, w], axis), scale(walls.driven[1, w], axis)
+            farthest = max(farthest, poses.place(w, time, further, drift, walls.motions, walls.poses))
+    return farthest
+
+
+move = bare_or(move_bare, move_walled)
+
+
+@formula
+def as_it_is(box, w, x):
+    """Where there are no images."""
+    return x
+
+
+@formula
+def nearest_to(box, w, x):
+    """The image of a point that is nearest to the middle of wall w."""
+    middle = load(box.walls.poses.middle, w)
+    return add(middle, gap(box, x, middle))
+
+
+image_for = by_box(as_it_is, nearest_to)
+
+
+@formula
+def in_frame(w, x, box):
+    """A point as wall w sees it: where it would be at time 0 had it been carried along."""
+    x, p = image_for(box, w, x), box.walls.poses
+    if box.walls.moving:
+        x = rotate_back(load_quaternion(p.orientation, w), subtract(x, load(p.origin, w)))
+    return x
+
+
+@formula
+def in_world(w, u, box):
+    """A direction that wall w tells, as it is in the world."""
+    return rotate(load_quaternion(box.walls.poses.orientation, w), u) if box.walls.moving else u
+
+
+@formula
+def velocity_at(w, x, box):
+    """Velocity of wall w, as a rigid body, at a point."""
+    p = box.walls.poses
+    return add(load(p.velocity, w), cross(load(p.spin, w), gap(box, x, load(p.middle, w))))
+
+
+@formula
+def surface_velocity_at(w, x, normal, box):
+    """The same of its surface, which a belt moves on in the plane of contact."""
+    belt = in_world(w, load(box.walls.belt, w), box)
+    return add(velocity_at(w, x, box), add_scaled(belt, -dot(belt, normal), normal))
+
+
+@formula
+def is_near(w, near):
+    """Whether a wall is among those that the bits stand for."""
+    return near >> min(w, SINGLE) & 1 != 0

@@ -1,0 +1,258 @@
+"""Rule E: what a sphere feels of pieces of a surface that share edges, without a jump and without counting any twice.
+
+The potential of a sphere of radius R at x is
+
+    U = Σ φ(R - d_f) - Σ φ(R - d_e),   φ(δ) = δ^(p+1) / (p+1) in contact, else 0,
+
+over triangles f within reach, d_f < R, and those of their shared edges that a spanning forest of the graph of these
+triangles takes when it takes edges in ascending d_e (Kruskal): the forest of the largest Σ φ(R - d_e), so U is
+continuous. Triangles are convex, so {points of the surface nearer than d} falls into as many parts as the graph of
+triangles and edges nearer than d has: each low of the distance counts in full when it appears, at d_f, and what two
+parts have in common is taken off where they join, at d_e. In the words of topology U is the sum over the pairs (b, d)
+of the 0-dimensional persistence of the distance on the surface within reach of φ(R - b) - φ(R - d). It depends on the
+surface only, not on how that is cut into triangles; a convex ridge or tip is one contact, a corner as many as it has
+walls, and in a shallow valley two go over into one.
+
+A triangle that is nearest at an edge it shares cancels with that edge, to the bit if they are left out together; an
+edge with d_e = d_f, the least that an edge of f can have, is in some forest always. On a flat or convex surface this
+leaves one triangle, and nothing is summed. Each tree of the forest is one contact.
+"""
+
+import math
+
+from kernels.base.jit import formula, part
+from kernels.base.vector import dot, scale
+from kernels.walls.cells import is_outside, leaf_at
+from kernels.walls.terms import add_piece, begin, take_link
+from kernels.walls.triangles import NORMAL, from_closest, from_edge, may_reach, triple
+
+# columns of scratch, a row a triangle within reach: from its closest point to the place (three); d²; its number; its
+# region; the row it hangs on in the union-find; whether it counts; d² of its edges that may join two parts, or
+# infinite, or TAKEN if they did (three); the contact it is part of
+NEAR, NUMBER, REGION, PARENT, COUNTS, EDGES, TREE, COLUMNS = 3, 4, 5, 6, 7, 8, 11, 12
+TAKEN = -1.0
+
+
+@formula
+def gather(x, radius, k, geometry, scratch):
+    """Write a row for each triangle that is nearer than the radius, in ascending order; returns their number."""
+    if is_outside(x, geometry.numbers, k):
+        return 0
+    leaf = leaf_at(x, geometry.numbers, k, geometry.cells)
+    count = 0
+    for entry in range(geometry.cells[leaf, 1], geometry.cells[leaf, 2]):
+        f = geometry.listed[entry]
+        if may_reach(geometry.triangle, f, x, radius):
+            v, region = from_closest(geometry.triangle, f, x)
+            near = dot(v, v)
+            if near < radius * radius:
+                scratch[count, 0], scratch[count, 1], scratch[count, 2] = v
+                scratch[count, NEAR], scratch[count, NUMBER], scratch[count, REGION] = near, f, region
+                count += 1
+    return count
+
+
+@formula
+def row_of(f, count, scratch):
+    """Row of a triangle, or -1."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if scratch[middle, NUMBER] < f:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < count and scratch[low, NUMBER] == f else -1
+
+
+@formula
+def root_of(i, scratch):
+    """The first row of the part that row i is in."""
+    while scratch[i, PARENT] != i:
+        i = int(scratch[i, PARENT])
+    return i
+
+
+@formula
+def unite(i, j, scratch):
+    """Join two parts, given the first row of each."""
+    scratch[max(i, j), PARENT] = min(i, j)
+
+
+@formula
+def neighbour(i, edge, count, geometry, scratch):
+    """Row of the triangle beyond an edge, or -1."""
+    beyond = geometry.beside[int(scratch[i, NUMBER]), edge]
+    return row_of(beyond, count, scratch) if beyond >= 0 else -1
+
+
+@formula
+def cancel(count, geometry, scratch):
+    """Leave out triangles that are nearest at an edge they share, each with it; returns how many parts there are."""
+    for i in range(count):
+        scratch[i, PARENT], scratch[i, COUNTS] = i, 1.0
+    parts = count
+    for i in range(count):
+        region = int(scratch[i, REGION])
+        if region == 0:
+            continue
+        first = region - 1 if region < 4 else region - 4  # of the edges that the closest point is on
+        for turn in range(1 if region < 4 else 2):
+            j = neighbour(i, first if turn == 0 else (first + 2) % 3, count, geometry, scratch)
+            if j >= 0:
+                a, b = root_of(i, scratch), root_of(j, scratch)
+                if a != b:
+                    unite(a, b, scratch)
+                    scratch[i, COUNTS] = 0.0
+                    parts -= 1
+                    break
+    return parts
+
+
+@formula
+def join(x, radius, count, parts, geometry, scratch):
+    """Join parts along edges within reach, nearest first, and mark those edges; returns how many parts are left."""
+    for i in range(count):
+        for edge in range(3):
+            scratch[i, EDGES + edge] = math.inf
+            j = neighbour(i, edge, count, geometry, scratch)
+            if j >= 0 and root_of(i, scratch) != root_of(j, scratch):
+                v = from_edge(geometry.triangle, int(scratch[i, NUMBER]), edge, x)
+                scratch[i, EDGES + edge] = dot(v, v)
+    while parts > 1:
+        nearest, at, edge_there, a, b = radius * radius, -1, 0, 0, 0
+        for i in range(count):
+            for edge in range(3):
+                near = scratch[i, EDGES + edge]
+                if 0.0 <= near < nearest:
+                    p = root_of(i, scratch)
+                    q = root_of(neighbour(i, edge, count, geometry, scratch), scratch)
+                    if p != q:
+                        nearest, at, edge_there, a, b = near, i, edge, p, q
+        if at < 0:
+            break
+        unite(a, b, scratch)
+        scratch[at, EDGES + edge_there] = TAKEN
+        parts -= 1
+    return parts
+
+
+@formula
+def unit(v, near, f, geometry):
+    """The vector v of length² `near`, of unit length; on the surface itself across triangle f."""
+    if near > 0.0:
+        return scale(1.0 / math.sqrt(near), v)
+    return triple(geometry.triangle, f, NORMAL)
+
+
+@formula
+def add_row(i, t, radius, power, first, geometry, scratch, trees):
+    """Add the term of row i to a contact.
+
+    Parameters
+    ----------
+    i, t : a row, a contact
+    first : number of the mesh's first triangle
+    radius, power, geometry, scratch : see `feel`
+
+    Writes
+    ------
+    trees : row t
+    """
+    f, near, v = int(scratch[i, NUMBER]), scratch[i, NEAR], (scratch[i, 0], scratch[i, 1], scratch[i, 2])
+    n = triple(geometry.triangle, f, NORMAL)
+    if scratch[i, REGION] > 0.0:
+        n = unit(v, near, f, geometry)
+    elif dot(v, n) < 0.0:
+        n = scale(-1.0, n)
+    add_piece(trees, t, radius - math.sqrt(near), n, f - first, power)
+
+
+@formula
+def add_up(x, radius, power, count, joined, first, geometry, scratch, trees):
+    """Write a row of trees for each part, in the order of their first triangles.
+
+    Parameters
+    ----------
+    x, radius, power, geometry, scratch : see `feel`
+    count : rows of scratch
+    joined : whether there are edges to take off
+    first : number of the mesh's first triangle
+
+    Writes
+    ------
+    trees : a row a contact
+    """
+    trees_so_far = 0
+    for i in range(count):
+        root = root_of(i, scratch)
+        if root == i:
+            begin(trees, trees_so_far, int(scratch[i, NUMBER]) - first)
+            scratch[i, TREE] = trees_so_far
+            trees_so_far += 1
+        t = int(scratch[root, TREE])
+        if scratch[i, COUNTS] > 0.0:
+            add_row(i, t, radius, power, first, geometry, scratch, trees)
+        if joined:
+            for edge in range(3):
+                if scratch[i, EDGES + edge] == TAKEN:
+                    f = int(scratch[i, NUMBER])
+                    v = from_edge(geometry.triangle, f, edge, x)
+                    near = dot(v, v)
+                    take_link(trees, t, radius - math.sqrt(near), unit(v, near, f, geometry), power)
+
+
+@part
+def feel(x, radius, power, k, first, geometry, trees, scratch):
+    """Rows of trees for a sphere of this radius at x; as `kernels.walls.geometry.feel`.
+
+    Parameters
+    ----------
+    x, radius, power, geometry : see `kernels.walls.geometry.feel`
+    k : where the numbers of this mesh begin
+    first : number of its first triangle
+    scratch : a row a triangle within reach
+
+    Writes
+    ------
+    trees : a row a contact
+
+    Returns
+    -------
+    The number of contacts, or less than 0: of rows that lack
+    """
+    count = gather(x, radius, k, geometry, scratch)
+    if count == 0:
+        return 0
+    if count == 1:
+        begin(trees, 0, int(scratch[0, NUMBER]) - first)
+        add_row(0, 0, radius, power, first, geometry, scratch, trees)
+        return 1
+    parts = cancel(count, geometry, scratch)
+    lows = parts
+    if parts > 1:
+        parts = join(x, radius, count, parts, geometry, scratch)
+    if parts > trees.shape[0]:
+        return -parts
+    add_up(x, radius, power, count, lows > 1, first, geometry, scratch, trees)
+    return parts
+
+
+@part
+def distance(x, k, geometry):
+    """Distance of x from a mesh, or what it is not below where that is as far as the mesh's reach."""
+    numbers = geometry.numbers
+    reach = numbers[k + 5]
+    if is_outside(x, numbers, k):
+        off = 0.0
+        for axis in range(3):
+            lower, size = numbers[k + axis], numbers[k + 3]
+            beyond = max(lower - x[axis], x[axis] - lower - size, 0.0)
+            off += beyond * beyond
+        return math.sqrt(off) + reach
+    leaf = leaf_at(x, numbers, k, geometry.cells)
+    nearest = reach * reach
+    for entry in range(geometry.cells[leaf, 1], geometry.cells[leaf, 2]):
+        v, _region = from_closest(geometry.triangle, geometry.listed[entry], x)
+        nearest = min(nearest, dot(v, v))
+    return math.sqrt(nearest)

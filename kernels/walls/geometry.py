@@ -1,0 +1,126 @@
+"""Shapes of all walls in flat arrays, each in its own frame, and what a sphere there feels of one.
+
+A kind of wall is a file like ``torus.py`` with ``distance(x, numbers, k)``, the distance of a place x and its gradient,
+and a row in `distance` below; ``dem.model.wall_shapes`` makes the numbers.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula, part
+from kernels.walls import ball, block, capsule, forest, plane, rectangle, revolution, torus
+from kernels.walls.cells import REACH
+from kernels.walls.terms import add_piece, begin
+
+MESH, REVOLUTION, PLANE, BALL, RECTANGLE, BLOCK, CAPSULE, TORUS = range(8)
+
+
+class Geometry(NamedTuple):
+    """Shapes of W walls.
+
+    ``kind`` (W,) int64 says what each is; ``first_number`` (W,) int64 where its numbers begin in ``numbers``;
+    ``first_triangle`` (W,) int64 where its triangles begin in ``triangle`` (F, 16), see ``triangles``; ``beside``
+    (F, 3) int64 is the next triangle around each of their edges, -1 where there is none, ``corner`` (F, 3) int64 their
+    vertices; ``cells`` (C, 3) int64 and ``listed`` (E,) int32 say where they are, see ``cells``. ``room`` (2,) int64 is
+    the number of rows that `feel` needs of scratch, and W.
+    """
+
+    kind: np.ndarray
+    first_number: np.ndarray
+    numbers: np.ndarray
+    first_triangle: np.ndarray
+    triangle: np.ndarray
+    beside: np.ndarray
+    corner: np.ndarray
+    cells: np.ndarray
+    listed: np.ndarray
+    room: np.ndarray
+
+
+@formula
+def distance(kind, x, numbers, k):
+    """Distance of x from a primitive, less than 0 within, and its gradient."""
+    if kind == PLANE:
+        return plane.distance(x, numbers, k)
+    if kind == BALL:
+        return ball.distance(x, numbers, k)
+    if kind == RECTANGLE:
+        return rectangle.distance(x, numbers, k)
+    if kind == BLOCK:
+        return block.distance(x, numbers, k)
+    if kind == CAPSULE:
+        return capsule.distance(x, numbers, k)
+    return torus.distance(x, numbers, k)
+
+
+@formula
+def feel(w, x, radius, power, geometry, trees, scratch):
+    """What a sphere feels of wall w: a row of trees for each contact, see ``terms``, in the order of lowest pieces.
+
+    Parameters
+    ----------
+    w : int
+        The wall.
+    x : (3,) floats
+        The sphere's centre in the wall's frame [m].
+    radius : float
+        The sphere's radius [m], at most the reach of a mesh.
+    power : float
+        p of the normal force, δ^p: 3/2 for Hertz's law, 1 for a linear one.
+    geometry : Geometry
+        All walls.
+    trees : (T, 8) float64
+        Rows to write.
+    scratch : (M, 12) float64
+        Room to work in, `geometry.room[0]` rows or more.
+
+    Returns
+    -------
+    int
+        The number of contacts; if less than 0 there are too few rows, and as many as this are needed.
+    """
+    kind, k = geometry.kind[w], geometry.first_number[w]
+    if kind == MESH:
+        return forest.feel(x, radius, power, k, geometry.first_triangle[w], geometry, trees, scratch)
+    if kind == REVOLUTION:
+        return revolution.feel(x, radius, power, geometry.numbers, k, trees, scratch)
+    d, n = distance(kind, x, geometry.numbers, k)
+    if d >= radius:
+        return 0
+    begin(trees, 0, 0)
+    add_piece(trees, 0, radius - d, n, 0, power)
+    return 1
+
+
+@part
+def clearance(w, x, geometry):
+    """What the distance of x from wall w is not below [m]: the distance itself within reach, less than 0 inside."""
+    kind, k = geometry.kind[w], geometry.first_number[w]
+    if kind == MESH:
+        return forest.distance(x, k, geometry)
+    if kind == REVOLUTION:
+        return revolution.distance(x, geometry.numbers, k)
+    d, _n = distance(kind, x, geometry.numbers, k)
+    return d
+
+
+@formula
+def reach_of(w, geometry):
+    """How large spheres may be that feel wall w [m]."""
+    return geometry.numbers[geometry.first_number[w] + REACH] if geometry.kind[w] == MESH else np.inf
+
+
+@part
+def neighbours_of(w, piece, other, geometry):
+    """Whether two pieces of a wall share an edge or a vertex, or are the same: contacts go on from one to the other."""
+    if geometry.kind[w] == REVOLUTION:
+        return revolution.touching_pieces(piece, other, geometry.numbers, geometry.first_number[w])
+    if geometry.kind[w] == MESH:
+        f, g = geometry.first_triangle[w] + piece, geometry.first_triangle[w] + other
+        for a in range(3):
+            for b in range(3):
+                if geometry.corner[f, a] == geometry.corner[g, b]:
+                    return True
+        return False
+    return piece == other

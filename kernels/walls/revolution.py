@@ -1,0 +1,182 @@
+"""The surface that a polyline of points (r, z) sweeps about an axis; particles may touch it on both sides.
+
+Numbers: origin (3), axis (3), a direction across it (3), number of points, r and z of each. Its pieces are the
+segments, from point k to k + 1: discs, cones, cylinders. A place and the point nearest to it on each are in one half
+plane, so that distances are those of segments there. Two neighbours share a point, the circle it sweeps; by rule E
+(``forest``) what is within reach of a shared point counts once, and a polyline that ends where it began has one more
+such point. A sphere about the axis is pushed along the direction across it.
+"""
+
+import math
+
+from kernels.base.jit import formula, part
+from kernels.base.vector import add_scaled, scale
+from kernels.walls.round import cylindrical
+from kernels.walls.terms import ANCHOR, COLUMNS, DEEPEST, FIRST, LINKS, POTENTIAL, add_piece, begin, take_link
+
+COUNT, POINTS = 9, 10
+
+# columns of scratch, a row a segment: from its closest point to the place, r and z; how near; at which end that is, 0
+# for neither, 1 for the first; whether it counts; from its first point to the place; how near, or less than 0 where no
+# other segment ends there; whether that counts
+NEAR, END, COUNTS, CORNER, SHARED, TAKEN = 2, 3, 4, 5, 7, 8
+
+
+@formula
+def closest(r, z, numbers, at):
+    """From the closest point of the segment that begins at `numbers[at]` to (r, z), and at which end that is."""
+    p, q = r - numbers[at], z - numbers[at + 1]
+    u, v = numbers[at + 2] - numbers[at], numbers[at + 3] - numbers[at + 1]
+    along = (u * p + v * q) / (u * u + v * v)
+    if along <= 0.0:
+        return p, q, 1
+    if along >= 1.0:
+        return r - numbers[at + 2], z - numbers[at + 3], 2
+    across = (u * q - v * p) / (u * u + v * v)
+    return -across * v, across * u, 0
+
+
+@formula
+def look(r, z, numbers, k, scratch):
+    """Write the row of each segment; returns how many there are, and whether the last ends where the first begins."""
+    points = int(numbers[k + COUNT])
+    at, last = k + POINTS, k + POINTS + 2 * (points - 1)
+    closed = numbers[at] == numbers[last] and numbers[at + 1] == numbers[last + 1]
+    for s in range(points - 1):
+        u, v, end = closest(r, z, numbers, at + 2 * s)
+        scratch[s, 0], scratch[s, 1], scratch[s, NEAR], scratch[s, END] = u, v, math.hypot(u, v), end
+        scratch[s, COUNTS] = 1.0
+        u, v = r - numbers[at + 2 * s], z - numbers[at + 2 * s + 1]
+        scratch[s, CORNER], scratch[s, CORNER + 1] = u, v
+        scratch[s, SHARED] = math.hypot(u, v) if s > 0 or closed else -1.0
+        scratch[s, TAKEN] = 0.0 if s > 0 or closed else 1.0
+    return points - 1, closed
+
+
+@formula
+def cancel(segments, closed, scratch):
+    """Leave out segments that are nearest at a point they share, and the point with each: they cancel."""
+    for s in range(segments):
+        end = int(scratch[s, END])
+        if end > 0:
+            shared = s if end == 1 else (s + 1 if s + 1 < segments else 0)
+            if scratch[shared, TAKEN] == 0.0 and (s + 1 < segments or closed or end == 1):
+                scratch[shared, TAKEN] = 1.0
+                scratch[s, COUNTS] = 0.0
+
+
+@formula
+def open_up(segments, radius, scratch):
+    """Leave out the farthest of the shared points if all are within reach: as many links less one make a tree."""
+    worst = -1
+    for s in range(segments):
+        if not 0.0 <= scratch[s, SHARED] < radius:
+            return
+        if scratch[s, TAKEN] == 0.0 and (worst < 0 or scratch[s, SHARED] > scratch[worst, SHARED]):
+            worst = s
+    if worst >= 0:
+        scratch[worst, TAKEN] = 1.0
+
+
+@formula
+def holds(s, before, radius, scratch):
+    """Whether the first point of segment s is within reach and shared with the one before."""
+    return 0.0 <= scratch[s, SHARED] < radius and scratch[before, NEAR] < radius
+
+
+@formula
+def unit(u, v, length, numbers, at):
+    """(u, v) of unit length; on the surface itself across the segment."""
+    if length > 0.0:
+        return u / length, v / length, 0.0
+    u, v = numbers[at + 2] - numbers[at], numbers[at + 3] - numbers[at + 1]
+    length = math.hypot(u, v)
+    return -v / length, u / length, 0.0
+
+
+@part
+def feel(x, radius, power, numbers, k, trees, scratch):
+    """Rows of trees for a sphere of this radius at x; as `kernels.walls.geometry.feel`.
+
+    Parameters
+    ----------
+    x, radius, power, numbers : see `kernels.walls.geometry.feel`
+    k : where the numbers of this surface begin
+    scratch : a row a segment
+
+    Writes
+    ------
+    trees : a row a contact
+
+    Returns
+    -------
+    The number of contacts, or less than 0: of rows that lack
+    """
+    r, z, radial, axis = cylindrical(x, numbers, k)
+    segments, closed = look(r, z, numbers, k, scratch)
+    cancel(segments, closed, scratch)
+    if closed:
+        open_up(segments, radius, scratch)
+    count = 0
+    for s in range(segments):
+        if scratch[s, NEAR] >= radius:
+            continue
+        at = k + POINTS + 2 * s
+        if s == 0 or not holds(s, s - 1, radius, scratch):
+            count += 1
+            if count <= trees.shape[0]:
+                begin(trees, count - 1, s)
+        t = min(count, trees.shape[0]) - 1
+        if scratch[s, TAKEN] == 0.0 and holds(s, s - 1 if s > 0 else segments - 1, radius, scratch):
+            n = unit(scratch[s, CORNER], scratch[s, CORNER + 1], scratch[s, SHARED], numbers, at)
+            take_link(trees, t, radius - scratch[s, SHARED], n, power)
+        if scratch[s, COUNTS] > 0.0:
+            n = unit(scratch[s, 0], scratch[s, 1], scratch[s, NEAR], numbers, at)
+            add_piece(trees, t, radius - scratch[s, NEAR], n, s, power)
+    joined = closed and count > 1 and scratch[0, NEAR] < radius and holds(0, segments - 1, radius, scratch)
+    if count > trees.shape[0]:
+        return -(count - 1 if joined else count)
+    if joined:
+        count -= 1
+        join(trees, count)
+    for t in range(count):
+        store_round(trees, t, radial, axis)
+    return count
+
+
+@formula
+def join(trees, last):
+    """Add the last contact to the first: the polyline's end is its beginning."""
+    for column in range(COLUMNS):
+        if column in (0, 1, POTENTIAL, LINKS):
+            trees[0, column] += trees[last, column]
+    if trees[last, DEEPEST] > trees[0, DEEPEST]:
+        trees[0, DEEPEST], trees[0, ANCHOR] = trees[last, DEEPEST], trees[last, ANCHOR]
+    trees[0, FIRST] = min(trees[0, FIRST], trees[last, FIRST])
+
+
+@formula
+def store_round(trees, t, radial, axis):
+    """Put a sum in the half plane (r, z) into space."""
+    g = add_scaled(scale(trees[t, 0], radial), trees[t, 1], axis)
+    trees[t, 0], trees[t, 1], trees[t, 2] = g
+
+
+@formula
+def touching_pieces(piece, other, numbers, k):
+    """Whether two segments are the same, or share a point."""
+    segments = int(numbers[k + COUNT]) - 1
+    at, last = k + POINTS, k + POINTS + 2 * segments
+    closed = numbers[at] == numbers[last] and numbers[at + 1] == numbers[last + 1]
+    return abs(piece - other) <= 1 or (closed and abs(piece - other) == segments - 1)
+
+
+@part
+def distance(x, numbers, k):
+    """Distance of x from the surface."""
+    r, z, _radial, _axis = cylindrical(x, numbers, k)
+    nearest = math.inf
+    for s in range(int(numbers[k + COUNT]) - 1):
+        u, v, _end = closest(r, z, numbers, k + POINTS + 2 * s)
+        nearest = min(nearest, math.hypot(u, v))
+    return nearest

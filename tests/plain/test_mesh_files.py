@@ -1,0 +1,208 @@
+"""Meshes as users give them: files good and bad, and what is put right."""
+
+import math
+import re
+import struct
+
+import numpy as np
+import pytest
+
+import dem
+from dem.model import makers
+from dem.model.surfaces import surface_of
+
+STEEL = dem.Material(young=2e8, poisson=0.3, name="steel")
+BOX = makers.box((0, 0, 0), (1, 2, 3))
+
+
+def ascii_stl(vertices, triangles, number="{:.9g}"):
+    """Text of an STL file."""
+    lines = ["solid a box"]
+    for t in triangles:
+        lines += ["  facet normal 0 0 0", "    outer loop"]
+        lines += ["      vertex " + " ".join(number.format(c) for c in vertices[v]) for v in t]
+        lines += ["    endloop", "  endfacet"]
+    return "\n".join([*lines, "endsolid a box\n"]).encode()
+
+
+def binary_stl(vertices, triangles, head=b"solid of some program", count=None):
+    """Bytes of an STL file, whose head may begin as that of a text does."""
+    body = b"".join(struct.pack("<12fH", 0, 0, 0, *vertices[t].ravel(), 0) for t in triangles)
+    return head.ljust(80) + struct.pack("<I", len(triangles) if count is None else count) + body
+
+
+def written(folder, data, name="box.stl"):
+    (folder / name).write_bytes(data)
+    return folder / name
+
+
+@pytest.mark.parametrize("data", [ascii_stl(*BOX), binary_stl(*BOX), ascii_stl(*BOX).replace(b"\n", b"\r\n").upper()])
+def test_files_of_both_kinds_are_read(data, tmp_path):
+    """Also a binary one that begins by solid, and text in capitals; three corners each, welded to eight."""
+    mesh = dem.Mesh.from_file(written(tmp_path, data), material=STEEL, scale=1e-3, name="tray")
+    assert (len(mesh.vertices), len(mesh.triangles)) == (8, 12)
+    assert mesh.vertices.max(axis=0) == pytest.approx([1e-3, 2e-3, 3e-3], rel=1e-15)
+    report = mesh.report
+    assert (report.area, abs(report.volume)) == pytest.approx((22e-6, 6e-9))
+    assert (report.welded, report.degenerate, report.duplicate) == (0, 0, 0)
+    assert str(report).startswith("12 triangles, 8 vertices, 0.001 x 0.002 x 0.003 m from (0, 0, 0) m")
+    assert repr(mesh).startswith("Mesh(12 triangles, 0.001 x 0.002 x 0.003 m, material=Material(")
+
+
+def test_what_is_written_is_read(tmp_path):
+    """Single precision in the file; nobody's file is replaced."""
+    blade = dem.Mesh.blades(0.04, 0.02, count=3, material=STEEL)
+    blade.write(tmp_path / "blade.stl")
+    again = dem.Mesh.from_file(tmp_path / "blade.stl", material=STEEL)
+    assert again.triangles.shape == blade.triangles.shape
+    corners = [mesh.vertices[mesh.triangles] for mesh in (again, blade)]
+    assert corners[0] == pytest.approx(corners[1], abs=0.04 * 2**-23)
+    with pytest.raises(OSError, match="no folder"):
+        blade.write(tmp_path / "nowhere" / "blade.stl")
+
+
+def cut(data, by=30):
+    return data[:-by]
+
+
+NAN = (np.where(BOX[0] == 3, math.nan, BOX[0]), BOX[1])
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "is no STL file: it has 0 bytes, the shortest have 84"),
+        (
+            b"\x89PNG\r\n\x1a\n" + bytes(200),
+            "says that it has 0 triangles, but is as long as 2: it is cut off, or no STL",
+        ),
+        (cut(binary_stl(*BOX)), "says that it has 12 triangles, but is as long as 11: it is cut off"),
+        (binary_stl(*BOX, count=2**31), "says that it has 2147483648 triangles"),
+        (binary_stl(*BOX) + b"more", "but is as long as 12: it is cut off, or no STL"),
+        (cut(ascii_stl(*BOX), 15), "has 12 facets, 12 of them ended, with 36 vertices, .* endsolid in the end"),
+        (cut(ascii_stl(*BOX), 100), "has 12 facets, 11 of them ended, with 33 vertices"),
+        (b"solid text that is no mesh\nendsolid", "is a mesh without triangles"),
+        (b"solid text without an end", "has 0 facets"),
+        (binary_stl(np.zeros((0, 3)), []), "is a mesh without triangles"),
+        (binary_stl(*NAN), "has corners that are not finite in 10 triangles, the first in 0"),
+        (ascii_stl(*NAN), "has corners that are not finite in 10 triangles"),
+        (ascii_stl(*BOX).replace(b"vertex 0 0 0", b"vertex 0 O 0"), "has a vertex that is no number"),
+        (binary_stl(np.zeros((8, 3)), BOX[1]), "no triangle of 12 has an area"),
+    ],
+)
+def test_files_that_are_no_mesh(data, said, tmp_path):
+    with pytest.raises(ValueError, match=said):
+        dem.Mesh.from_file(written(tmp_path, data), material=STEEL)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no file .*drum\.stl"):
+        dem.Mesh.from_file(tmp_path / "drum.stl", material=STEEL)
+    with pytest.raises(ValueError, match="scale is 0 m, expected a finite number above 0"):
+        dem.Mesh.from_file(written(tmp_path, binary_stl(*BOX)), material=STEEL, scale=0)
+
+
+def test_other_formats_by_trimesh(tmp_path):
+    """With the library; without it, what to install."""
+    text = "".join(f"v {x} {y} {z}\n" for x, y, z in BOX[0]) + "".join(f"f {a} {b} {c}\n" for a, b, c in BOX[1] + 1)
+    path = written(tmp_path, text.encode(), "box.obj")
+    try:
+        import trimesh  # noqa: F401, PLC0415, whether it is there
+    except ImportError:
+        with pytest.raises(ImportError, match=re.escape("needs trimesh, which is not installed: pip install")):
+            dem.Mesh.from_file(path, material=STEEL)
+        return
+    assert dem.Mesh.from_file(path, material=STEEL).report.volume == pytest.approx(6)
+    with pytest.raises(ValueError, match=r"bad\.obj"):
+        dem.Mesh.from_file(written(tmp_path, b"no mesh", "bad.obj"), material=STEEL)
+
+
+@pytest.mark.parametrize(
+    ("vertices", "triangles", "said"),
+    [
+        ([(0, 0, 0), (1, 0, 0)], [(0, 1, 2)], r"vertices has shape \(2, 3\), expected \(3, 3\)"),
+        ([(0, 0, 0), (1, 0, 0), (0, math.nan, 0)], [(0, 1, 2)], "vertices is not finite in 1 place"),
+        (BOX[0], [(0, 1, 8)], r"triangle 0 is of vertices \[0, 1, 8\], expected numbers from 0 to 7"),
+        (BOX[0], [(0, 1, -1)], "expected numbers from 0 to 7"),
+        (BOX[0], [(0, 1, 2, 3)], r"triangles has shape \(1, 4\)"),
+        (BOX[0], [(0.0, 1.0, 2.0)], "of float64, expected"),
+        (BOX[0], [], "triangles has shape"),
+        (BOX[0], [(0, 1, 1)], "no triangle of 1 has an area"),
+    ],
+)
+def test_arrays_that_are_no_mesh(vertices, triangles, said):
+    with pytest.raises(ValueError, match=said):
+        dem.Mesh(vertices, triangles, material=STEEL)
+
+
+def test_vertices_are_welded_within_a_millionth():
+    """Of the diagonal, across whatever borders; those farther apart are not."""
+    rng = np.random.default_rng(1)
+    vertices, triangles = BOX
+    diagonal = math.sqrt(14)
+    soup = vertices[triangles].reshape(-1, 3)
+    for share, found in ((0.2e-6, 8), (20e-6, 36)):
+        step = rng.normal(size=soup.shape)
+        moved = soup + share * diagonal * step / np.linalg.norm(step, axis=1)[:, None]
+        surface = surface_of(moved, np.arange(36).reshape(-1, 3))
+        assert len(surface.vertices) == found
+        assert surface.report.welded == 36 - found
+    assert surface_of(moved, np.arange(36).reshape(-1, 3)).report.tolerance == pytest.approx(1e-6 * diagonal, rel=1e-3)
+
+
+def test_what_is_wrong_is_put_right_and_told():
+    """Triangles without area, second copies, a vertex on an edge of another, and an edge of three triangles."""
+    vertices = np.array(
+        [(0, 0, 0), (2, 0, 0), (2, 2, 0), (0, 2, 0), (2, 1, 0), (4, 0, 0), (4, 2, 0), (9, 9, 9), (0, 0, 2)]
+    )
+    square = [(0, 1, 2), (0, 2, 3)]
+    beside = [(1, 5, 4), (4, 5, 6), (4, 6, 2)]  # whose corner 4 is amid the edge from 1 to 2
+    fin, copy, line = [(0, 3, 8)], [(2, 1, 0)], [(0, 4, 4), (1, 4, 2)]
+    surface = surface_of(vertices.astype(float), np.array(square + beside + fin + copy + line))
+    report = surface.report
+    assert (report.triangles, report.vertices, report.degenerate, report.duplicate) == (7, 8, 2, 1)
+    assert report.junctions.tolist() == [[2, 1, 0]]
+    assert report.area == pytest.approx(8 + 2)
+    assert report.volume is None
+    more = surface_of(vertices.astype(float), np.array([*square, (0, 8, 2)])).report
+    assert more.branches.tolist() == [[1, 1, 0]]
+    for said in (
+        "1 vertices on edges of others, which were divided there, at (2, 1, 0) m",
+        "open: ",
+        "2 triangles without",
+    ):
+        assert said in str(report)
+    assert "1 edges of three triangles or more, at (1, 1, 0) m" in str(more)
+    again = surface_of(surface.vertices, surface.triangles)
+    assert np.array_equal(again.vertices, surface.vertices)
+    assert np.array_equal(again.triangles, surface.triangles)
+
+
+def test_a_mesh_goes_through_a_recipe():
+    """Arrays apart, as files keep it; equal only to what is the same."""
+    mesh = dem.Mesh.screw(0.05, 0.04, 0.1, shaft=0.01, material=STEEL, motion=dem.Motion(rate=3.0), name="screw")
+    assert set(mesh.saved()) == {"material", "motion", "name"}
+    again = dem.Mesh(**mesh.saved(), **{name: getattr(mesh, name) for name in mesh.ARRAYS})
+    assert again == mesh
+    assert hash(again) == hash(mesh)
+    assert again != dem.Mesh.screw(
+        0.05, 0.04, 0.1, shaft=0.011, material=STEEL, motion=dem.Motion(rate=3.0), name="screw"
+    )
+    assert mesh != "a mesh"
+
+
+def test_meshes_made_in_code():
+    """Area of a screw by its closed form, to 1e-3; a drum and a box are closed, and as large as they are."""
+    a, b, pitch = 0.01, 0.05, 0.04
+    c = pitch / (2 * math.pi)
+
+    def half(r):
+        return 0.5 * (r * math.hypot(r, c) + c**2 * math.asinh(r / c))
+
+    area = 2.5 * 2 * math.pi * (half(b) - half(a))
+    screw = surface_of(*makers.screw(b, pitch, 2.5 * pitch, shaft=a, segments=100, rows=20)).report
+    assert screw.area == pytest.approx(area, rel=1e-3)
+    n = 60
+    drum = surface_of(*makers.turned([(0, 0), (0.1, 0), (0.1, 0.06), (0, 0.06)], segments=n)).report
+    assert abs(drum.volume) == pytest.approx(0.06 * 0.5 * n * 0.1**2 * math.sin(2 * math.pi / n))
+    assert not len(drum.junctions)

@@ -1,0 +1,154 @@
+"""Walls of any shape in trajectories and case files, and what is refused of them."""
+
+import json
+
+import numpy as np
+import pytest
+
+import dem
+from dem.soft.trouble import BrokenRunError
+
+STEEL = dem.Material(young=5e6, poisson=0.3, density=1000.0, restitution=0.8, friction=0.4, name="steel")
+R = 0.005
+FLOOR = {"point": (0, 0, 0), "normal": (0, 0, 1), "material": STEEL}
+WALLS = [
+    dem.Plane((0, 0, 0), (0, 0, 1), material=STEEL, surface_velocity=(0.1, 0, 0)),
+    dem.Cylinder((0, 0, 0), (0, 0, 1), 0.1, material=STEEL, ends="start", name="pipe"),
+    dem.Cylinder((0, 0, 0), (0, 0, 1), 0.1, material=STEEL, inside=False),
+    dem.Cone((0, 0, 0), (0, 0, 0.1), 0.02, 0.1, material=STEEL, motion=dem.Motion(rate=3.0)),
+    dem.Ball((0, 0, 0), 0.1, material=STEEL, inside=True),
+    dem.Disc((0, 0, 0), (0, 0, 1), 0.1, 0.05, material=STEEL),
+    dem.Rectangle((0, 0, 0), (0.1, 0, 0), (0, 0.2, 0), material=STEEL),
+    dem.Block((0, 0, 0), (0.1,) * 3, material=STEEL, motion=[dem.Motion(rate=1.0), dem.Motion(start=1.0, stop=2.0)]),
+    dem.Rod((0, 0, 0), (0, 0, 0.1), 0.01, material=STEEL),
+    dem.Torus((0, 0, 0), (0, 0, 1), 0.1, 0.02, material=STEEL),
+    dem.Revolution([(0.03, 0), (0.1, 0.07)], material=STEEL, axis=(0, 1, 0), motion=dem.Motion(table=[(0, 0, 0, 1)])),
+]  # fmt: skip
+
+
+def ball(x, **more):
+    return dem.Particles(dem.Sphere(diameter=2 * R), STEEL, position=[x], **more)
+
+
+@pytest.mark.parametrize("wall", WALLS, ids=lambda wall: wall.word)
+def test_a_wall_reads_as_it_was_made(wall):
+    names = {name: getattr(dem, name) for name in dem.__all__ if name[0].isupper() and name not in ("HardVerdict",)}
+    assert eval(repr(wall), names | {"inf": float("inf")}) == wall
+
+
+def test_what_walls_feel_is_in_the_trajectory(tmp_path):
+    """Definition, poses, forces, work; means are differences of what was summed at each step."""
+    moving = dem.Motion(amplitude=(0, 0, 5e-4), frequency=50)
+    walls = [dem.Plane(**FLOOR, motion=moving), dem.Ball((0.03, 0, 0.004), 0.01, material=STEEL, name="dome")]
+    sim = dem.Simulation(ball((0.005, 0, R - 2e-5), velocity=[[0.5, 0, 0]]), walls=walls, time_step=2e-5)
+    path, seen = tmp_path / "run.h5", []
+    sim.run(
+        duration=0.04,
+        output=path,
+        frames=8,
+        contacts=True,
+        every=(1, lambda s: seen.append(s.walls[0].force)),
+        progress=False,
+    )
+    with dem.Trajectory(path) as run:
+        floor, dome = run.walls
+        assert [floor.wall, dome.wall] == walls
+        assert [floor.name, dome.name] == ["plane", "dome"]
+        assert floor.force.shape == (9, 3)
+        assert (floor.force[-1] == sim.walls[0].force).all()
+        assert floor.work[-1] == sim.walls[0].work == pytest.approx(run.energy["work"][-1], rel=1e-12)
+        assert dome.contacts.max() >= 0
+        z = 5e-4 * np.sin(2 * np.pi * 50 * run.time)
+        assert np.allclose(floor.position[:, 2], z, atol=1e-15)
+        forces = np.array(seen)[:, 2]  # of steps 1, 2, ...
+        between = forces[249:500]
+        mean = (between.sum() - 0.5 * (between[0] + between[-1])) / 250
+        assert floor.mean_force[2, 2] == pytest.approx(mean, rel=1e-9)
+        assert run.between(0.01, 0.03).walls[0].force.shape == (5, 3)
+        assert json.dumps(run.input["walls"])
+        k = int(np.abs(floor.force).max(1).argmax())
+        loads = dem.statistics.wall_loads(run[k].contact_forces())
+        assert np.allclose(loads.force[6], floor.force[k], atol=0.02 * np.abs(floor.force[k]).max())  # of whole steps
+    again = dem.Simulation(ball((0.005, 0, R - 2e-5), velocity=[[0.5, 0, 0]]), walls=walls, time_step=2e-5)
+    again.run(duration=0.04, output=tmp_path / "plain.h5", frames=8, progress=False)
+    assert dem.rerun(tmp_path / "plain.h5").same
+
+
+def test_a_case_file_has_the_same_walls(tmp_path):
+    text = """
+duration = "1 ms"
+time_step = "20 us"
+materials.steel = { young = "5 MPa", poisson = 0.3, density = 1000.0, restitution = 0.8, friction = 0.4 }
+shapes.bead = { type = "sphere", diameter = "1 cm" }
+particles = [{ shape = "bead", material = "steel", position = [["0 mm", "0 mm", "4 cm"]] }]
+walls = [
+    { type = "revolution", points = [["2 cm", 0.0], [0.1, "8 cm"]], material = "steel", name = "hopper" },
+    { type = "disc", centre = [0, 0, "-1 cm"], normal = [0, 0, 1.0], radius = 0.1, material = "steel", motion = [
+        { rate = "60 rpm", stop = "2 s" }, { amplitude = [0, 0, "1 mm"], frequency = 30.0 } ] },
+]
+""".replace('"60 rpm"', "6.0")
+    path = tmp_path / "hopper.toml"
+    path.write_text(text)
+    sim = dem.load(path)
+    turn, shake = dem.Motion(rate=6.0, stop=2.0), dem.Motion(amplitude=(0, 0, 1e-3), frequency=30.0)
+    expected = [
+        dem.Revolution([(0.02, 0.0), (0.1, 0.08)], material=STEEL, name="hopper"),
+        dem.Disc((0, 0, -0.01), (0, 0, 1), 0.1, material=STEEL, motion=[turn, shake]),
+    ]
+    assert [each.wall for each in sim.walls] == expected
+    path.write_text(text.replace("radius = 0.1", "length = 0.1"))
+    with pytest.raises(ValueError, match="length"):
+        dem.load(path)
+    path.write_text(text.replace("radius = 0.1,", ""))
+    with pytest.raises(ValueError, match="a disc takes centre, normal, radius, inner_radius"):
+        dem.load(path)
+
+
+@pytest.mark.parametrize(("make", "told"), [
+    (lambda: dem.Plane((0, 0, 0), (0, 0, 0), material=STEEL), "normal is"),
+    (lambda: dem.Plane((0, 0, 0), (0, 0, 1), material="steel"), "material of the plane"),
+    (lambda: dem.Plane(**FLOOR, motion=dem.Motion(rate=1.0, axis=(1, 0, 0))), "a plane has no end, and cannot turn"),
+    (lambda: dem.Cylinder((0, 0, 0), (0, 0, 0), 0.1, material=STEEL), "start and end of the cylinder are both"),
+    (lambda: dem.Cylinder((0, 0, 0), (0, 0, 1), -0.1, material=STEEL), "radius is -0.1 m"),
+    (lambda: dem.Block((0, 0, 0), (1, 0, 1), material=STEEL), "has no volume"),
+    (lambda: dem.Disc((0, 0, 0), (0, 0, 1), 0.1, 0.2, material=STEEL), "radius is 0.1 m, expected .* above 0.2"),
+    (lambda: dem.Motion(table=[(0, 0, 0, 0), (0, 0, 0, 1)]), "let times ascend"),
+    (lambda: dem.Motion(start=2.0, stop=1.0), "stop is 1 s"),
+    (lambda: dem.Box((0, 0, 0), (1, 1, 1), STEEL, motion={"z-": dem.Motion(rate=1.0)}), "faces have no axis"),
+    (lambda: dem.Simulation(ball((0, 0, 1)), walls=dem.Plane(**FLOOR), time_step=1e-5), "walls is"),
+    (lambda: dem.Simulation(ball((0, 0, 1)), walls=["floor"], time_step=1e-5), r"walls\[0\] is 'floor'"),
+    (lambda: dem.Simulation(ball((0, 0, -0.1)), walls=[dem.Plane(**FLOOR)], time_step=1e-5),
+     r"particle 0, at \(0, 0, -0.1\) m, overlaps the wall plane"),
+    (lambda: dem.Simulation(ball((0, 0, 0.5)), walls=[dem.Cylinder((0, 0, 0), (0, 0, 1), 0.1, material=STEEL,
+                                                                  inside=False)], time_step=1e-5),
+     "particle 0 is inside the wall cylinder"),
+    (lambda: dem.Simulation(ball((0, 0, 1)), walls=[dem.Plane(**FLOOR, motion=dem.Motion(velocity=(0, 0, 99)))],
+                            time_step=1e-5), "the wall plane moves up to"),
+])  # fmt: skip
+def test_what_cannot_be_is_refused(make, told):
+    with pytest.raises((ValueError, TypeError), match=told):
+        make()
+
+
+def test_who_goes_through_a_wall_is_named():
+    """At more than half a radius; a thin sheet would push out on the other side."""
+    soft = dem.Material(young=5e3, poisson=0.3, density=1000.0, name="jelly")
+    sheet = dem.Disc((0, 0, 0), (0, 0, 1), 0.1, material=soft, name="sheet")
+    falling = dem.Particles(
+        dem.Sphere(diameter=2 * R), soft, position=[[0.01, 0, 0.02], [0.03, 0, 0.5]], velocity=[[0, 0, -3.0], [0, 0, 0]]
+    )
+    sim = dem.Simulation(falling, walls=[sheet], time_step=1e-5)
+    with pytest.raises(BrokenRunError, match=r"step \d+ .*particle 0 overlaps the wall sheet .*goes through that wall"):
+        sim.step(2000)
+
+
+def test_walls_that_nobody_meets_change_nothing():
+    """Neither the bytes of others nor their energies."""
+    particles = ball((0.01, 0.01, R + 1e-4), velocity=[[0.3, 0, -0.5]])
+    box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), STEEL)
+    plain = dem.Simulation(particles, box, time_step=2e-5)
+    more = dem.Simulation(particles, box, walls=[dem.Ball((0.05, 0.05, 0.09), 0.005, material=STEEL)], time_step=2e-5)
+    for sim in (plain, more):
+        sim.step(300)
+    assert plain.particles.position.tobytes() == more.particles.position.tobytes()
+    assert plain.energy() == more.energy()

@@ -1,0 +1,36 @@
+"""Walls of any shape as compiled, by one thread and by several."""
+
+import numpy as np
+import pytest
+
+import dem
+
+SAND = dem.Material(young=5e6, poisson=0.3, density=1000.0, restitution=0.7, friction=0.4)
+
+
+@pytest.mark.slow
+def test_threads_skins_and_cuts_change_no_bit_in_a_drum():
+    """More bodies than a chunk holds, so that chunks sum what the drum and the blade in it feel on their own."""
+    site = np.arange(-11, 12) * 0.011
+    grid = np.stack(np.meshgrid(site, np.arange(-7, 8) * 0.0115, site[:17], indexing="ij"), -1).reshape(-1, 3)
+    off_blade = (grid[:, 0] < 0.12) | (np.abs(grid[:, 2]) > 0.006)
+    inside = grid[(np.hypot(grid[:, 0], grid[:, 2]) < 0.134) & off_blade]
+    assert len(inside) > 2048
+    moving = np.random.default_rng(1).uniform(-1, 1, inside.shape)
+    turning = dem.Motion(axis=(0, 1, 0), rate=-8.0)
+    drum = dem.Cylinder((0, -0.09, 0), (0, 0.09, 0), 0.14, ends="both", material=SAND, motion=turning)
+    blade = dem.Rectangle((0.134, 0, 0), (0.012, 0, 0), (0, 0.17, 0), material=SAND, motion=turning)
+    found = []
+    for options in ({"threads": 1}, {"threads": 2}, {"threads": 2, "_skin": (0.004, 0.0008)}):
+        grains = dem.Particles(dem.Sphere(diameter=0.01), SAND, position=inside, velocity=moving)
+        sim = dem.Simulation(grains, walls=[drum, blade], time_step=2e-5, **options)
+        for steps in (1000,) if options["threads"] == 1 else (333, 667):
+            sim.step(steps)
+        of_walls = [(*w.force, *w.torque, *w.angular_impulse, w.work, w.contacts) for w in sim.walls]
+        state = (sim.particles.position, sim.particles.angular_velocity, np.array(of_walls), np.array(sim.energy()))
+        found.append([values.tobytes() for values in state])
+    assert found[0] == found[1] == found[2]
+    assert min(wall.contacts for wall in sim.walls) > 0
+    assert sim.walls[0].contacts > 20
+    assert all(wall.work != 0 for wall in sim.walls)
+    assert sim.energy_error < 1e-3
