@@ -12,6 +12,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``spreading``   calls of parts by threads
     ``convention``  how parts are called
     ``startup``     what numba need not do before its first function runs, how threads wait
+    ``elementary``  exponentials, logarithms and powers as vector code
     ``vector``      3-vectors as tuples
     ``quaternion``  quaternion algebra, exponential map, rotation of vectors
     ``random``      random numbers from a counter and a key, without a state
@@ -59,7 +60,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``spin_drag``   resistance to rotation
     ``medium``      the fluid itself, what it has done
     ``stride``      where in a step it acts, however stiff
-    ``sampling``    a field at many places
+    ``sampling``    a field at many places, block by block
 ``packing``     starting states without overlap
     ``insertion``   bodies thrown in one after the other
     ``directions``  fibres on a lattice
@@ -94,6 +95,8 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``history``     what contacts remember, from one list to the next
     ``motion``      predict and correct all bodies
     ``immersed``    correct them in a fluid
+    ``feel``        its laws, evaluated for a block of bodies
+    ``flow_felt``   what comes of that, kept for some steps
     ``dragged``     their velocities
     ``whirled``     their angular velocities
     ``listing``     contacts one by one, for who looks at them

@@ -1,5 +1,10 @@
 """Particles in a fluid as they are compiled: the same as in plain Python, and the same bytes by threads."""
 
+import os
+import re
+import subprocess
+import sys
+
 import numba
 import numpy as np
 import pytest
@@ -41,8 +46,32 @@ def crowd(n, threads, **fluid):
         velocity=0.1 * rng.normal(size=places.shape),
     )
     box = dem.Box((0, 0, 0), (1.02e-3 * side,) * 3, GLASS, periodic=["x"])
-    water = dem.Fluid(density=1000, viscosity=1e-3, **fluid or {"velocity": stirring})
+    water = dem.Fluid(density=1000, viscosity=1e-3, **fluid or {"velocity": stirring, "every": 3})
     return dem.Simulation(balls, box, fluid=water, time_step=1e-5, threads=threads)
+
+
+CODE_OF_LOOPS = """
+import dem
+from kernels.fluid import gridded
+from kernels.soft import dragged, feel, whirled
+from dem.bench.flow import Flowing
+(_, sim) = Flowing("many-spheres", 1, 1, {"all": {"lift": "mei", "magnus": "oesterle-bui-dinh"}}, n=27).runs().values()
+for loop in (dragged.drag, whirled.whirl, feel.look_ahead, feel.feel_going, feel.feel_turning, gridded.fill):
+    for compiled in loop.overloads.values():
+        print("LOOP", loop.__name__, compiled.library.get_llvm_str())
+"""
+
+
+@pytest.mark.slow
+def test_the_loops_over_bodies_in_a_fluid_are_vectorised(tmp_path):
+    """With all laws of spheres: one of them that called a function would keep its loop scalar."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}  # what is cached is machine code of the whole
+    command = [sys.executable, "-c", CODE_OF_LOOPS]
+    loops = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.split("LOOP ")
+    names = {"drag", "whirl", "look_ahead", "feel_going", "feel_turning", "fill"}
+    assert {loop.split()[0] for loop in loops[1:]} == names
+    for loop in loops[1:]:
+        assert re.search(r"fmul .*<\d+ x double>", loop), loop.split()[0]
 
 
 @pytest.mark.slow

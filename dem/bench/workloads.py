@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.base import checks
+from dem.bench.flow import Flowing
 from dem.bench.stepping import RATE, Heap, Mixture, Shear, Stepping, share_of
 from dem.bench.timing import median_rate
 from dem.case import case
@@ -133,6 +134,8 @@ class Writing:
 
 
 FRICTION = {"restitution": 0.9, "friction": 0.5, "wall_friction": 0.0}
+GOING = {"drag and lift": {"lift": "mei", "rotation": None}}
+TURNING = {"and rotation": {"lift": "mei", "magnus": "oesterle-bui-dinh"}}
 BENCHMARKS = {
     "nine_fibres": Stepping("nine-fibres", 1000, 500_000),
     "fibres_1e3": Stepping("many-fibres", 500, 1000, n=1000),
@@ -155,6 +158,9 @@ BENCHMARKS = {
     "fibres_sizes": Sizes("many-fibres", 100, 1000, 10_000, 100_000),
     "spheres_threads": Speedup("many-spheres", 100_000),
     "fibres_threads": Speedup("many-fibres", 100_000),
+    "flow_spheres": Flowing("many-spheres", 150, 64, GOING, n=100_000),
+    "flow_friction": Flowing("many-spheres", 150, 64, GOING | TURNING, n=100_000, **FRICTION),
+    "flow_fibres": Flowing("many-fibres", 150, 192, {"drag and torque": {}}, n=10_000),
     "hard_spheres": Colliding(1000, 10_000, 100_000, solid_fraction=0.3, periodic="xyz", gravity=(0, 0, 0)),
     "write_trajectory": Writing(10_000, 50),
 }
@@ -175,7 +181,7 @@ def known(benchmark: Stepping) -> set[str]:
     return set(case(benchmark.case).model_fields) if benchmark.case else set(benchmark.parameters)
 
 
-def benchmark(name: str, **parameters: float | str) -> Stepping | Sizes | Speedup | Colliding | Writing:
+def benchmark(name: str, **parameters: float | str) -> Stepping | Sizes | Speedup | Flowing | Colliding | Writing:
     """Look up a benchmark, with other parameters of its case if wanted; raises ValueError with the nearest name."""
     found = BENCHMARKS[checks.one_of("benchmark", name, BENCHMARKS)]
     if not parameters:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -73,6 +73,9 @@ class FluidTable(Table):
     magnus: Literal["rubinow-keller", "oesterle-bui-dinh", "none"] = Field("none", description="of spheres that turn")
     pressure: bool = Field(True, description="pressure gradient of the flow, and buoyancy")
     added_mass: bool = Field(True, description="half of what is displaced")
+    every: Annotated[int, Field(ge=1)] | Literal["auto"] = Field(
+        "auto", description="steps for which what the laws say is used"
+    )
     cells: CellsTable | None = Field(None, description="of drag in dense beds and couplings; default: fills the box")
     model: Literal["A", "B"] | None = Field(
         None, description="B: drag in dense beds with the pressure gradient it causes; A: for couplings", examples=["B"]

@@ -71,7 +71,7 @@ def bench(
 def _print_figures(name: str, unit: str, figures: dict, compared: str) -> None:
     say(f"{name}  {figures[unit]:.4g} {unit.replace('_', ' ')}{compared}")
     series_of = {"ns_per_particle_step": "ns a particle step", "ns_per_collision": "ns a collision"}
-    for series, meaning in (series_of | {"speed_up": "times one thread"}).items():
+    for series, meaning in (series_of | {"speed_up": "times one thread", "times_dry": "times dry"}).items():
         if series in figures:
             say(f"    {meaning}: " + ", ".join(f"{k}: {v:.3g}" for k, v in figures[series].items()))
     if "ns_per_particle" in figures:

@@ -18,6 +18,11 @@ AXES = {"x": 0, "y": 1, "z": 2}
 STILL = (0.0, 0.0, 0.0)
 
 
+def inverse(rate: float) -> float:
+    """One over the size of a rate."""
+    return 1 / abs(rate) if rate else math.inf
+
+
 class Flow(Part):
     """A velocity field; those who inherit from it say what kernels are to know of it."""
 
@@ -27,6 +32,14 @@ class Flow(Part):
     def field(self, *, density: float, viscosity: float, length: float, time: float) -> tuple:
         """A field of `kernels.fluid`, in a fluid [kg/m³, Pa s]; what is small against particles [m] and steps [s]."""
         raise NotImplementedError
+
+    def shortest_time(self, viscosity: float) -> float:
+        """Shortest time in which it changes for who goes along or turns in it [s]; 0 if that is not known.
+
+        The kinematic viscosity [m²/s] is that of the fluid.
+        """
+        del viscosity
+        return 0.0
 
     def outside(self, position: np.ndarray) -> np.ndarray:
         """Whether positions (N, 3) are where the field is not known (N,)."""
@@ -86,6 +99,11 @@ class UniformFlow(Flow):
 
         return Uniform(self.velocity, self.amplitude, 2 * math.pi * self.frequency, self.phase)
 
+    def shortest_time(self, viscosity: float) -> float:
+        """See `Flow.shortest_time`."""
+        del viscosity
+        return inverse(2 * math.pi * self.frequency if any(self.amplitude) else 0.0)
+
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -131,6 +149,11 @@ class ShearFlow(Flow):
         slope = self.rate * np.outer(self._axis("direction"), self._axis("gradient"))
         return Linear(self.velocity, tuple(slope.ravel().tolist()), self.centre)
 
+    def shortest_time(self, viscosity: float) -> float:
+        """See `Flow.shortest_time`."""
+        del viscosity
+        return inverse(self.rate)
+
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -165,6 +188,11 @@ class RotatingFlow(Flow):
 
         x, y, z = self.angular_velocity
         return Linear((0.0, 0.0, 0.0), (0.0, -z, y, z, 0.0, -x, -y, x, 0.0), self.centre)
+
+    def shortest_time(self, viscosity: float) -> float:
+        """See `Flow.shortest_time`."""
+        del viscosity
+        return inverse(math.hypot(*self.angular_velocity))
 
 
 @hinted
@@ -211,6 +239,11 @@ class ChannelFlow(Flow):
         e, n = (tuple(self._axis(name).tolist()) for name in ("direction", "normal"))
         return Channel(self.peak, e, n, self.centre, self.half_gap)
 
+    def shortest_time(self, viscosity: float) -> float:
+        """See `Flow.shortest_time`."""
+        del viscosity
+        return inverse(2 * self.peak / self.half_gap)
+
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -250,3 +283,8 @@ class PipeFlow(Flow):
         from kernels.fluid.poiseuille import Pipe  # noqa: PLC0415, runs are read without numba
 
         return Pipe(self.peak, tuple(self._axis("direction").tolist()), self.centre, self.radius)
+
+    def shortest_time(self, viscosity: float) -> float:
+        """See `Flow.shortest_time`."""
+        del viscosity
+        return inverse(2 * self.peak / self.radius)

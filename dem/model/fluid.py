@@ -92,6 +92,15 @@ class Fluid:
         Whether the pressure gradient of the flow, buoyancy included, acts.
     added_mass : bool
         Whether particles carry half of the mass that they displace.
+    every : int or "auto"
+        Steps for which what the laws say is used, counted from the start of the run, before they are asked again. They
+        are told of the middle of these steps; in between velocities go on relaxing, at every step, as they do with 1.
+        The error is of second order in the length of this interval, whose steps may be as long as they like. By
+        default 16 where that is at most 1/200 of the fluid's relaxation times in Stokes flow and of the shortest time
+        of the flow (one over its largest gradient, a radian of its oscillation, its stored times): such a fluid changes
+        little in so short a time, and an error of (1/200)²/24 is less than that of any contact. Else 1, and so with
+        functions, of which no time is known. Where there are `cells` it is 1: what these hold changes at steps of its
+        own, and momentum that is given and taken is that of each step.
     cells : Cells, optional
         Where the voidage is counted; default for drag in dense beds and couplings: the box in cells three of the
         largest particles wide.
@@ -130,6 +139,7 @@ class Fluid:
     magnus: str | None = None
     pressure: bool = True
     added_mass: bool = True
+    every: int | str = "auto"
     cells: Cells | None = None
     model: str | None = None
     lubrication: Lubrication | None = None
@@ -148,6 +158,8 @@ class Fluid:
             if not isinstance(getattr(self, name), bool):
                 message = f"{name} is {getattr(self, name)!r}, expected True or False"
                 raise TypeError(message)
+        if self.every != "auto":
+            object.__setattr__(self, "every", checks.whole("every", self.every, least=1))
         checks.of_types(
             optional=True, cells=(self.cells, Cells), lubrication=(self.lubrication, Lubrication),
             coupling=(self.coupling, Coupling),
@@ -175,6 +187,12 @@ class Fluid:
         if coupled and not (isinstance(self.velocity, UniformFlow) and not any(self.velocity.amplitude)):
             message = (
                 f"velocity is {self.velocity}, but the coupling computes it: give a velocity to begin with, or none"
+            )
+            raise ValueError(message)
+        if self.cells is not None and self.every not in ("auto", 1):
+            message = (
+                f"every is {self.every}, but in cells the laws are asked at every step: leave every out, or say 1 (how "
+                "often cells are counted is every of dem.Cells)"
             )
             raise ValueError(message)
 

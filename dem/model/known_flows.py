@@ -12,7 +12,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.hints import hinted
-from dem.model.flows import AXES, Flow
+from dem.model.flows import AXES, Flow, inverse
 from dem.model.part import kind
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class GriddedFlow(Flow):
 
     @cached_property
     def values(self) -> np.ndarray:
-        """Velocity and gradient of each node (T, nx, ny, nz, 12)."""
+        """Velocity and gradient of each node (T, nx, ny, nz, 16), and four zeros, see `kernels.fluid.gridded`."""
         columns = []
         for k, axis in enumerate(AXES):
             if axis in self.periodic:
@@ -148,7 +148,8 @@ class GriddedFlow(Flow):
                 order = 2 if self.velocity.shape[k + 1] > 2 else 1
                 columns.append(np.gradient(self.velocity, self.spacing[k], axis=k + 1, edge_order=order))
         slopes = np.stack(columns, axis=-1).reshape(*self.velocity.shape[:-1], 9)
-        return np.ascontiguousarray(np.concatenate([self.velocity, slopes], axis=-1))
+        rest = np.zeros((*self.velocity.shape[:-1], 4))
+        return np.ascontiguousarray(np.concatenate([self.velocity, slopes, rest], axis=-1))
 
     def saved(self) -> dict[str, object]:
         """All but the arrays, see `ARRAYS`, which files hold apart."""
@@ -160,6 +161,12 @@ class GriddedFlow(Flow):
 
         around = tuple(int(axis in self.periodic) for axis in AXES)
         return Grid(self.values, self.time.copy(), self.origin, self.spacing, around)
+
+    def shortest_time(self, viscosity: float) -> float:
+        """See `Flow.shortest_time`."""
+        del viscosity
+        steepest = inverse(float(np.abs(self.values[..., 3:12]).max()))
+        return min(steepest, float(np.diff(self.time).min())) if len(self.time) > 1 else steepest
 
     def outside(self, position: np.ndarray) -> np.ndarray:
         """Whether positions (N, 3) are off the grid (N,)."""

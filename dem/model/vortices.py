@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dem.base.hints import hinted
-from dem.model.flows import Flow
+from dem.model.flows import Flow, inverse
 from dem.model.part import flag, kind, number
 
 
@@ -46,6 +46,11 @@ class TaylorGreenFlow(Flow):
         decay = 2 * self.wavenumber**2 * viscosity / density if self.decays else 0.0
         return TaylorGreen(self.speed, self.wavenumber, decay)
 
+    def shortest_time(self, viscosity: float) -> float:
+        """See `Flow.shortest_time`."""
+        fading = 2 * self.wavenumber**2 * viscosity if self.decays else 0.0
+        return inverse(max(self.wavenumber * abs(self.speed), fading))
+
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -85,3 +90,8 @@ class ABCFlow(Flow):
 
         decay = self.wavenumber**2 * viscosity / density if self.decays else 0.0
         return ABC(self.a, self.b, self.c, self.wavenumber, decay)
+
+    def shortest_time(self, viscosity: float) -> float:
+        """See `Flow.shortest_time`."""
+        fading = self.wavenumber**2 * viscosity if self.decays else 0.0
+        return inverse(max(self.wavenumber * (abs(self.a) + abs(self.b) + abs(self.c)), fading))

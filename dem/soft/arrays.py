@@ -72,11 +72,11 @@ def _on_line(offsets: np.ndarray, radii: np.ndarray) -> bool:
 
 
 def bodies(
-    particles: Particles, kinds: Kinds, box: Box | None, *, rotating: bool, lossy: bool, more: int = 0
+    particles: Particles, kinds: Kinds, box: Box | None, *, rotating: bool, lossy: bool, more: int = 0, felt: int = 0
 ) -> Bodies:
     """Component-major copies of the state; spheres that no torque can reach get no room for rotation.
 
-    A lossy contact law wants velocities at the time of the forces.
+    A lossy contact law wants velocities at the time of the forces; a fluid wants so many rows for what is `felt` of it.
     """
     n = len(particles)
     turning = n if rotating else 0
@@ -102,6 +102,7 @@ def bodies(
         velocity_ahead=np.array(particles.velocity.T if lossy else np.zeros((3, 0)), order="C"),
         spin=np.array(particles.angular_velocity.T if lossy and rotating else np.zeros((3, 0)), order="C"),
         wall_contacts=np.zeros(n, np.int64),
+        felt=np.zeros((felt, n)),
         left=np.zeros((1, n), np.int8),
         present=np.array([n]),
     )

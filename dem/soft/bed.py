@@ -11,6 +11,7 @@ from dem.model.coupling import Exchange, answered
 from kernels.fluid import cells as sums
 from kernels.fluid import sampling
 from kernels.fluid.crowded import GRADIENT, PRESSING, ROWS, VELOCITY, VOIDAGE, Bed, Solved
+from kernels.fluid.medium import own_share
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -90,7 +91,8 @@ class Beds:
         self.fluid, self.cells, self.coupling = fluid, cells, fluid.coupling
         properties = [shape.mass_properties(material.density) for shape, material in particles.variants]
         self.volume = np.array([each.volume for each in properties])[particles.variant]
-        self.mass = np.array([each.mass for each in properties])[particles.variant]
+        self.masses = np.array([each.mass for each in properties])
+        self.mass = self.masses[particles.variant]
         self.variant = np.array(particles.variant)
         self.seen = np.array([1.0, 0.0, fluid.density, fluid.viscosity, 0.0])  # least voidage, strength, fluid; when
         self.followed = False
@@ -124,7 +126,9 @@ class Beds:
     def use(self, engine: Engine) -> None:
         """Have an engine go by the density and viscosity that were told last."""
         density, viscosity = self.seen[2:4].tolist()
-        medium = engine.fluid.medium._replace(density=density, viscosity=viscosity)
+        medium = engine.fluid.medium
+        own = own_share(self.masses, medium.added, density, medium.volume)
+        medium = medium._replace(density=density, viscosity=viscosity, own=own)
         engine.fluid = engine.fluid._replace(medium=medium)
 
     def begin(self, engine: Engine, step: int) -> None:

@@ -9,10 +9,13 @@ import numpy as np
 
 from kernels.base.energy import REFERENCE_BITS
 from kernels.fluid import Dry, sampling
+from kernels.fluid.schiller_naumann import C_NEWTON
+from kernels.fluid.stokes import Stokes
 
 if TYPE_CHECKING:
     from dem.soft.overlaps import Overlaps
     from dem.soft.springs import Springs
+    from kernels.box.faces import Faces
     from kernels.soft.state import Kinds
 
 
@@ -52,15 +55,29 @@ def energies_of_contacts(kinds: Kinds, springs: Springs, overlaps: Overlaps) -> 
 
 
 def energies_of_flow(
-    fluid: tuple, kinds: Kinds, kind: np.ndarray, position: np.ndarray, gravity: tuple[float, float, float]
+    fluid: tuple,
+    kinds: Kinds,
+    kind: np.ndarray,
+    position: np.ndarray,
+    gravity: tuple[float, float, float],
+    faces: Faces,
 ) -> float:
-    """What bodies of the given kinds (N,) at positions (3, N) have once they go with the fluid, or sink in it [J]."""
+    """What bodies of the given kinds (N,) at positions (3, N) have once they go with the fluid, or sink in it [J].
+
+    Heavy ones would sink much faster in Stokes flow than they ever do: inertia of the fluid bounds that, and the box.
+    """
     if isinstance(fluid, Dry):
         return 0.0
     speed, medium = np.empty(kind.size), fluid.medium
     sampling.speeds(fluid.field, medium.clock[0], np.ascontiguousarray(position), speed)
-    sinking = np.linalg.norm(gravity) * kinds.mass / (medium.viscosity * medium.translation.min(0))
-    return float((kinds.mass[kind] * (speed**2 + sinking[kind] ** 2)).sum())
+    weight = np.linalg.norm(gravity) * kinds.mass
+    sinking = (weight / (medium.viscosity * medium.translation.min(0))) ** 2
+    if not isinstance(fluid.drag, Stokes):
+        sinking = np.minimum(sinking, weight / (C_NEWTON * math.pi / 8 * medium.density * medium.diameter**2))
+    with np.errstate(invalid="ignore"):  # along axes without walls
+        fallen = np.abs(gravity) * (faces.upper - faces.lower)
+    sinking = np.minimum(sinking, 2 * fallen[np.abs(gravity) > 0].sum())
+    return float((kinds.mass[kind] * (speed**2 + sinking[kind])).sum())
 
 
 def energies_to_come(

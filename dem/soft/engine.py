@@ -15,7 +15,7 @@ from dem.soft.brief import briefest, least_acceleration
 from dem.soft.exits import Exits
 from dem.soft.grid import grid_for, most_cells
 from dem.soft.history import ContactHistory
-from dem.soft.immersion import DRY, turns
+from dem.soft.immersion import DRY, felt_rows, turns
 from dem.soft.limits import Limits
 from dem.soft.numbering import Numbering
 from dem.soft.overlaps import DEEPEST
@@ -78,8 +78,7 @@ class Engine(AmongWalls):
         self.fastest_wall = fastest_of(box, walls)
         self.range = longest_reach(law, self.kinds, self.springs)
         self.skins = Skins.of(len(particles), self.kinds, box, skin, self.range)
-        lossy = not isinstance(self.law, laws.Elastic)
-        width = laws.width(self.law)
+        lossy, width = not isinstance(self.law, laws.Elastic), laws.width(self.law)
         wall_width = PLANE + width if self.faces.roughness > 0 else width
         self.rotating = not self.kinds.round or laws.pulls_sideways(self.law) or turns(fluid)
         # what does not turn takes the smallest scheme, so that kernels are compiled once for all integrators
@@ -89,7 +88,8 @@ class Engine(AmongWalls):
         wrench = 16 if laws.has_couples(self.law) else 8  # lines of the cache
         self.layout = arrays.Layout(self.kinds.reach > 0, lossy, width, wall_width, wrench, self.kinds.round)
         more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more
-        self.bodies = arrays.bodies(particles, self.kinds, box, rotating=self.rotating, lossy=lossy, more=more)
+        rows = {"more": more, "felt": felt_rows(fluid, spheres=self.kinds.round, rotating=self.rotating)}
+        self.bodies = arrays.bodies(particles, self.kinds, box, rotating=self.rotating, lossy=lossy, **rows)
         self.numbering = Numbering(self.bodies.identity.copy())
         self.first_sphere_of_row = self.bodies.first_sphere[:-1].copy()
         self.owned = len(particles)  # bodies that are moved here, those of the first indices: today all there are

@@ -10,7 +10,7 @@ from dem.files.fit import check_alike, check_finite, check_within
 from dem.files.structure import require
 from dem.model.particles import UNIT_NORM
 from dem.soft.brief import Brief
-from dem.soft.per_body import BODIES, CONTACTS, KEPT
+from dem.soft.per_body import BODIES, CONTACTS
 from dem.system.plan import MOST_STEPS
 from kernels.base.jit import in_python
 from kernels.soft import slot_tables
@@ -29,7 +29,7 @@ WATCHED = 4  # overlap, limits of overlap and acceleration, fewest steps; then w
 
 def check_fits(state: Snapshot, engine: Engine) -> None:
     """Raise DamagedError, saying what does not fit, unless the engine can go on from the state."""
-    check_alike(BODIES, state.bodies, {name: getattr(engine.bodies, name)[..., : engine.owned] for name in KEPT})
+    check_alike(BODIES, state.bodies, {name: getattr(engine.bodies, name)[..., : engine.owned] for name in engine.kept})
     check_finite(BODIES, state.bodies)
     off = np.abs(np.linalg.norm(state.bodies["orientation"], axis=0) - 1).max()
     require(off <= UNIT_NORM, f"{BODIES}/orientation has a norm that is off by {off:.3g}")

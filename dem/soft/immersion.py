@@ -18,9 +18,12 @@ from dem.soft.impacts import rounded_down
 from kernels import fluid as fluids
 from kernels import laws, rotation
 from kernels.fluid.magnus import OesterleBuiDinh, RubinowKeller
-from kernels.fluid.medium import Medium
+from kernels.fluid.medium import Medium, own_share
 from kernels.fluid.saffman import Mei, Saffman
+from kernels.fluid.sampling import BLOCK
 from kernels.fluid.spin_drag import Creeping, Dennis
+from kernels.soft import flow_felt
+from kernels.soft.chunks import CHUNK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -40,6 +43,8 @@ SWIRLS = {"rubinow-keller": RubinowKeller, "oesterle-bui-dinh": OesterleBuiDinh,
 SPINS = {"stokes": Creeping, "dennis": Dennis, None: fluids.Nothing}
 STATE = ("clock", "drawn", "drawing", "reached")  # of `Medium`: what a run has come to
 HEAVY = 0.1  # density of a fluid over that of particles, from which added mass shows
+SELDOM = 16  # steps from one evaluation of the laws to the next, if that shows in nothing
+SLOW = 200  # of such intervals the shortest time that a fluid has must hold
 STEADIEST = 0.5  # relaxation times a step up to which explicit schemes of rotation are stable, whichever they are
 CALM = 0.1  # of them that are advised
 THICK, THICKEST = 0.1, 0.25  # relaxation times of two particles with a film a step, of which each may have a dozen
@@ -58,8 +63,9 @@ def fluid_of(fluid: Fluid | None, particles: Particles, time_step: float, cells:
     told = [(shape, body) for (shape, _), body in zip(particles.variants, bodies, strict=True)]
     drag = drags.drag_of(fluid, told)
     return fluids.Fluid(
-        _medium(fluid, bodies), field, drag, LIFTS[fluid.lift](), SWIRLS[fluid.magnus](), SPINS[fluid.rotation]()
-    )
+        _medium(fluid, particles, bodies, interval(fluid, particles, time_step), fluids.rows_of(field)), field, drag,
+        LIFTS[fluid.lift](), SWIRLS[fluid.magnus](), SPINS[fluid.rotation](),
+    )  # fmt: skip
 
 
 def film_of(fluid: Fluid | None, particles: Particles, box: Box | None) -> Callable[[int], tuple] | None:
@@ -82,19 +88,23 @@ def _spheroids(particles: Particles) -> list[Spheroid]:
     return [Spheroid.of(shape, shape.mass_properties(material.density)) for shape, material in particles.variants]
 
 
-def _medium(fluid: Fluid, bodies: list[Spheroid]) -> Medium:
-    """Numbers of the fluid and of all variants."""
+def _medium(fluid: Fluid, particles: Particles, bodies: list[Spheroid], every: int, rows: int) -> Medium:
+    """Numbers of the fluid and of all variants, and room for so many rows of samples."""
 
     def columns(rows: list[list[float]]) -> np.ndarray:
         return np.ascontiguousarray(np.array(rows, float).T)
 
+    mass = np.array([shape.mass_properties(material.density).mass for shape, material in particles.variants])
+    volume, added = np.array([body.volume for body in bodies]), 0.5 if fluid.added_mass else 0.0
     return Medium(
         density=fluid.density, viscosity=fluid.viscosity, pressed=float(fluid.pressure),
-        added=0.5 if fluid.added_mass else 0.0, diameter=np.array([body.diameter for body in bodies]),
-        volume=np.array([body.volume for body in bodies]), ball=np.array([float(body.ratio == 1.0) for body in bodies]),
+        added=added, diameter=np.array([body.diameter for body in bodies]), volume=volume,
+        own=own_share(mass, added, fluid.density, volume),
+        ball=np.array([float(body.ratio == 1.0) for body in bodies]),
         translation=columns([body.translation for body in bodies]),
         rotation=columns([body.rotation for body in bodies]),
         axis=columns([body.along_axes(1.0, 0.0) for body in bodies]), shape=np.array([body.shape for body in bodies]),
+        every=every, since=np.zeros(1, np.int64), sampled=np.zeros((-(-len(particles) // CHUNK), rows + 1, BLOCK)),
         clock=np.zeros(1), drawn=np.zeros(2), drawing=np.zeros(1), reached=np.zeros(3),
     )  # fmt: skip
 
@@ -104,6 +114,31 @@ def turns(fluid: tuple) -> bool:
     if isinstance(fluid, fluids.Dry):
         return False
     return not (isinstance(fluid.spin, fluids.Nothing) and isinstance(fluid.swirl, fluids.Nothing))
+
+
+def looks_back(fluid: tuple) -> bool:
+    """Whether what bodies feel of a fluid at a step is from an earlier one."""
+    return not isinstance(fluid, fluids.Dry) and fluid.medium.every > 1
+
+
+def felt_rows(fluid: tuple, *, spheres: bool, rotating: bool) -> int:
+    """Rows of `kernels.soft.flow_felt`."""
+    if isinstance(fluid, fluids.Dry):
+        return 0
+    if not spheres:
+        return flow_felt.OF_BODIES
+    return flow_felt.OF_SPHERES if rotating else flow_felt.OF_STRAIGHT_SPHERES
+
+
+def interval(fluid: Fluid, particles: Particles, time_step: float) -> int:
+    """Steps from one evaluation of a fluid's laws to the next, see `Fluid.every`."""
+    if fluid.cells is not None:
+        return 1
+    if fluid.every != "auto":
+        return fluid.every
+    of_flow = fluid.velocity.shortest_time(fluid.viscosity / fluid.density)
+    shortest = min(*relaxation_times(fluid, particles), of_flow)
+    return SELDOM if SELDOM * time_step <= shortest / SLOW else 1
 
 
 def relaxation_times(fluid: Fluid, particles: Particles) -> tuple[float, float]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kernels.soft.state import Bodies
 
 BODIES, CONTACTS = "bodies", "contacts"  # parts of a snapshot, and groups of a checkpoint
+FELT = "felt"  # no part of its own: one of bodies where a step hands it to the next one
 
 
 class PerBody(NamedTuple):
@@ -50,6 +51,7 @@ PER_BODY = {
     "velocity_ahead": PerBody("at the time of the next forces [m/s]", 1),
     "spin": PerBody("angular velocity then [rad/s]", 1),
     "wall_contacts": PerBody("contacts with rough walls so far", 0, kept=CONTACTS),
+    "felt": PerBody("what it feels of a fluid", 1, kept=FELT),
     "left": PerBody("1 if it has left for good", 1),
     "present": PerBody("number of those that have not", None, moves=False, kept=None),
 }

@@ -9,9 +9,9 @@ import numpy as np
 from dem.soft.adhesion import energies_of_adhesion
 from dem.soft.energies import energies_of_contacts, energies_of_flow, energies_of_motion, energies_to_come, unit_of
 from dem.soft.history import ContactHistory
-from dem.soft.immersion import STATE
+from dem.soft.immersion import STATE, looks_back
 from dem.soft.overlaps import Overlaps
-from dem.soft.per_body import KEPT
+from dem.soft.per_body import FELT, KEPT
 from dem.soft.snapshot import Snapshot
 from dem.soft.walled import STATE as WALLS
 from dem.soft.walled import is_walled
@@ -76,12 +76,12 @@ class Present:
                 + energies_of_contacts(self.kinds, self.springs, self.overlaps())
                 + energies_to_come(self.kinds, moving[0], self.swing(), self.fastest_wall, self.gravity)
                 + energies_of_adhesion(self.law, self.kinds, self.springs, b.owner.size)
-                + energies_of_flow(self.fluid, self.kinds, *moving[:2], self.gravity)
+                + energies_of_flow(self.fluid, self.kinds, *moving[:2], self.gravity, self.faces)
             )
 
     def snapshot(self) -> Snapshot:
         """Copies of all that decides how the run goes on."""
-        kept = {name: getattr(self.bodies, name) for name in KEPT}
+        kept = {name: getattr(self.bodies, name) for name in self.kept}
         return Snapshot(
             bodies={name: self.by_row(values) if values.size else values.copy() for name, values in kept.items()},
             contacts=self.history().ascending(),
@@ -93,6 +93,11 @@ class Present:
             fluid={name: values.copy() for name, values in self.fluid_state.items()},
             walls={name: values.copy() for name, values in self.wall_state.items()},
         )
+
+    @property
+    def kept(self) -> list[str]:
+        """Arrays of bodies that decide how the run goes on."""
+        return [*KEPT, FELT] if looks_back(self.fluid) else list(KEPT)
 
     @property
     def wall_state(self) -> dict[str, np.ndarray]:

@@ -105,6 +105,25 @@ fold = by_box(leave, wrap)
 
 
 @formula
+def plain_place(box, x):
+    """Position as it is."""
+    return x
+
+
+@formula
+def wrapped(box, x):
+    """Position in the cell, of what is out of it by less than its length."""
+    return (
+        wrap_along(x[0], box.corner_x, box.length_x)[0],
+        wrap_along(x[1], box.corner_y, box.length_y)[0],
+        wrap_along(x[2], box.corner_z, box.length_z)[0],
+    )
+
+
+fold_in = by_box(plain_place, wrapped)
+
+
+@formula
 def unfolded(box, x, image, b):
     """Position as if body b had never been folded back."""
     n = load(image, b)

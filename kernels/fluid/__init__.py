@@ -13,15 +13,18 @@ A fluid is `Dry`, which does nothing and costs nothing, or `Fluid`, which consis
 
 or `Nothing` in place of lift, swirl and spin. Each part is a file with a NamedTuple and its formula. What acts:
 
-    sample_of(field, t, x) -> `gradients.Sample`
+    sample_of(field, t, x) -> `gradients.Sample`; of many bodies `rows_of` rows of numbers, see `sampling.fill`
+    put_sample(flow, rows, s), sample_in(field, rows, s) -> one of them written, and read
     drag_on(drag, medium, g, reynolds, slip) -> resistance along the body axes [N s/m]; slip is u - v in the body frame
     resist(drag, medium, g, reynolds, slip, flow) -> the same, of laws that want the voidage as well
-    press_on(flow, medium, g, displaced, accelerating, gravity, others) -> others with what presses [N]
+    press_on(flow, medium, g, displaced, accelerating, gravity) -> pressure, and what added mass gains [N]
     lift_on(lift, medium, g, reynolds, slip, vorticity) -> force [N], all in the world frame
     swirl_on(swirl, medium, g, reynolds, turning, slip, excess) -> force [N]
     spin_factor(spin, turning) -> resistance against rotation over that of Stokes flow
 
-How bodies move under it is in `kernels.soft.immersed`, where in a step it acts in ``stride``.
+How bodies move under it is in `kernels.soft.immersed`, where in a step it acts in ``stride``. Laws are evaluated in
+loops that LLVM is to make vector code of: powers and exponentials are those of `kernels.base.elementary`, and whatever
+follows an ``if`` is arithmetic; one that calls ``math`` is right as well, and slower.
 To add a part: a file like ``stokes.py``, a row here, and a word for users in ``dem.model.fluid``, ``dem.model.flows``;
 laws of drag say in ``dem.soft.drags`` what they want to know of bodies.
 """
@@ -37,6 +40,7 @@ from kernels.fluid import (
     crowded,
     di_felice,
     gidaspow,
+    gradients,
     gridded,
     hoelzer_sommerfeld,
     linear,
@@ -119,6 +123,17 @@ def sample_in_bed(field, t, x):
 
 IN_BEDS = {crowded.Bed: sample_in_bed, crowded.Solved: crowded.in_solved}
 sample_of = by_type_of_first(lambda field: IN_BEDS.get(field) or FIELDS[field])
+PUT = {crowded.InBed: crowded.put_in_bed, crowded.InSolved: crowded.put_in_solved}
+READ = {crowded.Bed: crowded.read_in_bed, crowded.Solved: crowded.read_in_solved}
+put_sample = by_type_of_first(lambda flow: PUT.get(flow, gradients.put_sample))
+sample_in = by_type_of_first(lambda field: READ.get(field, gradients.sample_in))
+
+
+def rows_of(field):
+    """Rows of numbers in which many samples of a field are kept."""
+    return {crowded.Bed: crowded.ROWS_IN_BED, crowded.Solved: crowded.ROWS_IN_SOLVED}.get(type(field), gradients.ROWS)
+
+
 drag_on = by_type_of_first(DRAGS.__getitem__)
 DENSE = {
     di_felice.DiFelice: di_felice.factor,
@@ -178,13 +193,14 @@ dry_or = for_type(Dry)  # function of (fluid, *arguments): the first where there
 
 
 @formula
-def _no_time(fluid, time):
+def _no_time(fluid, time, steps):
     return
 
 
 @formula
-def _time(fluid, time):
+def _time(fluid, time, steps):
     fluid.medium.clock[0] = time
+    fluid.medium.since[0] = (steps - 1) % fluid.medium.every
 
 
-tell_time = dry_or(_no_time, _time)
+tell_time = dry_or(_no_time, _time)  # of the forces, and steps since the start when that has come

@@ -13,9 +13,12 @@ import numpy as np
 
 from kernels.base.jit import formula
 from kernels.base.vector import add, add_scaled, load, scale, store, subtract
+from kernels.fluid import gradients
 from kernels.fluid.cells import Cells, corner, seen, seen_vector
 
 VOIDAGE, VELOCITY, GRADIENT, PRESSING, ROWS = 0, 1, 4, 13, 16  # rows of `Solved.values`
+OF_BED, OF_SOLVED = gradients.ROWS, gradients.ROWS + 1  # rows of samples, after those of `gradients`: voidage, -∇p
+ROWS_IN_BED, ROWS_IN_SOLVED = OF_SOLVED, OF_SOLVED + 3  # numbers of rows
 LEAST = 0.05  # voidage that laws are asked for at least: cells may hold more than fits
 
 
@@ -81,6 +84,34 @@ def in_solved(field, t, x):
 
 
 @formula
+def put_in_bed(flow, rows, s):
+    """Write `InBed` number s."""
+    gradients.put_sample(flow, rows, s)
+    rows[OF_BED, s] = flow.voidage
+
+
+@formula
+def put_in_solved(flow, rows, s):
+    """Write `InSolved` number s."""
+    put_in_bed(flow, rows, s)
+    gradients.put_three(rows, OF_SOLVED, s, flow.pressing)
+
+
+@formula
+def read_in_bed(field, rows, s):
+    """`InBed` number s of a field."""
+    flow = gradients.sample_in(field, rows, s)
+    return InBed(flow.velocity, flow.gradient, flow.change, flow.outside, rows[OF_BED, s])
+
+
+@formula
+def read_in_solved(field, rows, s):
+    """`InSolved` number s of a field."""
+    flow, pressing = gradients.sample_in(field, rows, s), gradients.three(rows, OF_SOLVED, s)
+    return InSolved(flow.velocity, flow.gradient, flow.change, flow.outside, rows[OF_BED, s], pressing)
+
+
+@formula
 def all_fluid(flow):
     """Voidage where particles are few."""
     return 1.0
@@ -93,38 +124,38 @@ def some_fluid(flow):
 
 
 @formula
-def press_by_flow(flow, medium, g, displaced, accelerating, gravity, others):
-    """All other forces with pressure gradient, buoyancy and what added mass gains from the flow [N].
+def press_by_flow(flow, medium, g, displaced, accelerating, gravity):
+    """Pressure gradient, buoyancy and what added mass gains from the flow [N].
 
     Parameters
     ----------
     flow, medium, g : `gradients.Sample` or `InBed`, `medium.Medium`, variant of the body
     displaced, accelerating : mass of the fluid in its place [kg], Du/Dt [m/s²]
-    gravity, others : [m/s²], all other forces [N]
+    gravity : [m/s²]
 
     Returns
     -------
     force [N]
     """
-    force = add_scaled(others, displaced * (medium.pressed + medium.added), accelerating)
-    return add_scaled(force, -displaced * medium.pressed, gravity)
+    gained = scale(displaced * (medium.pressed + medium.added), accelerating)
+    return add_scaled(gained, -displaced * medium.pressed, gravity)
 
 
 @formula
-def press_as_told(flow, medium, g, displaced, accelerating, gravity, others):
+def press_as_told(flow, medium, g, displaced, accelerating, gravity):
     """The same in a flow whose pressure is told.
 
     Parameters
     ----------
     flow : `InSolved`
-    medium, g, displaced, accelerating, gravity, others : see `press_by_flow`
+    medium, g, displaced, accelerating, gravity : see `press_by_flow`
 
     Returns
     -------
     force [N]
     """
-    force = add_scaled(others, displaced * medium.added, accelerating)
-    return add_scaled(force, medium.volume[g] * medium.pressed, flow.pressing)
+    gained = scale(displaced * medium.added, accelerating)
+    return add_scaled(gained, medium.volume[g] * medium.pressed, flow.pressing)
 
 
 @formula
@@ -149,16 +180,16 @@ def take(field, b, mass, dt, others, before, now, later):
     Parameters
     ----------
     b : the user's number of the particle
-    mass, dt, others : of the particle [kg], time step [s], all other forces [N]
+    mass, dt, others : of the particle [kg], time step [s], what all other forces accelerate it by [m/s²]
     before, now, later : velocity half a step before the forces, at them, half a step after them [m/s]
 
     Writes
     ------
     field.taken, field.taking : column b
     """
-    until = add_scaled(scale(mass, subtract(now, before)), -0.5 * dt, others)
+    until = scale(mass, add_scaled(subtract(now, before), -0.5 * dt, others))
     store(field.taken, b, add(add(load(field.taken, b), load(field.taking, b)), until))
-    store(field.taking, b, add_scaled(scale(mass, subtract(later, now)), -0.5 * dt, others))
+    store(field.taking, b, scale(mass, add_scaled(subtract(later, now), -0.5 * dt, others)))
 
 
 @formula
@@ -180,4 +211,4 @@ def begin(field, b, mass, dt, others, before, later):
     ------
     field.taking : column b
     """
-    store(field.taking, b, add_scaled(scale(mass, subtract(later, before)), -0.5 * dt, others))
+    store(field.taking, b, scale(mass, add_scaled(subtract(later, before), -0.5 * dt, others)))

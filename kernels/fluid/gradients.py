@@ -17,7 +17,42 @@ class Sample(NamedTuple):
     outside: int  # 1 where the field is not known, and what stands here is that of the nearest place or time
 
 
+# rows of numbers in which many of them are kept: velocity, gradient, change, whether outside, of which place; and the
+# angular velocity of who is there, in the world frame
+GRADIENT, CHANGE, OUTSIDE, PLACE, WHIRL, ROWS = 3, 12, 15, 16, 19, 22
 NO_GRADIENT = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@formula
+def three(rows, r, s):
+    """Vector number s in the rows from r on."""
+    return rows[r, s], rows[r + 1, s], rows[r + 2, s]
+
+
+@formula
+def put_three(rows, r, s, v):
+    """Write it."""
+    rows[r, s], rows[r + 1, s], rows[r + 2, s] = v
+
+
+@formula
+def put_sample(flow, rows, s):
+    """Write `Sample` number s."""
+    g = flow.gradient
+    put_three(rows, 0, s, flow.velocity)
+    put_three(rows, GRADIENT, s, (g[0], g[1], g[2]))
+    put_three(rows, GRADIENT + 3, s, (g[3], g[4], g[5]))
+    put_three(rows, GRADIENT + 6, s, (g[6], g[7], g[8]))
+    put_three(rows, CHANGE, s, flow.change)
+    rows[OUTSIDE, s] = flow.outside
+
+
+@formula
+def sample_in(field, rows, s):
+    """`Sample` number s of a field."""
+    (a, b, c), (d, e, f) = three(rows, GRADIENT, s), three(rows, GRADIENT + 3, s)
+    g, h, i = three(rows, GRADIENT + 6, s)
+    return Sample(three(rows, 0, s), (a, b, c, d, e, f, g, h, i), three(rows, CHANGE, s), rows[OUTSIDE, s])
 
 
 @formula
@@ -37,13 +72,19 @@ def curl(gradient):
 
 
 @formula
-def stretch(gradient, d):
-    """E d with the rate of strain E, the symmetric part of ∇u [1/s]."""
-    xy = 0.5 * (gradient[1] + gradient[3])
-    xz = 0.5 * (gradient[2] + gradient[6])
-    yz = 0.5 * (gradient[5] + gradient[7])
+def strain(gradient):
+    """Rate of strain E, the symmetric part of ∇u: xx, yy, zz, xy, xz, yz [1/s]."""
     return (
-        gradient[0] * d[0] + xy * d[1] + xz * d[2],
-        xy * d[0] + gradient[4] * d[1] + yz * d[2],
-        xz * d[0] + yz * d[1] + gradient[8] * d[2],
+        gradient[0], gradient[4], gradient[8], 0.5 * (gradient[1] + gradient[3]), 0.5 * (gradient[2] + gradient[6]),
+        0.5 * (gradient[5] + gradient[7]),
+    )  # fmt: skip
+
+
+@formula
+def stretch(rate, d):
+    """E d with a rate of strain E [1/s]."""
+    return (
+        rate[0] * d[0] + rate[3] * d[1] + rate[4] * d[2],
+        rate[3] * d[0] + rate[1] * d[1] + rate[5] * d[2],
+        rate[4] * d[0] + rate[5] * d[1] + rate[2] * d[2],
     )

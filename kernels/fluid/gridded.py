@@ -9,17 +9,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import formula
-from kernels.fluid.gradients import NO_GRADIENT, Sample
+from kernels.base.jit import formula, loop
+from kernels.fluid.gradients import CHANGE, OUTSIDE, PLACE, Sample, put_three, three
 
 VALUES = 12  # of a node: velocity, then its gradient
+WIDTH = 16  # room for them: whole lines of the cache, and whole vectors
 SLACK = 1e-6  # share of a spacing that is no matter: rounding puts the wall of a box beyond the grid that ends there
 
 
 class Grid(NamedTuple):
     """Nodes and their values."""
 
-    values: np.ndarray  # (T, nx, ny, nz, VALUES) [m/s, 1/s]
+    values: np.ndarray  # (T, nx, ny, nz, WIDTH) [m/s, 1/s]
     time: np.ndarray  # (T,) ascending [s]
     origin: tuple[float, float, float]  # of the first node [m]
     spacing: tuple[float, float, float]  # [m]
@@ -28,7 +29,12 @@ class Grid(NamedTuple):
 
 @formula
 def between(place, count, periodic):
-    """The node before a place, counted in spacings from the first, the one after, how far between, if outside."""
+    """The node before a place, counted in spacings from the first, the one after, how far between, if outside.
+
+    What is not finite, of which the watch of the run tells, is at the first.
+    """
+    if not math.isfinite(place):
+        return 0, 0, 0.0, 1
     if periodic == 1:
         place -= count * math.floor(place / count)
         low = min(int(place), count - 1)  # rounding may make it count
@@ -62,55 +68,90 @@ def when(time, t):
     return low, high, (t - time[low]) * rate, rate, 0
 
 
+class Place(NamedTuple):
+    """Between which nodes and times something is."""
+
+    low: tuple[int, int, int]  # nodes before it
+    high: tuple[int, int, int]  # and after
+    share: tuple[float, float, float]  # how far between
+    before: int  # stored time
+    after: int
+    later: float  # how far between
+    rate: float  # one over their distance [1/s]; 0 of a field at one time
+    outside: int
+
+
 @formula
-def of_node(values, n, i, j, k):
-    """Velocity and gradient of a node."""
-    return (
-        values[n, i, j, k, 0], values[n, i, j, k, 1], values[n, i, j, k, 2], values[n, i, j, k, 3],
-        values[n, i, j, k, 4], values[n, i, j, k, 5], values[n, i, j, k, 6], values[n, i, j, k, 7],
-        values[n, i, j, k, 8], values[n, i, j, k, 9], values[n, i, j, k, 10], values[n, i, j, k, 11],
+def place_of(field, t, x):
+    """Where x [m] is at time t [s]."""
+    shape = field.values.shape
+    i = between((x[0] - field.origin[0]) / field.spacing[0], shape[1], field.periodic[0])
+    j = between((x[1] - field.origin[1]) / field.spacing[1], shape[2], field.periodic[1])
+    k = between((x[2] - field.origin[2]) / field.spacing[2], shape[3], field.periodic[2])
+    before, after, later, rate, outside = when(field.time, t)
+    return Place(
+        (i[0], j[0], k[0]), (i[1], j[1], k[1]), (i[2], j[2], k[2]), before, after, later, rate,
+        max(outside, i[3], j[3], k[3]),
     )  # fmt: skip
 
 
 @formula
-def mixed(p, q, w):
-    """Values between two, w of the way."""
-    v = 1.0 - w
-    return (
-        v * p[0] + w * q[0], v * p[1] + w * q[1], v * p[2] + w * q[2], v * p[3] + w * q[3], v * p[4] + w * q[4],
-        v * p[5] + w * q[5], v * p[6] + w * q[6], v * p[7] + w * q[7], v * p[8] + w * q[8], v * p[9] + w * q[9],
-        v * p[10] + w * q[10], v * p[11] + w * q[11],
-    )  # fmt: skip
+def mixed(values, n, place, r):
+    """Value r at a place between eight nodes, at stored time n."""
+    (i, j, k), (after_i, after_j, after_k), (x, y, z) = place.low, place.high, place.share
+    a, b, c = 1.0 - x, 1.0 - y, 1.0 - z
+    near = (a * b) * values[n, i, j, k, r] + (x * b) * values[n, after_i, j, k, r]
+    near += (a * y) * values[n, i, after_j, k, r] + (x * y) * values[n, after_i, after_j, k, r]
+    far = (a * b) * values[n, i, j, after_k, r] + (x * b) * values[n, after_i, j, after_k, r]
+    far += (a * y) * values[n, i, after_j, after_k, r] + (x * y) * values[n, after_i, after_j, after_k, r]
+    return c * near + z * far
 
 
 @formula
-def in_cell(values, n, low, high, share):
-    """Values at a place between eight nodes, at a stored time."""
-    lines = (
-        mixed(of_node(values, n, low[0], low[1], low[2]), of_node(values, n, high[0], low[1], low[2]), share[0]),
-        mixed(of_node(values, n, low[0], high[1], low[2]), of_node(values, n, high[0], high[1], low[2]), share[0]),
-        mixed(of_node(values, n, low[0], low[1], high[2]), of_node(values, n, high[0], low[1], high[2]), share[0]),
-        mixed(of_node(values, n, low[0], high[1], high[2]), of_node(values, n, high[0], high[1], high[2]), share[0]),
-    )
-    return mixed(mixed(lines[0], lines[1], share[1]), mixed(lines[2], lines[3], share[1]), share[2])
+def mixed_in_time(values, place, r):
+    """Value r at a place and time, and how fast it changes."""
+    here, then = mixed(values, place.before, place, r), mixed(values, place.after, place, r)
+    return (1.0 - place.later) * here + place.later * then, place.rate * (then - here)
 
 
 @formula
 def sample(field, t, x):
     """Velocity at time t [s] and place x [m]."""
-    values = field.values
-    if not math.isfinite(x[0] + x[1] + x[2]):  # the watch of the run tells of it
-        return Sample((math.nan, math.nan, math.nan), NO_GRADIENT, (0.0, 0.0, 0.0), 1)
-    i = between((x[0] - field.origin[0]) / field.spacing[0], values.shape[1], field.periodic[0])
-    j = between((x[1] - field.origin[1]) / field.spacing[1], values.shape[2], field.periodic[1])
-    k = between((x[2] - field.origin[2]) / field.spacing[2], values.shape[3], field.periodic[2])
-    before, after, share, rate, outside = when(field.time, t)
-    low, high, shares = (i[0], j[0], k[0]), (i[1], j[1], k[1]), (i[2], j[2], k[2])
-    here = in_cell(values, before, low, high, shares)
-    change = (0.0, 0.0, 0.0)
-    if after != before:
-        then = in_cell(values, after, low, high, shares)
-        change = (rate * (then[0] - here[0]), rate * (then[1] - here[1]), rate * (then[2] - here[2]))
-        here = mixed(here, then, share)
-    gradient = (here[3], here[4], here[5], here[6], here[7], here[8], here[9], here[10], here[11])
-    return Sample((here[0], here[1], here[2]), gradient, change, max(outside, i[3], j[3], k[3]))
+    place, values = place_of(field, t, x), field.values
+    (u, a), (v, b), (w, c) = (
+        mixed_in_time(values, place, 0), mixed_in_time(values, place, 1), mixed_in_time(values, place, 2),
+    )  # fmt: skip
+    gradient = (
+        mixed_in_time(values, place, 3)[0], mixed_in_time(values, place, 4)[0], mixed_in_time(values, place, 5)[0],
+        mixed_in_time(values, place, 6)[0], mixed_in_time(values, place, 7)[0], mixed_in_time(values, place, 8)[0],
+        mixed_in_time(values, place, 9)[0], mixed_in_time(values, place, 10)[0], mixed_in_time(values, place, 11)[0],
+    )  # fmt: skip
+    return Sample((u, v, w), gradient, (a, b, c), place.outside)
+
+
+@loop
+def fill(field, t, number, rows, one):
+    """The same for many places, see `sampling.fill_each`: the values of a node lie side by side, hence in vectors.
+
+    Parameters
+    ----------
+    field, t, number : see `sampling.fill_each`
+
+    Writes
+    ------
+    rows, one : the same; values of one place
+    """
+    for s in range(number):
+        place = place_of(field, t, three(rows, PLACE, s))
+        put_three(rows, CHANGE, s, (0.0, 0.0, 0.0))
+        if place.after == place.before:
+            for r in range(one.size):  # a number that LLVM does not know: else it writes out all of them, one by one
+                one[r] = mixed(field.values, place.before, place, r)
+        else:
+            for r in range(one.size):
+                one[r] = mixed_in_time(field.values, place, r)[0]
+            for r in range(3):
+                rows[CHANGE + r, s] = mixed_in_time(field.values, place, r)[1]
+        for r in range(VALUES):
+            rows[r, s] = one[r]
+        rows[OUTSIDE, s] = place.outside

@@ -8,6 +8,7 @@ to 140; Rubinow & Keller's is Re_R/Re.
 import math
 from typing import NamedTuple
 
+from kernels.base.elementary import exponential, power
 from kernels.base.jit import formula
 from kernels.base.vector import cross, scale
 
@@ -32,5 +33,5 @@ def measured(part, medium, g, reynolds, turning, slip, excess):
     if not (turning > 0.0 and reynolds > 0.0):
         return 0.0, 0.0, 0.0
     ratio = turning / reynolds
-    coefficient = 0.45 + (ratio - 0.45) * math.exp(-0.05684 * turning**0.4 * reynolds**0.3)
+    coefficient = 0.45 + (ratio - 0.45) * exponential(-0.05684 * power(turning, 0.4) * power(reynolds, 0.3))
     return scale(coefficient / ratio, slow(part, medium, g, reynolds, turning, slip, excess))

@@ -14,12 +14,21 @@ class Medium(NamedTuple):
     added: float  # added mass over the mass of displaced fluid: 1/2, or 0
     diameter: np.ndarray  # (G,) d of the sphere of equal volume [m]
     volume: np.ndarray  # (G,) [m3]
+    own: np.ndarray  # (G,) a body's mass over that and of what it carries along
     ball: np.ndarray  # (G,) 1 for spheres, else 0: what lift acts on
     translation: np.ndarray  # (3, G) resistance along the body axes in Stokes flow, over μ [m]
     rotation: np.ndarray  # (3, G) the same against rotation [m3]
     axis: np.ndarray  # (3, G) the spheroid's axis in the body frame
     shape: np.ndarray  # (G,) (r² - 1)/(r² + 1) of its aspect ratio r: share of strain in how it turns
+    every: int  # steps from one evaluation of the laws to the next
+    since: np.ndarray  # (1,) int64, steps since the last one
+    sampled: np.ndarray  # (C, `rows_of` + 1, BLOCK) of ``sampling``: scratch of each chunk of bodies
     clock: np.ndarray  # (1,) time of the forces [s]
     drawn: np.ndarray  # (2,) work of the fluid since the start [units of energy], see `energy.accumulate`
     drawing: np.ndarray  # (1,) the same in the half step after the last forces
     reached: np.ndarray  # (3,) largest Reynolds number, largest rotational one, 1 if the field was left
+
+
+def own_share(mass, added, density, volume):
+    """Masses (G,) over those and what bodies of such volumes (G,) carry along in a fluid, see `Medium`."""
+    return mass / (mass + added * density * volume)

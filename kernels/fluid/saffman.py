@@ -8,6 +8,7 @@ Dwyer, multiplies by C(Re, β), β = d |ω|/(2 |u - v|), for Re up to 100 and 0.
 import math
 from typing import NamedTuple
 
+from kernels.base.elementary import exponential
 from kernels.base.jit import formula
 from kernels.base.vector import cross, dot, scale
 
@@ -36,10 +37,11 @@ def saffman(part, medium, g, reynolds, slip, vorticity):
 def mei(part, medium, g, reynolds, slip, vorticity):
     """Lift [N] on a sphere of variant g with u - v = slip [m/s]."""
     # √β as √(Re_G/Re)/√2 with Re_G = ρ d² |ω|/μ: a sphere that goes with the flow has β = ∞, Re = 0 and no lift
-    turning = 0.5 * medium.density * medium.diameter[g] ** 2 * math.sqrt(dot(vorticity, vorticity)) / medium.viscosity
+    d = medium.diameter[g]
+    turning = 0.5 * (medium.density / medium.viscosity) * d * d * math.sqrt(dot(vorticity, vorticity))
     if not (turning > 0.0 and reynolds > 0.0):
         return 0.0, 0.0, 0.0
     root = math.sqrt(turning / reynolds)
-    near = 0.3314 * root + (1.0 - 0.3314 * root) * math.exp(-0.1 * reynolds)
+    near = 0.3314 * root + (1.0 - 0.3314 * root) * exponential(-0.1 * reynolds)
     share = 0.0524 * math.sqrt(turning) if reynolds > BEYOND else near
     return scale(share, saffman(part, medium, g, reynolds, slip, vorticity))

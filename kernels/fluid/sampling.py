@@ -1,11 +1,35 @@
-"""A fluid at many places, for who looks at it."""
+"""A flow field at many places: for bodies that are in it, block by block, and for who looks at it."""
 
 import math
 
-from kernels.base.jit import kernel
+from kernels.base.jit import by_type_of_first, kernel, loop
 from kernels.base.quaternion import load_quaternion, rotate_back
 from kernels.base.vector import dot, load, store, subtract
-from kernels.fluid import resist, sample_of
+from kernels.fluid import gridded, put_sample, resist, sample_of
+from kernels.fluid.gradients import PLACE, three
+
+BLOCK = 64  # places: their rows stay in the fastest cache
+
+
+@loop
+def fill_each(field, t, number, rows, one):
+    """Samples at a time [s] and at so many places, which stand in the rows.
+
+    Parameters
+    ----------
+    field, t : see `kernels.fluid`
+    number : of places
+
+    Writes
+    ------
+    rows : (`rows_of` the field, BLOCK), but for places
+    one : (gridded.WIDTH,) scratch
+    """
+    for s in range(number):
+        put_sample(sample_of(field, t, three(rows, PLACE, s)), rows, s)
+
+
+fill = by_type_of_first(lambda field: gridded.fill if field is gridded.Grid else fill_each)
 
 
 @kernel

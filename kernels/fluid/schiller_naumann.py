@@ -6,6 +6,7 @@ the sphere of equal volume, multiplies the resistance tensor: right for Re -> 0,
 
 from typing import NamedTuple
 
+from kernels.base.elementary import power
 from kernels.base.jit import formula
 from kernels.base.vector import load, scale
 
@@ -20,9 +21,7 @@ class SchillerNaumann(NamedTuple):
 @formula
 def factor(reynolds):
     """Drag over Stokes'."""
-    if reynolds > NEWTON:
-        return C_NEWTON * reynolds / 24.0
-    return 1.0 + 0.15 * reynolds**0.687
+    return C_NEWTON / 24.0 * reynolds if reynolds > NEWTON else 1.0 + 0.15 * power(reynolds, 0.687)
 
 
 @formula

@@ -12,74 +12,93 @@ Euler's method. Splitting drag from the other forces is off by h² rate²: the t
 Such integrators are reviewed by M. Hochbruck, A. Ostermann, Acta Numer. 19 (2010) 209.
 """
 
-import math
 from typing import NamedTuple
 
+from kernels.base.elementary import exponential_less_one
 from kernels.base.jit import formula
 
-LEAST = 1e-300  # h rate that is divided by
+LEAST = 1e-30  # h rate that is divided by; products of smaller ones are numbers that processors are slow with
 
 
-class Shares(NamedTuple):
-    """What a step makes of gap·rate + push, and of slope: along one axis, or along three, over h."""
+class Share(NamedTuple):
+    """What half a step makes of a gap and of a push along one axis."""
 
-    until: tuple  # from half a step before the forces to these: two factors
-    whole: tuple  # to half a step after them
-    after: tuple  # from the forces to half a step after them
+    loss: float  # of the gap to the target, 1 - exp(-h rate/2)
+    mean: float  # loss over h rate: what h push gives
 
 
 @formula
-def shares(h, rate):
-    """Factors of one axis."""
+def share(h, rate):
+    """The `Share` of one axis."""
     x = max(h * rate, LEAST)
-    half = -math.expm1(-0.5 * x)
-    kept, mean = 1.0 - half, half / x
-    all_of_it = mean * (2.0 - half)
-    return Shares((mean, 0.5 * kept - mean), (all_of_it, 0.5 * (1.0 + kept * kept) - all_of_it), (mean, 0.5 - mean))
+    loss = -exponential_less_one(-0.5 * x)
+    return Share(loss, loss / x)
 
 
 @formula
 def of_ball(h, rate):
-    """Factors of a sphere: the same along all axes."""
-    one = shares(h, rate[0])
+    """Of a sphere: the same along all axes."""
+    one = share(h, rate[0])
     return one, one, one
 
 
 @formula
 def of_body(h, rate):
-    """Factors along three axes."""
-    return shares(h, rate[0]), shares(h, rate[1]), shares(h, rate[2])
+    """Along three axes."""
+    return share(h, rate[0]), share(h, rate[1]), share(h, rate[2])
 
 
 @formula
-def drive(rate, gap, push):
-    """gap·rate + push along three axes."""
-    return gap[0] * rate[0] + push[0], gap[1] * rate[1] + push[1], gap[2] * rate[2] + push[2]
+def rate_of(h, one):
+    """The rate that a `Share` is of."""
+    return one.loss / (h * one.mean)
 
 
 @formula
-def change(h, a, b, c, driven, slope):
-    """Change along three axes, each by its own two factors."""
+def until(h, one, gap, push, slope):
+    """Change from half a step before the forces to these."""
+    return one.loss * gap + h * (one.mean * push + (0.5 * (1.0 - one.loss) - one.mean) * slope)
+
+
+@formula
+def whole(h, one, gap, push, slope):
+    """The same to half a step after the forces."""
+    kept = 1.0 - one.loss
+    mean = one.mean * (1.0 + kept)
+    return one.loss * (1.0 + kept) * gap + h * (mean * push + (0.5 * (1.0 + kept * kept) - mean) * slope)
+
+
+@formula
+def after(h, one, gap, push, slope):
+    """The same from the forces, to whose time the gap belongs, to half a step after them."""
+    return one.loss * gap + h * (one.mean * push + (0.5 - one.mean) * slope)
+
+
+@formula
+def step_until(h, three, gap, push, slope):
+    """`until` along three axes."""
     return (
-        h * (a[0] * driven[0] + a[1] * slope[0]),
-        h * (b[0] * driven[1] + b[1] * slope[1]),
-        h * (c[0] * driven[2] + c[1] * slope[2]),
+        until(h, three[0], gap[0], push[0], slope[0]),
+        until(h, three[1], gap[1], push[1], slope[1]),
+        until(h, three[2], gap[2], push[2], slope[2]),
     )
 
 
 @formula
-def step_until(h, three, driven, slope):
-    """Change from half a step before the forces to these, along three axes."""
-    return change(h, three[0].until, three[1].until, three[2].until, driven, slope)
+def whole_step(h, three, gap, push, slope):
+    """`whole` along three axes."""
+    return (
+        whole(h, three[0], gap[0], push[0], slope[0]),
+        whole(h, three[1], gap[1], push[1], slope[1]),
+        whole(h, three[2], gap[2], push[2], slope[2]),
+    )
 
 
 @formula
-def whole_step(h, three, driven, slope):
-    """The same to half a step after the forces."""
-    return change(h, three[0].whole, three[1].whole, three[2].whole, driven, slope)
-
-
-@formula
-def step_after(h, three, driven, slope):
-    """The same from the forces, to whose time the gap belongs, to half a step after them."""
-    return change(h, three[0].after, three[1].after, three[2].after, driven, slope)
+def step_after(h, three, gap, push, slope):
+    """`after` along three axes."""
+    return (
+        after(h, three[0], gap[0], push[0], slope[0]),
+        after(h, three[1], gap[1], push[1], slope[1]),
+        after(h, three[2], gap[2], push[2], slope[2]),
+    )

@@ -146,7 +146,7 @@ def advance(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neigh
         if order == ADVANCE and task != sweeps.PREDICT:
             time = time_of(task, setting.dt, progress)
             progress.travel[0] += move(box, time)
-            fluids.tell_time(fluid, time)
+            fluids.tell_time(fluid, time, progress.step[0] + 1 - setting.start_step)
         if order == PICK or (progress.phase[0] == PREDICTED and 2.0 * progress.travel[0] > setting.candidate_skin):
             code = refresh_candidates(
                 order, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, progress, partial

@@ -53,6 +53,7 @@ class Bodies(NamedTuple):
     velocity_ahead: np.ndarray  # (3, N) at the time of the next forces, as far as known; empty for elastic contacts
     spin: np.ndarray  # (3, N) angular velocity then, world frame; empty for elastic contacts or without torques
     wall_contacts: np.ndarray  # (N,) int64, contacts with rough walls so far
+    felt: np.ndarray  # (R, N) what it feels of a fluid, rows of ``flow_felt``; without a fluid R = 0
     left: np.ndarray  # (1, N) int8, 1 for those that have left the box for good: they meet nothing, and come last
     present: np.ndarray  # (1,) int64, number of the others
 

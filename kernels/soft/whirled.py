@@ -2,17 +2,22 @@
 
 import math
 
+import numpy as np
+
 from kernels import fluid as fluids
 from kernels import rotation
-from kernels.base.energy import rotational
-from kernels.base.jit import formula
-from kernels.base.quaternion import rotate, rotate_back
+from kernels.base.energy import add_words, as_fixed, as_words, rotational
+from kernels.base.jit import formula, loop
+from kernels.base.quaternion import load_quaternion, rotate, rotate_back
 from kernels.base.vector import add, add_scaled, cross, divide, dot, load, multiply, scale, subtract
-from kernels.fluid.gradients import curl, stretch
-from kernels.fluid.stride import drive, step_after, whole_step
+from kernels.fluid.gradients import curl, strain, stretch, three
+from kernels.fluid.stride import rate_of, step_after, whole_step
 from kernels.rotation.spherical import world_velocity
+from kernels.soft import flow_felt as rows
+from kernels.soft.chunks import unsigned_range
 from kernels.soft.dragged import inwards, outwards, shares_along
 from kernels.soft.motion import spin_at_whole_step
+from kernels.soft.travel import larger
 
 
 @formula
@@ -37,22 +42,22 @@ def gyroscopic_torque(scheme, omega, inertia):
 
 
 @formula
-def sphere_turned(scheme, medium, g, q, flow, omega):
+def sphere_turned(scheme, medium, g, q, spin, rate, omega):
     """Angular velocity at which a sphere feels no torque, and how fast that changes."""
-    return scale(0.5, curl(flow.gradient)), (0.0, 0.0, 0.0)
+    return spin, (0.0, 0.0, 0.0)
 
 
 @formula
-def body_turned(scheme, medium, g, q, flow, omega):
+def body_turned(scheme, medium, g, q, spin, rate, omega):
     """The same of a spheroid in the body frame: Ω + k d × (E d), k = (r² - 1)/(r² + 1) (Jeffery 1922).
 
     It changes as the body turns with omega in a fluid that stays as it is.
     """
-    vorticity = rotate_back(q, scale(0.5, curl(flow.gradient)))
+    vorticity = rotate_back(q, spin)
     k, axis = medium.shape[g], load(medium.axis, g)
-    strained = rotate_back(q, stretch(flow.gradient, rotate(q, axis)))
+    strained = rotate_back(q, stretch(rate, rotate(q, axis)))
     passing = cross(omega, axis)
-    strained_next = rotate_back(q, stretch(flow.gradient, rotate(q, passing)))
+    strained_next = rotate_back(q, stretch(rate, rotate(q, passing)))
     change = subtract(strained_next, cross(omega, strained))
     slope = add_scaled(cross(vorticity, omega), k, cross(axis, change))
     return add_scaled(vorticity, k, cross(axis, strained)), slope
@@ -62,82 +67,129 @@ at_rest_in_flow = rotation.spheres_or(sphere_turned, body_turned)
 
 
 @formula
-def resistance(fluid, g, inertia, relative):
-    """Rates at which a body comes to turn with the fluid, along its axes, and its rotational Reynolds number."""
-    medium = fluid.medium
-    turning = medium.density * medium.diameter[g] ** 2 * math.sqrt(dot(relative, relative)) / medium.viscosity
-    factor = medium.viscosity * fluids.spin_factor(fluid.spin, turning)
-    return divide(scale(factor, load(medium.rotation, g)), inertia), turning
+def resistance(fluid, g, relative):
+    """Viscosity times resistance to a rotation over that of Stokes flow [Pa s], and the rotational Reynolds number."""
+    medium, d = fluid.medium, fluid.medium.diameter[g]
+    turning = medium.density / medium.viscosity * d * d * math.sqrt(dot(relative, relative))
+    return medium.viscosity * fluids.spin_factor(fluid.spin, turning), turning
 
 
 @formula
-def torque_in(fluid, scheme, memory, g, q, inertia, flow, torque, dt):
-    """Torque to hand to a scheme, in the body frame, and the rotational Reynolds number.
+def rates_of(against, medium, g, inertia):
+    """Rates at which a body comes to turn with the fluid, along its axes."""
+    return divide(scale(against, load(medium.rotation, g)), inertia)
+
+
+@formula
+def in_the_middle(fluid, scheme, memory, g, q, inertia, spin, rate, contacts, dt):
+    """What a body has in the middle of the steps for which laws are evaluated.
 
     Parameters
     ----------
-    fluid, scheme, memory, g, q, inertia, dt : of the body: see `correct`
-    flow, torque : `Sample`; torque of contacts in the body frame [N m]
+    fluid, scheme, memory, g, q, inertia, dt : of the body: see `kernels.soft.state`
+    spin, rate : half the vorticity, rate of strain, in the world frame
+    contacts : their torque in the body frame [N m]
 
     Returns
     -------
-    torque [N m], Reynolds number
+    shares of a step, angular velocity [rad/s], rotational Reynolds number
     """
-    omega = foreseen(scheme, memory, q, inertia, dt)
-    target, slope = at_rest_in_flow(scheme, fluid.medium, g, q, flow, omega)
+    medium, omega = fluid.medium, foreseen(scheme, memory, q, inertia, dt)
+    target, slope = at_rest_in_flow(scheme, medium, g, q, spin, rate, omega)
+    span, share, start = medium.every * dt, 0.5 - 0.5 / medium.every, omega
     if rotation.leaps(scheme):
-        before, gyroscopic = rotation.behind(scheme, memory, inertia), gyroscopic_torque(scheme, omega, inertia)
-        push = divide(subtract(torque, gyroscopic), inertia)
-        gap = subtract(target, before)
-        rate, _ = resistance(fluid, g, inertia, gap)
-        change = whole_step(dt, shares_along(scheme, dt, rate), drive(rate, gap, push), slope)
-        rate, turning = resistance(fluid, g, inertia, add_scaled(gap, -0.5, change))
-        if not fluids.is_creeping(fluid.spin):
-            change = whole_step(dt, shares_along(scheme, dt, rate), drive(rate, gap, push), slope)
-        return add(gyroscopic, scale(1.0 / dt, multiply(inertia, change))), turning
-    relative = subtract(target, omega)
-    rate, turning = resistance(fluid, g, inertia, relative)
-    return add(torque, multiply(multiply(inertia, rate), relative)), turning
+        share, start = 0.5, rotation.behind(scheme, memory, inertia)
+    gap = subtract(target, start)
+    push = divide(subtract(contacts, gyroscopic_torque(scheme, omega, inertia)), inertia)
+    along = rates_of(resistance(fluid, g, gap)[0], medium, g, inertia)
+    change = whole_step(span, shares_along(scheme, span, along), gap, push, slope)
+    against, turning = resistance(fluid, g, add_scaled(gap, -share, change))
+    shares = shares_along(scheme, dt, rates_of(against, medium, g, inertia))
+    return shares, add_scaled(start, share, change), turning
 
 
 @formula
-def turn_in(fluid, scheme, b, shift, g, q, flow, dt, per_joule, bodies, kinds):
-    """Rotation of body b completed with its torques.
+def torque_in(fluid, scheme, memory, g, q, inertia, spin, rate, shares, torque, dt):
+    """Torque to hand to a scheme, in the body frame.
+
+    One that leaps is handed the torque by which it comes to where relaxation leads, any other one the sum.
 
     Parameters
     ----------
-    fluid, scheme, b, shift, dt, per_joule, kinds : see `correct`
-    g, q, flow : its variant, orientation and `Sample`
+    fluid, scheme, memory, g, q, inertia, dt : of the body: see `kernels.soft.state`
+    spin, rate, shares : what it feels
+    torque : of contacts in the body frame [N m]
+
+    Returns
+    -------
+    torque [N m]
+    """
+    omega = foreseen(scheme, memory, q, inertia, dt)
+    target, slope = at_rest_in_flow(scheme, fluid.medium, g, q, spin, rate, omega)
+    if rotation.leaps(scheme):
+        gyroscopic = gyroscopic_torque(scheme, omega, inertia)
+        push = divide(subtract(torque, gyroscopic), inertia)
+        gap = subtract(target, rotation.behind(scheme, memory, inertia))
+        change = whole_step(dt, shares, gap, push, slope)
+        return add(gyroscopic, scale(1.0 / dt, multiply(inertia, change)))
+    along = (rate_of(dt, shares[0]), rate_of(dt, shares[1]), rate_of(dt, shares[2]))
+    return add(torque, multiply(multiply(inertia, along), subtract(target, omega)))
+
+
+@loop
+def whirl(
+    fluid, scheme, low, high, present, shift, dt, per_joule, kind, inertia, orientation, torque, felt, memory_q,
+    memory_w, memory_a, memory_more,
+):  # fmt: skip
+    """Rotation of bodies low to high completed with their torques, by what they feel.
+
+    Parameters
+    ----------
+    fluid, scheme, low, high, shift, dt, per_joule : see `kernels.soft.state`
+    present : number of bodies that have not left
+    kind, inertia, orientation, torque, felt : of `Bodies` and `Kinds`
 
     Writes
     ------
-    bodies.memory_q : and the rest of the memory
+    memory_q, memory_w, memory_a, memory_more : (4, N), (3, N), (3, N), (7, N)
 
     Returns
     -------
-    rotational energy [J], squared spin, work before and after the forces [J], rotational Reynolds number
+    rotational energy in units, bits of the largest squared spin, work of the fluid in the half steps before and after
+    the forces, two words each
     """
-    i = load(kinds.inertia, g)
-    memory = rotation.load_memory(scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b)
-    contacts = inwards(scheme, q, load(bodies.torque, b - shift))
-    torque, turning = torque_in(fluid, scheme, memory, g, q, i, flow, contacts, dt)
-    before = rotation.behind(scheme, memory, i)
-    memory = rotation.correct(scheme, memory, q, outwards(scheme, q, torque), i, dt)
-    rotation.store_memory(scheme, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, b, memory)
-    omega = spin_at_whole_step(scheme, memory, q, i, dt)
-    step = subtract(omega, before) if rotation.leaps(scheme) else (0.0, 0.0, 0.0)
-    of_fluid = scale(0.5 * dt, subtract(torque, contacts))
-    drawn = dot(of_fluid, add_scaled(omega, -0.5, step)), dot(of_fluid, add_scaled(omega, 0.5, step))
-    return rotational(i, omega), dot(omega, omega), drawn[0], drawn[1], turning
+    energy, fastest = np.int64(0), np.int64(0)
+    before, after = (np.int64(0), np.int64(0)), (np.int64(0), np.int64(0))
+    for b in unsigned_range(low, high):
+        g, q = kind[b], load_quaternion(orientation, b)
+        i, memory = load(inertia, g), rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
+        contacts = inwards(scheme, q, load(torque, b - np.uint64(shift)))
+        applied = torque_in(
+            fluid, scheme, memory, g, q, i, three(felt, rows.SPIN, b), rows.strain_in(scheme, felt, b),
+            rows.shares_in(scheme, felt, rows.TURN, rows.TURNS, b), contacts, dt,
+        )  # fmt: skip
+        behind = rotation.behind(scheme, memory, i)
+        memory = rotation.correct(scheme, memory, q, outwards(scheme, q, applied), i, dt)
+        rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
+        omega = spin_at_whole_step(scheme, memory, q, i, dt)
+        step = subtract(omega, behind) if rotation.leaps(scheme) else (0.0, 0.0, 0.0)
+        of_fluid = scale(0.5 * dt, subtract(applied, contacts))
+        here = b < np.uint64(present)
+        energy += as_fixed(rotational(i, omega), per_joule) if here else np.int64(0)
+        drawn = as_words(dot(of_fluid, add_scaled(omega, -0.5, step)), per_joule)
+        drawing = as_words(dot(of_fluid, add_scaled(omega, 0.5, step)), per_joule)
+        before, after = add_words(before, drawn) if here else before, add_words(after, drawing) if here else after
+        fastest = larger(fastest, dot(omega, omega))
+    return energy, fastest, before, after
 
 
 @formula
 def start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds):
-    """The same of the rotation of body b.
+    """Rotation of body b from the whole step half a step ahead.
 
     Parameters
     ----------
-    fluid, scheme, b, dt, kinds : see `start`
+    fluid, scheme, b, dt, kinds : see `kernels.soft.immersed.start`
     g, q, flow : its variant, orientation and `Sample`
 
     Writes
@@ -152,16 +204,17 @@ def start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds):
     omega_body = rotate_back(q, load(bodies.memory_w, b))
     omega = inwards(scheme, q, load(bodies.memory_w, b))
     contacts = inwards(scheme, q, load(bodies.torque, b))
-    target, slope = at_rest_in_flow(scheme, fluid.medium, g, q, flow, omega)
+    spin, rate = scale(0.5, curl(flow.gradient)), strain(flow.gradient)
+    target, slope = at_rest_in_flow(scheme, fluid.medium, g, q, spin, rate, omega)
     relative = subtract(target, omega)
-    rate, turning = resistance(fluid, g, i, relative)
-    torque = add(contacts, multiply(multiply(i, rate), relative))
+    against, turning = resistance(fluid, g, relative)
+    along = rates_of(against, fluid.medium, g, i)
+    torque = add(contacts, multiply(multiply(i, along), relative))
     step = scale(0.5 * dt, divide(torque, i))
     if rotation.leaps(scheme):
         gyroscopic = gyroscopic_torque(scheme, omega, i)
         step = step_after(
-            dt, shares_along(scheme, dt, rate),
-            drive(rate, relative, divide(subtract(contacts, gyroscopic), i)), slope,
+            dt, shares_along(scheme, dt, along), relative, divide(subtract(contacts, gyroscopic), i), slope,
         )  # fmt: skip
         torque = add(gyroscopic, scale(2.0 / dt, multiply(i, step)))
     memory = rotation.start(scheme, q, omega_body, outwards(scheme, q, torque), i, dt)

@@ -255,3 +255,13 @@ def test_density_and_viscosity_of_an_answer_are_felt():
     sims = [coupled(lambda told, state=state: state, drag="stokes", implicit=True) for state in answers]
     resistances = [sim.exchange().resistance.sum() for sim in sims]
     assert resistances[1] == pytest.approx(0.5 * resistances[0], rel=1e-12)
+
+
+def test_a_density_that_is_told_is_that_of_added_mass():
+    """First acceleration from rest by hand: weight less buoyancy, over the mass with half of what is displaced."""
+    one = dem.Particles(dem.Sphere(diameter=1e-3), SAND, position=[(0.005, 0.005, 0.01)])
+    answer = dem.FlowState(velocity=(0, 0, 0), density=500.0)
+    sim = coupled(lambda told: answer, one, gravity=(0, 0, -9.81), dt=1e-6, drag="stokes", implicit=True)
+    sim.step(1)
+    exact = -9.81 * (2500 - 500) / (2500 + 0.5 * 500) * 1e-6
+    assert sim.particles.velocity[0, 2] == pytest.approx(exact, rel=1e-4)  # drag takes 18 μ/(ρ d²) dt = 7e-6 of it

@@ -108,6 +108,16 @@ def test_first_acceleration_with_buoyancy_and_added_mass(d, density, fluid, acce
     assert sim.particles.velocity[0, 2] == pytest.approx(-acceleration * dt, rel=1e-5)
 
 
+def test_a_sphere_as_dense_as_the_fluid_goes_with_it():
+    """Pressure gradient and added mass make it as heavy as the fluid that it displaces, and drives it like that."""
+    flow = dem.UniformFlow(velocity=(0, 0.1, 0), amplitude=(0.2, 0, 0), frequency=5.0)
+    fluid = dem.Fluid(**WATER, velocity=flow)
+    sim = ball(1e-3, 1000.0, fluid, 1e-4, gravity=(0, 0, 0), velocity=[(0, 0.1, 0)])
+    sim.step(300)
+    exact = 0.2 * math.sin(10 * math.pi * 0.03)
+    assert sim.particles.velocity[0] == pytest.approx([exact, 0.1, 0], abs=1e-6)  # (2π f h)²/24 of the amplitude
+
+
 def test_fall_from_rest_in_stokes_flow_is_exact():
     """v = v_t (1 - exp(-t/τ)), with whatever steps."""
     tau = 2500 * 25e-10 / (18 * 1.8e-5)

@@ -1,0 +1,85 @@
+"""Benchmarks of particles in a flow: what a fluid adds to the time of a step, measured beside the same run dry."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.bench.stepping import RATE, share_of
+from dem.case import case
+from dem.model.fluid import Fluid
+from dem.model.known_flows import GriddedFlow
+from dem.soft.simulation import Simulation
+
+if TYPE_CHECKING:
+    from dem.model.box import Box
+
+ROUNDS = 7  # of all runs, one after the other, so that what else the machine does slows all of them alike
+AIR = {"density": 1.2, "viscosity": 1.8e-5}
+TURNOVER = 1.0  # time in which the flow goes through the box [s]
+NODES = 25  # along each axis
+
+
+def vortices(box: Box) -> GriddedFlow:
+    """Vortices as large as a box, at the nodes of a grid that covers it, and some flow through them."""
+    lower, upper = np.array(box.lower), np.array(box.upper)
+    margin = 1e-6 * (upper - lower)
+    axes = [np.linspace(*ends, NODES) for ends in zip(lower - margin, upper + margin, strict=True)]
+    x, y, _ = np.meshgrid(*(2 * np.pi * (a - a[0]) / (a[-1] - a[0]) for a in axes), indexing="ij")
+    speed = (upper - lower).max() / TURNOVER
+    velocity = speed * np.stack([np.sin(x) * np.cos(y), -np.cos(x) * np.sin(y), 0.2 * np.sin(x)], -1)
+    return GriddedFlow(
+        velocity=velocity, spacing=tuple(float(a[1] - a[0]) for a in axes), origin=tuple(float(a[0]) for a in axes)
+    )
+
+
+class Flowing:
+    """Nanoseconds a particle step of a case, dry and in fluids."""
+
+    unit = RATE
+
+    def __init__(self, case: str, warm: int, steps: int, fluids: dict[str, dict], **parameters: float | str) -> None:
+        self.case, self.warm, self.steps, self.fluids, self.parameters = case, warm, steps, fluids, parameters
+
+    def runs(self, *, share: float = 1.0, threads: int | None = None) -> dict[str, Simulation]:
+        """The same state dry and in each fluid, past its first steps."""
+        dry = case(self.case)(**self.parameters, threads=threads).simulation()
+        dry.step(share_of(self.warm, share))
+        flow = vortices(dry.box)
+        told = {
+            "gravity": dry.gravity, "time_step": dry.time_step, "integrator": dry.integrator.name, "threads": threads,
+            "contacts": dry.contacts,
+        }  # fmt: skip
+        fluids = {name: Fluid(**AIR, velocity=flow, **words) for name, words in self.fluids.items()}
+        return {
+            name: Simulation(dry.particles, dry.box, fluid=fluid, **told)
+            for name, fluid in {"dry": None, **fluids}.items()
+        }
+
+    def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
+        """Cost of each, and over that of the dry one; the rate is that of the last."""
+        del split
+        runs, steps = self.runs(share=share, threads=threads), share_of(self.steps, share)
+        cost: dict[str, list[float]] = {name: [] for name in runs}
+        for sim in runs.values():
+            sim.step(share_of(20, share))
+        for _ in range(ROUNDS):
+            for name, sim in runs.items():
+                start = time.perf_counter()
+                sim.step(steps)
+                cost[name].append(1e9 * (time.perf_counter() - start) / steps / len(sim.particles))
+        over = {
+            name: statistics.median(a / b for a, b in zip(costs, cost["dry"], strict=True))
+            for name, costs in cost.items()
+        }
+        return {
+            "particles": len(sim.particles),
+            "threads": sim.threads,
+            "share": share,
+            self.unit: 1e9 / statistics.median(cost[name]),
+            "ns_per_particle_step": {name: statistics.median(costs) for name, costs in cost.items()},
+            "times_dry": over,
+        }

@@ -1,0 +1,179 @@
+"""The laws of a fluid evaluated, block by block; what comes of it is kept for some steps, see ``flow_felt``.
+
+Laws are told of the middle of these steps: where a body is then, if it goes on as it does, and with which velocities,
+if the fluid and the forces of now take it there. Unless all goes with the velocity they are asked twice, first with
+that at the beginning, then with the mean over the interval thus found: second order, and for drag up to the square of
+the velocity stable with any time step; an extrapolated velocity begins to swing at h rate > 1.
+
+One body after the other, laws took 250 ns a sphere. Here the flow is sampled in a loop of its own, and that of the laws
+has nothing but arithmetic (`kernels.base.elementary`), of which LLVM makes vector code.
+"""
+
+import numpy as np
+
+from kernels import fluid as fluids
+from kernels import rotation
+from kernels.base.jit import formula, loop, part
+from kernels.base.quaternion import load_quaternion, turn
+from kernels.base.vector import add, add_scaled, load, scale, subtract
+from kernels.box.periodic import fold_in
+from kernels.fluid import sampling
+from kernels.fluid.gradients import OUTSIDE, PLACE, WHIRL, curl, put_three, strain, three
+from kernels.fluid.gridded import WIDTH
+from kernels.fluid.stride import whole_step
+from kernels.soft import flow_felt as rows
+from kernels.soft.chunks import unsigned_range
+from kernels.soft.dragged import inwards, outwards, pull, shares_along
+from kernels.soft.travel import larger
+from kernels.soft.whirled import in_the_middle
+
+
+@formula
+def pose_of_sphere(scheme, q, spin, time):
+    """Nobody wants it."""
+    return q
+
+
+@formula
+def pose_of_body(scheme, q, spin, time):
+    """Orientation so much later."""
+    return turn(spin, time, q)
+
+
+pose_after = rotation.spheres_or(pose_of_sphere, pose_of_body)
+
+
+@loop
+def look_ahead(box, low, high, lag, position, velocity, sampled):
+    """Where bodies low to high are so much later; that they do not turn.
+
+    Parameters
+    ----------
+    box, low, high, position, velocity : see `kernels.soft.state`
+    lag : time [s]
+
+    Writes
+    ------
+    sampled : PLACE and WHIRL
+    """
+    for b in unsigned_range(low, high):
+        s = b - np.uint64(low)
+        x = fold_in(box, add_scaled(load(position, b), lag, load(velocity, b)))
+        put_three(sampled, PLACE, s, x)
+        put_three(sampled, WHIRL, s, (0.0, 0.0, 0.0))
+
+
+@loop
+def feel_turning(
+    fluid, scheme, low, high, shift, dt, kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque,
+    sampled, felt,
+):  # fmt: skip
+    """Resistance to rotation of bodies low to high, and to what rotation it is.
+
+    Parameters
+    ----------
+    fluid, scheme, low, high, shift, dt : see `kernels.soft.state`
+    kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque : of `Bodies` and `Kinds`
+
+    Writes
+    ------
+    felt : TURN, SPIN, TURNS and STRAIN
+    sampled : WHIRL, the angular velocity in the middle of the interval
+
+    Returns
+    -------
+    bits of the largest rotational Reynolds number
+    """
+    whirling = np.int64(0)
+    for b in unsigned_range(low, high):
+        s, g = b - np.uint64(low), kind[b]
+        q, flow = load_quaternion(orientation, b), fluids.sample_in(fluid.field, sampled, s)
+        memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
+        spin, rate = scale(0.5, curl(flow.gradient)), strain(flow.gradient)
+        contacts = inwards(scheme, q, load(torque, b - np.uint64(shift)))
+        shares, omega, turning = in_the_middle(fluid, scheme, memory, g, q, load(inertia, g), spin, rate, contacts, dt)
+        rows.put_shares(scheme, felt, rows.TURN, rows.TURNS, b, shares)
+        put_three(felt, rows.SPIN, b, spin)
+        rows.put_strain(scheme, felt, b, rate)
+        put_three(sampled, WHIRL, s, outwards(scheme, q, omega))
+        whirling = larger(whirling, turning)
+    return whirling
+
+
+@loop
+def feel_going(
+    fluid, scheme, low, high, present, shift, dt, gravity, kind, light, velocity, orientation, force, sampled, felt
+):
+    """Resistance to translation of bodies low to high, and to what velocity it is.
+
+    Parameters
+    ----------
+    fluid, scheme, low, high, shift, dt, gravity : see `kernels.soft.state`
+    present : number of bodies that have not left
+    kind, light, velocity, orientation, force : of `Bodies` and `Kinds`; light: inverse_mass
+    sampled : flow, and angular velocity in it
+
+    Writes
+    ------
+    felt : SHARE, TARGET, SLOPE, PUSH and SHARES
+
+    Returns
+    -------
+    bits of the largest Reynolds number, 1 if somebody is where the field is not known
+    """
+    quickest, outside = np.int64(0), np.int64(0)
+    every, own = fluid.medium.every, fluid.medium.own
+    span, lag = every * dt, 0.5 * (every - 1) * dt
+    for b in unsigned_range(low, high):
+        s, g = b - np.uint64(low), kind[b]
+        v, flow, spin = load(velocity, b), fluids.sample_in(fluid.field, sampled, s), three(sampled, WHIRL, s)
+        q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
+        others = scale(own[g], add_scaled(gravity, light[g], load(force, b - np.uint64(shift))))
+        lightness, seen = own[g] * light[g], v
+        if not fluids.is_linear(fluid):
+            rate, push, slope, _ = pull(fluid, scheme, g, lightness, q, flow, gravity, spin, v)
+            gap, pushed = inwards(scheme, q, subtract(flow.velocity, v)), inwards(scheme, q, add(push, others))
+            change = whole_step(span, shares_along(scheme, span, rate), gap, pushed, inwards(scheme, q, slope))
+            seen = add_scaled(v, 0.5, outwards(scheme, q, change))
+        rate, push, slope, reynolds = pull(fluid, scheme, g, lightness, q, flow, gravity, spin, seen)
+        rows.put_shares(scheme, felt, rows.SHARE, rows.SHARES, b, shares_along(scheme, dt, rate))
+        put_three(felt, rows.TARGET, b, flow.velocity)
+        put_three(felt, rows.SLOPE, b, slope)
+        put_three(felt, rows.PUSH, b, push)
+        here = b < np.uint64(present)
+        quickest = larger(quickest, reynolds) if here else quickest
+        outside = max(outside, np.int64(sampled[OUTSIDE, s])) if here else outside
+    return quickest, outside
+
+
+@part
+def feel(fluid, scheme, c, low, high, shift, dt, gravity, bodies, kinds, box):
+    """Evaluate the laws for bodies low to high of chunk c, for the steps until the next evaluation.
+
+    Parameters
+    ----------
+    fluid, scheme, c, low, high, shift, dt, gravity, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies.felt : see ``flow_felt``
+
+    Returns
+    -------
+    bits of the largest Reynolds number and of the rotational one, 1 if somebody is where the field is not known
+    """
+    medium = fluid.medium
+    lag, sampled, whirling = 0.5 * (medium.every - 1) * dt, medium.sampled[c], np.int64(0)
+    one = medium.sampled[c, sampled.shape[0] - 1, :WIDTH]
+    look_ahead(box, low, high, lag, bodies.position, bodies.velocity, sampled)
+    sampling.fill(fluid.field, medium.clock[0] + lag, high - low, sampled, one)
+    if bodies.torque.shape[1] > 0:
+        whirling = feel_turning(
+            fluid, scheme, low, high, shift, dt, bodies.kind, kinds.inertia, bodies.orientation, bodies.memory_q,
+            bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque, sampled, bodies.felt,
+        )  # fmt: skip
+    quickest, outside = feel_going(
+        fluid, scheme, low, high, bodies.present[0], shift, dt, gravity, bodies.kind, kinds.inverse_mass,
+        bodies.velocity, bodies.orientation, bodies.force, sampled, bodies.felt,
+    )  # fmt: skip
+    return quickest, whirling, outside
