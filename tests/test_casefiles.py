@@ -745,7 +745,8 @@ def test_a_run_goes_on_from_the_last_frame_of_another(case_of, tmp_path):
 
 FEW = {"many-fibres": {"n": 20}, "many-spheres": {"n": 30}, "hard-spheres": {"n": 40, "roughness": 0.1},
        "granular-cooling": {"n": 50}, "stochastic-cooling": {"n": 90, "roughness": 0.1, "periodic": "x"},
-       "turbulent-gas": {"n": 80}, "cellular-fibres": {"n": 20}, "fluidised-bed": {"n": 60}}  # fmt: skip
+       "turbulent-gas": {"n": 80}, "cellular-fibres": {"n": 20}, "fluidised-bed": {"n": 60},
+       "sheared-fibres": {"n": 20}}  # fmt: skip
 
 
 # in fluids, or among walls: each wants kernels of its own, and is run in plain Python as well, see test_plain
@@ -896,7 +897,7 @@ def test_comments_tell_units_words_and_limits():
         "type": "(uniform, shear, rotating", "open": "(x-, x+, y-, y+, z-, z+)", "compression": "(gzip or lzf)",
         "fields": "(position, velocity, orientation, angular_velocity)", "contact_rule": "(geometric, least, none)",
         "speed": "[m/s]", "orientation": "(random)", "float32": "(true or false)", "frequency": "[Hz] (at",
-        "viscosity": "[Pa s] (above 0)", "drag": "(stokes, schiller-naumann, hoelzer-sommerfeld, di-felice, gidaspow",
+        "viscosity": "[Pa s] (above 0)", "drag": "(stokes, schiller-naumann, hoelzer-sommerfeld, rosendahl, zastawny",
     }.items():  # fmt: skip
         assert told in lines[key], lines[key]
     columns = [heading for field in STATE.values() for heading in field.headings]

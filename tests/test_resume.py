@@ -358,6 +358,9 @@ def test_own_classes_go_by_the_same_names_in_files_wherever_they_are_defined():
     names |= {f"dem.parts:{word}" for word in parts}
     flows = "Uniform Shear Rotating Channel Pipe TaylorGreen ABC Gridded Function".split()
     names |= {"dem.fluid:Fluid", *(f"dem.fluid:{word}Flow" for word in flows)}
+    names |= {f"dem.fluid:{word}" for word in ("Cells", "Coupling", "Lubrication")}
+    walls = "Plane Ball Cylinder Cone Disc Revolution Rectangle Block Rod Torus Mesh Servo".split()
+    names |= {f"dem.walls:{word}" for word in walls}
     assert names | {"dem.shapes:Fibre", "dem.shapes:Sphere"} == recipes.OURS.keys()
     ball = dem.Sphere(diameter=0.01)
     assert recipes.recipe(ball) == {"class": "dem.shapes:Sphere", "values": {"diameter": 0.01}}

@@ -117,4 +117,7 @@ ACCELERATION = Quantity("acceleration", "m/s2", "9.81 m/s2")
 MASS = Quantity("mass", "kg", "5 g")
 VISCOSITY = Quantity("dynamic viscosity", "Pa s", "1.8e-5 Pa s")
 DEGREES = Quantity("plane angle", "deg", "60 deg")  # of cases; files take radians
+RATE = Quantity("rate", "1/s", "10 1/s")
+WAVENUMBER = Quantity("wavenumber", "1/m", "400 1/m")
 ALL = (LENGTH, TIME, DENSITY, MODULUS, ANGLE, FREQUENCY, SPEED, SPIN, ACCELERATION, MASS, VISCOSITY, DEGREES)
+ALL += (RATE, WAVENUMBER)
