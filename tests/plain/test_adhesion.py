@@ -344,7 +344,7 @@ def motion(sim):
     return linear, angular
 
 
-@pytest.mark.parametrize("kind", ["jkr", "bridge"])
+@pytest.mark.parametrize("kind", ["jkr", pytest.param("bridge", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("together", [{}, TOGETHER], ids=["alone", "together"])
 def test_free_spheres_keep_energy_and_both_momenta(kind, together):
     """The ledger closes to second order where a contact has ended, to first in the steps where forces jump."""

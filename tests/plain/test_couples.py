@@ -53,7 +53,7 @@ def test_numbers_of_the_sphere_on_the_floor():
     assert RADIUS * ANGLE == pytest.approx(2.1276213e-5, rel=1e-7, abs=0)
 
 
-@pytest.mark.parametrize("model", ["spring", "constant"])
+@pytest.mark.parametrize("model", ["spring", pytest.param("constant", marks=pytest.mark.slow)])
 def test_a_rolling_ball_slows_down_evenly_and_stops(model):
     """a = μ_r R m g l/(I + m l²), for both models; all of its energy is lost."""
     v, exact = 0.02, ROLLS * RADIUS * MASS * G * LEVER / WHOLE
@@ -123,6 +123,7 @@ def test_friction_has_to_be_five_sevenths_of_rolling_friction(share):
     assert (abs(slip) > 1e-3) == (share < 1)
 
 
+@pytest.mark.slow
 def test_rocking_has_the_period_of_its_spring():
     """Two modes of a ball on a spring of rotation, k_r about the contact, and one along the floor, k_t."""
     k_n = MASS * G / SAG

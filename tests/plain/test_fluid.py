@@ -251,11 +251,11 @@ PERIODS = {1e-4: 2 * math.pi * (5 + 1 / 5), 0.01: 32.671790125, 0.1: 32.59363248
     ("stokes_number", "integrator", "n", "half_turns"),
     [
         (1e-4, "splitting", 200, 2),
-        (0.01, "splitting", 1600, 2),
+        pytest.param(0.01, "splitting", 1600, 2, marks=pytest.mark.slow),
         (0.1, "improved-pcdm", 200, 2),
-        (0.1, "leapfrog", 200, 2),
+        pytest.param(0.1, "leapfrog", 200, 2, marks=pytest.mark.slow),
         (1.0, "splitting", 200, 4),
-        (1.0, "adams-bashforth", 300, 4),
+        pytest.param(1.0, "adams-bashforth", 300, 4, marks=pytest.mark.slow),
     ],
 )
 def test_jeffery_orbits_with_inertia(stokes_number, integrator, n, half_turns):
