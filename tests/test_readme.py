@@ -29,7 +29,7 @@ def command(*words, folder):
 
 def test_the_examples_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert len(examples("python")) == 5
+    assert len(examples("python")) == 6
     names = [{} for _ in examples("python")]
     for example, own in zip(examples("python"), names, strict=True):
         exec(compile(example, "README.md", "exec"), own)
