@@ -60,6 +60,7 @@ class Accounted(Stepping):
         >>> sim.walls[0].force.round(4)  # -4/3 E* √R δ^1.5 along the normal
         array([ 0.    ,  0.    , -0.0849])
         """
+        self._notice_changes()
         called = zip(self._walls, self._engine.called, strict=True)
         return tuple(WallInRun(wall, name, self._engine, w) for w, (wall, name) in enumerate(called))
 
@@ -203,7 +204,11 @@ class Accounted(Stepping):
         return account.judged(
             self._engine, self.integrator, self._booked.first_step, self.particles.orientation,
             self.energy_reference[0], self.energy_error, momentum_error,
-            tuple(immersion.doubts(self.fluid, self._engine.fluid, self._engine.beds)),
+            tuple(
+                immersion.doubts(
+                    self.fluid, self._engine.fluid, self.particles, self._engine.dt, self._engine.beds
+                )
+            ),
         )  # fmt: skip
 
     def exchange(self) -> Exchange | None:

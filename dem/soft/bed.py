@@ -122,6 +122,14 @@ class Beds:
         self.seen[:] = before.beds.seen
         self.followed = True
         self.use(engine)
+        if self.coupling is not None and self.fluid.drag_model == "B":  # nobody tells the pressure: gravity may be new
+            self._weigh(engine)
+
+    @staticmethod
+    def _weigh(engine: Engine) -> None:
+        """Have the fluid's own weight press."""
+        weight = -engine.fluid.medium.density * np.array(engine.gravity)
+        engine.fluid.field.values[PRESSING:ROWS] = weight[:, None, None, None]
 
     def use(self, engine: Engine) -> None:
         """Have an engine go by the density and viscosity that were told last."""
@@ -200,7 +208,7 @@ class Beds:
         sampling.resistances(engine.fluid, self.variant, position, velocity, orientation, resistance)
         taken = engine.fluid.field.taken if solved else np.zeros((3, n))
         each = np.vstack([resistance, resistance * velocity, self.mass, taken])
-        found = self._given(engine, position, each)
+        found = self._given(engine, position, each, kept=3)
         with np.errstate(invalid="ignore", divide="ignore"):
             solid_velocity = np.where(found[0] > 0, found[1:4] / found[0], 0.0)
         here = values if solved else self._sampled(engine)
@@ -249,19 +257,24 @@ class Beds:
                 self.seen[k] = told
         self.use(engine)
         if state.pressure_gradient is None:
-            weight = -engine.fluid.medium.density * np.array(engine.gravity)
-            values[PRESSING:ROWS] = weight[:, None, None, None]
+            self._weigh(engine)
         else:
             values[PRESSING:ROWS] = -np.moveaxis(state.pressure_gradient, -1, 0)
 
-    def _given(self, engine: Engine, position: np.ndarray, each: np.ndarray) -> np.ndarray:
-        """What particles have (R, N), summed by cell (R, nx, ny, nz)."""
-        there = np.ones(self.mass.size, np.int8)
-        there[engine.left()] = 0
-        each = np.ascontiguousarray(np.where(there > 0, each, 0.0))
+    def _given(self, engine: Engine, position: np.ndarray, each: np.ndarray, kept: int = 0) -> np.ndarray:
+        """What particles have (R, N), summed by cell (R, nx, ny, nz).
+
+        Those who are in none of the cells, or have left, fill none; of the last rows, so many as are `kept`, they give
+        what they have to the cells next to them: momentum that is taken from the fluid is not lost.
+        """
+        there = ~self.cells.outside(np.asarray(position).T)
+        there[engine.left()] = False
+        each = np.array(each)
+        each[: len(each) - kept, ~there] = 0.0
+        each = np.ascontiguousarray(each)
         found = np.zeros((len(each), *self.cells.number), np.int64)
         room = BITS - math.ceil(math.log2(self.mass.size + 1))
         most = np.abs(each).max(1, initial=0.0)
         unit = np.array([math.ldexp(1.0, math.frexp(value)[1] - room) if value > 0 else 1.0 for value in most])
-        sums.give(self.cells.told(), np.ascontiguousarray(position), there, each, unit, found)
+        sums.give(self.cells.told(), np.ascontiguousarray(position), each, unit, found)
         return found * unit[:, None, None, None]

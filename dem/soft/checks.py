@@ -8,6 +8,7 @@ import numpy as np
 
 from dem.base.notices import Notice
 from dem.model.box import FACES
+from dem.model.wall_words import Plane
 from dem.soft.walled import face_word, fastest
 from dem.system.diagnosis import point
 
@@ -43,6 +44,7 @@ def check_box(box: Box | None, engine: Engine) -> None:
                 f"m can be followed: lower time_step (now {engine.dt:g} s), or the velocity, amplitude or frequency"
             )
             raise ValueError(message)
+    check_periods(box, engine)
     reach = 2 * float(engine.kinds.bound.max()) + engine.range + engine.skins.candidates
     for axis, size in zip("xyz", box.size, strict=True):
         if axis in box.periodic and size < 2 * reach:
@@ -53,11 +55,28 @@ def check_box(box: Box | None, engine: Engine) -> None:
             raise ValueError(message)
 
 
+def check_periods(box: Box, engine: Engine) -> None:
+    """Refuse walls that are longer than the box along a periodic axis, where particles would meet one image of them."""
+    for wall, called in zip(engine.walls, engine.called, strict=True):
+        lower, upper = wall.shape.lower, wall.shape.upper
+        for k, axis in enumerate("xyz"):
+            size = box.size[k]
+            across = isinstance(wall, Plane) and wall.normal[k] != 0
+            long = np.isfinite(upper[k] - lower[k]) and upper[k] - lower[k] > size * (1 + 1e-9)
+            if axis in box.periodic and (across or long):
+                what = "lies across" if across else f"is {upper[k] - lower[k]:.6g} m long along"
+                message = (
+                    f"the wall {called} {what} the periodic axis {axis}, along which the box is {size:g} m long, and "
+                    "would be met once in a period or not at all: make it shorter, or the axis not periodic"
+                )
+                raise ValueError(message)
+
+
 def check_within(engine: Engine) -> None:
     """Refuse particles inside a roll, whose shell is thin and would keep them in."""
     x = engine.bodies.sphere_position
-    for wall, called in zip(engine.walls, engine.called, strict=True):
-        beyond = np.flatnonzero(wall.solid(x.T)) if not wall.motion else np.empty(0, int)
+    for k, (wall, called) in enumerate(zip(engine.walls, engine.called, strict=True)):
+        beyond = np.flatnonzero(wall.solid(_in_frame(engine, k, x.T)))
         if beyond.size:
             s = beyond[engine.bodies.identity[engine.bodies.owner[beyond]].argmin()]
             message = (
@@ -65,6 +84,16 @@ def check_within(engine: Engine) -> None:
                 f"{point(x[:, s])} m ({beyond.size} such): move it out, or take inside=True"
             )
             raise ValueError(message)
+
+
+def _in_frame(engine: Engine, k: int, points: np.ndarray) -> np.ndarray:
+    """Points (M, 3) as wall k sees them, those of periodic images that are nearest to its middle."""
+    poses, faces = engine.faces.walls.poses, engine.faces
+    middle, origin, (w, *axis) = poses.middle[:, k], poses.origin[:, k], poses.orientation[:, k]
+    lengths = np.array([getattr(faces, f"length_{a}", 0.0) for a in "xyz"])  # 0 along axes that are not periodic
+    around = np.divide(points - middle, lengths, out=np.zeros_like(points), where=lengths > 0)
+    turned = points - lengths * np.round(around) - origin
+    return turned + 2 * np.cross(np.cross(turned, axis) + w * turned, axis)
 
 
 def check_overlaps(engine: Engine) -> None:

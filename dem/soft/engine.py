@@ -69,7 +69,7 @@ class Engine(AmongWalls):
     ) -> None:
         self.kinds = arrays.kinds(particles, box)
         self.law, self.fluid, self.beds = law, fluid, beds
-        self.faces, self.exits = faces_of(box), Exits(box, gravity)
+        self.faces, self.exits = faces_of(box), Exits(box, gravity, alone=not walls)
         self.walls, self.called = walls, words(walls)
         alone = len(particles) == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any() and not walls
         self.springs = arrays.springs(particles, self.kinds, self.law, walls)

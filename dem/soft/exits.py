@@ -58,11 +58,13 @@ class Exits:
     box : Box or None
     gravity : (3,) floats
         [m/s²].
+    alone : bool
+        Whether there are no walls beside the box, which somebody outside may meet: then nobody is let go.
     """
 
-    def __init__(self, box: Box | None, gravity: tuple[float, float, float]) -> None:
+    def __init__(self, box: Box | None, gravity: tuple[float, float, float], *, alone: bool = True) -> None:
         self.first: Leaver | None = None
-        self.far = math.hypot(*box.size) if box else math.inf
+        self.far = math.hypot(*box.size) if box and alone else math.inf
         self.box = box
         self.turn(gravity)
 

@@ -44,6 +44,7 @@ SPINS = {"stokes": Creeping, "dennis": Dennis, None: fluids.Nothing}
 STATE = ("clock", "drawn", "drawing", "reached")  # of `Medium`: what a run has come to
 HEAVY = 0.1  # density of a fluid over that of particles, from which added mass shows
 SELDOM = 16  # steps from one evaluation of the laws to the next, if that shows in nothing
+BRIEF = 0.1  # relaxation times that an interval may last where drag is that of the fastest
 SLOW = 200  # of such intervals the shortest time that a fluid has must hold
 STEADIEST = 0.5  # relaxation times a step up to which explicit schemes of rotation are stable, whichever they are
 CALM = 0.1  # of them that are advised
@@ -225,11 +226,20 @@ def film_rate(fluid: Fluid, particles: Particles, box: Box | None) -> float:
     return float(np.max(rates, initial=1e-300))
 
 
-def doubts(fluid: Fluid | None, state: tuple, beds: Beds | None = None) -> Iterator[str]:
+def doubts(
+    fluid: Fluid | None, state: tuple, particles: Particles, time_step: float, beds: Beds | None = None
+) -> Iterator[str]:
     """What makes a run less accurate than it looks: Reynolds numbers beyond what a law is for, places off the grid."""
     if fluid is None:
         return
     reynolds, turning, outside = state.medium.reached.tolist()
+    more = max(1 + 0.15 * reynolds**0.687, 0.44 / 24 * reynolds)  # drag of spheres over that of Stokes, about
+    share = state.medium.every * time_step * more / relaxation_times(fluid, particles)[0]
+    if fluid.every == "auto" and state.medium.every > 1 and share > BRIEF:
+        yield (
+            f"laws of the fluid are evaluated every {state.medium.every} steps, {share:.2g} relaxation times at the "
+            f"Reynolds number {reynolds:.3g} that was reached: take every=1"
+        )
     voidage, strength = beds.seen[:2].tolist() if beds else (1.0, 0.0)
     for name, law in fluid.laws.items():
         if voidage < law.least_voidage:

@@ -22,6 +22,10 @@ def wall_list(walls: Sequence[Wall]) -> list[Wall]:
         if not isinstance(wall, Wall):
             message = f"walls[{k}] is {wall!r}, expected a wall, such as dem.Plane or dem.Cylinder"
             raise TypeError(message)
+    twice = next((k for k, wall in enumerate(listed) if any(wall is other for other in listed[:k])), None)
+    if twice is not None:
+        message = f"walls[{twice}] is given twice, and would push twice: leave one out"
+        raise ValueError(message)
     return listed
 
 
@@ -42,6 +46,8 @@ class WallInRun:
 
     def __getattr__(self, name: str) -> object:
         """What the wall is made of."""
+        if name == "wall" or name.startswith("_"):  # a copy that has nothing yet
+            raise AttributeError(name)
         return getattr(self.wall, name)
 
     def _state(self, name: str) -> np.ndarray:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 STATE = ("felt", "impulse", "working", "driven")  # of `Walls`: what a run has come to
 SLOTS = 4  # of contacts with walls that a sphere may remember, at first
-TREES = 64  # contacts of one sphere with one wall
+TREES = 8  # contacts of one sphere with one wall that there is room for at least; with a mesh one a triangle in reach
 FINER = 2.0**-10  # newtons are summed in units that are coarser by this than an energy over a radius
 
 
@@ -139,7 +139,8 @@ def walled(
         range=reach, near=np.zeros(bodies.kind.size, np.int64),
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
-        trees=np.zeros((chunks, TREES, 8)), scratch=np.zeros((chunks, int(geometry.room[0]), 12)),
+        trees=np.zeros((chunks, max(TREES, int(geometry.room[0])), 8)),
+        scratch=np.zeros((chunks, int(geometry.room[0]), 12)),
         part=np.zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(3),
         felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
         servo=servos(walls, widest_step), driven=np.zeros((3, number)),

@@ -80,23 +80,20 @@ def seen_vector(values, r, at):
 
 
 @kernel
-def give(cells, position, there, amounts, unit, sums):
+def give(cells, position, amounts, unit, sums):
     """Share what particles have among cells.
 
     Parameters
     ----------
     cells : `Cells`
     position : (3, N) [m]
-    there : (N,) 0 for those who are not in the cells any more
     amounts, unit : (R, N) what each has, (R,) in units of this
 
     Writes
     ------
     sums : (R, nx, ny, nz) int64, added to
     """
-    for b in range(there.size):
-        if there[b] == 0:
-            continue
+    for b in range(position.shape[1]):
         at = corner(cells, (position[0, b], position[1, b], position[2, b]))
         for r in range(unit.size):
             whole = np.int64(math.floor(amounts[r, b] / unit[r] + 0.5))

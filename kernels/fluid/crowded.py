@@ -64,7 +64,7 @@ class InSolved(NamedTuple):
 def in_bed(cells, values, x, flow):
     """What a flow says of a place x, with the voidage there."""
     at = corner(cells, x)
-    voidage = max(seen(values, 0, at), LEAST)
+    voidage = 1.0 if at.outside > 0 else max(seen(values, 0, at), LEAST)
     return InBed(flow.velocity, flow.gradient, flow.change, max(flow.outside, at.outside), voidage)
 
 
@@ -79,7 +79,7 @@ def in_solved(field, t, x):
     )  # fmt: skip
     return InSolved(
         seen_vector(values, VELOCITY, at), gradient, (0.0, 0.0, 0.0), at.outside,
-        max(seen(values, VOIDAGE, at), LEAST), seen_vector(values, PRESSING, at),
+        1.0 if at.outside > 0 else max(seen(values, VOIDAGE, at), LEAST), seen_vector(values, PRESSING, at),
     )  # fmt: skip
 
 

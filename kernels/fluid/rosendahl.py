@@ -23,7 +23,10 @@ class Rosendahl(NamedTuple):
 
 @formula
 def drag(part, medium, g, reynolds, slip):
-    """Resistance along the body axes [N s/m] of variant g: that of C_D times 1 - sin³φ, across 1 + sin φ cos²φ."""
+    """Resistance along the body axes [N s/m] of variant g: that of C_D times 1 - sin³φ, across 1 + sin φ cos²φ.
+
+    Spheres have no long axis, and C_D alone.
+    """
     axis, root = load(medium.axis, g), math.sqrt(reynolds)
     square, along = dot(slip, slip), dot(axis, slip)
     cosine = min(abs(along) / math.sqrt(square), 1.0) if square > 0.0 else 1.0
@@ -31,7 +34,8 @@ def drag(part, medium, g, reynolds, slip):
     straight = part.along[0, g] + part.along[1, g] * root + part.along[2, g] * reynolds
     broadside = part.across[0, g] + part.across[1, g] * root + part.across[2, g] * reynolds
     both = math.pi / 8.0 * medium.viscosity * medium.diameter[g] * (straight + (broadside - straight) * sine**3)
-    lengthwise, crosswise = both * (1.0 - sine**3), both * (1.0 + sine * cosine * cosine)
+    long = 1.0 - medium.ball[g]
+    lengthwise, crosswise = both * (1.0 - long * sine**3), both * (1.0 + long * sine * cosine * cosine)
     return (
         crosswise + (lengthwise - crosswise) * axis[0] * axis[0],
         crosswise + (lengthwise - crosswise) * axis[1] * axis[1],

@@ -10,7 +10,7 @@ import numpy as np
 
 from kernels.base.energy import REST, as_words
 from kernels.base.jit import formula, part
-from kernels.base.vector import add, cross, dot, load, scale
+from kernels.base.vector import add, cross, dot, load, scale, subtract
 from kernels.box.periodic import gap
 from kernels.soft.walled import bare_or
 
@@ -60,7 +60,8 @@ def book(c, w, x, force, couple, work, stiffness, box):
     box.walls.part : row c, w
     """
     walls = box.walls
-    arm = gap(box, x, load(walls.poses.about, w))
+    middle = load(walls.poses.middle, w)
+    arm = add(gap(box, x, middle), subtract(middle, load(walls.poses.about, w)))
     book_vector(c, w, FORCE, scale(-1.0, force), walls.unit[0], box)
     book_vector(c, w, TORQUE, scale(-1.0, add(cross(arm, force), couple)), walls.unit[1], box)
     walls.part[c, w, WORK] += work[0]

@@ -271,14 +271,15 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
     p = exponent(law, m, row)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
-        count = trees_of(w, c, x, radius, p, box)
+        count = trees_of(w, c, x, radius + (box.walls.range if laws.lasting(law) else 0.0), p, box)
         for t in range(count):
             overlap, normal = region(law, w, c, t, x, radius, p, box)
-            touch, point, _ = encounter(w, s, b, overlap, normal, bodies, kinds, box)
-            secant = laws.secant(law, m, row, touch, laws.nothing(law), half)
-            arm = gap(box, point, load(bodies.position, b))
-            pushed = add_contact(pushed, secant, dot(touch.velocity, normal), normal, arm, nowhere)
-            number += 1
+            if overlap > 0.0:
+                touch, point, _ = encounter(w, s, b, overlap, normal, bodies, kinds, box)
+                secant = laws.secant(law, m, row, touch, laws.nothing(law), half)
+                arm = gap(box, point, load(bodies.position, b))
+                pushed = add_contact(pushed, secant, dot(touch.velocity, normal), normal, arm, nowhere)
+                number += 1
     return (
         yields(b, pushed.force, pushed.torque_b, bodies, kinds) / pushed.square
         if number > 1 and pushed.square > 0.0

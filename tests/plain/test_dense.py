@@ -116,12 +116,11 @@ def test_nothing_is_lost_between_particles_and_cells():
         rng.normal(size=(2, 50)),
         np.full(2, 2.0**-40),
     )
-    there, found = np.ones(50, np.int8), np.zeros((2, 2, 3, 1, 5), np.int64)
+    found = np.zeros((2, 2, 3, 1, 5), np.int64)
     order = rng.permutation(50)
-    shared.give(known, position, there, amounts, unit, found[0])
-    shared.give(
-        known, np.ascontiguousarray(position[:, order]), there, np.ascontiguousarray(amounts[:, order]), unit, found[1]
-    )
+    shared.give(known, position, amounts, unit, found[0])
+    mixed = [np.ascontiguousarray(rows[:, order]) for rows in (position, amounts)]
+    shared.give(known, *mixed, unit, found[1])
     assert (found[0] == found[1]).all()
     assert found[0].sum((1, 2, 3)).tolist() == np.floor(amounts / 2.0**-40 + 0.5).sum(1).tolist()
 
