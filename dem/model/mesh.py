@@ -15,6 +15,7 @@ from dem.model.wall import DEFAULTS, Wall
 
 if TYPE_CHECKING:
     from os import PathLike
+    from types import ModuleType
 
     from dem.model.materials import Material
     from dem.model.surfaces import MeshReport, Surface
@@ -103,12 +104,9 @@ class Mesh(Wall):
         """What the mesh is, and what was put right; print it."""
         return self.surface.report
 
-    @cached_property
-    def shape(self) -> WallShape:
-        """As kernels know it."""
-        from dem.model import wall_shapes
-
-        return wall_shapes.mesh(self.surface)
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape."""
+        return shapes.mesh(self.surface)
 
     def said(self) -> dict[str, object]:
         """What it is made of, by name, without what nobody said."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -14,6 +15,8 @@ from dem.model.parts import plain
 from dem.model.servo import Servo
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from dem.model.wall_shapes import WallShape
 
 PARALLEL = 1e-9  # sine of the angle between two directions that count as one
@@ -84,9 +87,15 @@ class Wall:
         """What it is called."""
         return self.name or type(self).__name__.lower()
 
-    @property
+    @cached_property
     def shape(self) -> WallShape:
         """As kernels know it."""
+        from dem.model import wall_shapes  # noqa: PLC0415 (wants numba, which words do not)
+
+        return self.made(wall_shapes)
+
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape, of those in `dem.model.wall_shapes`."""
         raise NotImplementedError
 
     def solid(self, points: np.ndarray) -> np.ndarray:

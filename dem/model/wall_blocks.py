@@ -12,9 +12,9 @@ from dem.model.wall import Wall, on_line, parallel
 from dem.model.wall_words import Point, check_length, direction, keep, keep_flag, keep_sizes
 
 if TYPE_CHECKING:
-    from dem.model.wall_shapes import WallShape
+    from types import ModuleType
 
-# ruff: noqa: PLC0415 (shapes of kernels need numba, which words do not)
+    from dem.model.wall_shapes import WallShape
 
 
 @hinted
@@ -53,12 +53,9 @@ class Rectangle(Wall):
         keep(self, centre="of the rectangle [m]", edge="of the rectangle [m]", other_edge="of the rectangle [m]")
         super().__post_init__()
 
-    @property
-    def shape(self) -> WallShape:
-        """As kernels know it."""
-        from dem.model import wall_shapes
-
-        return wall_shapes.rectangle(self.centre, self.edge, self.other_edge)
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape."""
+        return shapes.rectangle(self.centre, self.edge, self.other_edge)
 
 
 @hinted
@@ -97,13 +94,10 @@ class Block(Wall):
             raise ValueError(message)
         super().__post_init__()
 
-    @property
-    def shape(self) -> WallShape:
-        """As kernels know it."""
-        from dem.model import wall_shapes
-
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape."""
         middle = 0.5 * np.add(self.lower, self.upper)
-        return wall_shapes.block(middle, *np.diag(np.subtract(self.upper, self.lower)))
+        return shapes.block(middle, *np.diag(np.subtract(self.upper, self.lower)))
 
 
 @hinted
@@ -144,12 +138,9 @@ class Rod(Wall):
         check_length(self)
         super().__post_init__()
 
-    @property
-    def shape(self) -> WallShape:
-        """As kernels know it."""
-        from dem.model import wall_shapes
-
-        return wall_shapes.capsule(self.start, self.end, self.radius)
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape."""
+        return shapes.capsule(self.start, self.end, self.radius)
 
     def is_same_turned(self, centre: Point, axis: Point) -> bool:
         """About its own axis."""
@@ -198,12 +189,9 @@ class Torus(Wall):
         keep_flag(self, "inside")
         super().__post_init__()
 
-    @property
-    def shape(self) -> WallShape:
-        """As kernels know it."""
-        from dem.model import wall_shapes
-
-        return wall_shapes.torus(self.centre, self.axis, self.radius, self.tube, inside=self.inside)
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape."""
+        return shapes.torus(self.centre, self.axis, self.radius, self.tube, inside=self.inside)
 
     def is_same_turned(self, centre: Point, axis: Point) -> bool:
         """About its own axis."""

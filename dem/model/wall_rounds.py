@@ -13,11 +13,11 @@ from dem.model.wall import Wall, on_line, parallel
 from dem.model.wall_words import Point, check_length, direction, keep, keep_flag, keep_sizes
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from dem.model.wall_shapes import WallShape
 
 ENDS = ("none", "start", "end", "both")
-
-# ruff: noqa: PLC0415 (shapes of kernels need numba, which words do not)
 
 
 class _Round(Wall):
@@ -31,12 +31,9 @@ class _Round(Wall):
         """A point of the axis, where z is 0, and its direction."""
         raise NotImplementedError
 
-    @property
-    def shape(self) -> WallShape:
-        """As kernels know it."""
-        from dem.model import wall_shapes
-
-        return wall_shapes.revolution(self.profile(), *self.line())
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape."""
+        return shapes.revolution(self.profile(), *self.line())
 
     def is_same_turned(self, centre: Point, axis: Point) -> bool:
         """About its own axis."""

@@ -12,11 +12,11 @@ from dem.base.hints import hinted
 from dem.model.wall import Wall, on_line, parallel
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from dem.model.wall_shapes import WallShape
 
 Point = tuple[float, float, float]
-
-# ruff: noqa: PLC0415 (shapes of kernels need numba, which words do not)
 
 
 def keep(wall: Wall, **meanings: str) -> None:
@@ -76,12 +76,9 @@ class Plane(Wall):
         keep(self, point="of the plane [m]", normal="of the plane")
         super().__post_init__()
 
-    @property
-    def shape(self) -> WallShape:
-        """As kernels know it."""
-        from dem.model import wall_shapes
-
-        return wall_shapes.plane(self.point, self.normal)
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape."""
+        return shapes.plane(self.point, self.normal)
 
     def is_same_turned(self, centre: Point, axis: Point) -> bool:
         """If it turns about its normal."""
@@ -129,12 +126,9 @@ class Ball(Wall):
         keep_flag(self, "inside")
         super().__post_init__()
 
-    @property
-    def shape(self) -> WallShape:
-        """As kernels know it."""
-        from dem.model import wall_shapes
-
-        return wall_shapes.ball(self.centre, self.radius, inside=self.inside)
+    def made(self, shapes: ModuleType) -> WallShape:
+        """Its shape."""
+        return shapes.ball(self.centre, self.radius, inside=self.inside)
 
     def is_same_turned(self, centre: Point, axis: Point) -> bool:
         """About any axis through its centre."""
