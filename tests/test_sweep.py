@@ -307,6 +307,10 @@ def test_runs_of_other_kernels_are_not_taken_for_the_same(swept, monkeypatch, cl
             "dem: n has an empty value",
             "dem: speed: 0:1 is no range: expected lo:hi:count, such as 0:0.5:6",
         ]),
+        (["--set", "gravity=[0,0,0],[0,1", "--set", "n=1,2]"], [
+            "dem: gravity: [0,0,0],[0,1 lacks a closing bracket",
+            "dem: n: 1,2] lacks an opening bracket",
+        ]),
         (["--set", "n=8,8"], ["dem: n is to be 8 twice"]),
         (["--set", "n=8,"], ["dem: n has an empty value"]),
         (["--set", "diameter=5 mm:1 cm:3"], ["dem: diameter: 5 mm:1 cm:3 is from mm to cm"]),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.base import compilation
+from dem.base.machine import cores
 from dem.case.find import names
 from dem.case.study import StudyCase
 
@@ -30,7 +30,7 @@ def everything() -> Iterator[tuple[str, dict]]:
     for law in LAWS:
         for crowd in CROWDS:
             yield crowd, {"n": 30, **law}
-            if (os.cpu_count() or 1) > 1:
+            if cores() > 1:
                 yield crowd, {"n": ENOUGH, **law}
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dem.base.machine import cores
 from dem.case.prepare import everything, prepare_all
 from dem.casefile import chosen_case
 from dem.cli.common import app, plain_errors, say
@@ -48,7 +48,7 @@ def compile_kernels(
         message = "give cases or case files, or --all"
         raise ValueError(message)
     start, failed = time.perf_counter(), []
-    for name, given, seconds in prepare_all(choose, wanted, min(jobs or os.cpu_count() or 1, len(wanted))):
+    for name, given, seconds in prepare_all(choose, wanted, min(jobs or cores(), len(wanted))):
         what = " ".join([name, *(f"{key}={value}" for key, value in given.items())])
         if isinstance(seconds, Exception):
             failed.append(what)

@@ -14,7 +14,7 @@ from dem.base.progress import progress_bar
 from dem.base.words import counted
 from dem.model.box import AXES
 from dem.model.grading import graded
-from dem.model.insertion import region
+from dem.model.insertion import how_many, region
 from dem.model.materials import Material
 from dem.model.particles import Particles
 from dem.model.shapes import Sphere
@@ -100,13 +100,8 @@ def pack_dense(
     checks.of_types(material=(material, Material))
     low, high = region(lower, upper, box)
     volume = float(np.prod(high - low))
-    if (number is None) == (solid_fraction is None):
-        message = "give either number or solid_fraction"
-        raise ValueError(message)
-    if number is None:
-        filled = volume * checks.number("solid_fraction", solid_fraction, above=0, most=1)
-    else:
-        number, filled = checks.whole("number", number, least=1), None
+    number, solid_fraction = how_many(number, solid_fraction)
+    filled = None if solid_fraction is None else volume * solid_fraction
     seed = checks.whole("seed", seed, least=0)
     if sizes is None:
         count = number or max(1, round(filled / shape.mass_properties(1.0).volume))

@@ -112,13 +112,7 @@ def pack(
     checks.of_types(material=(material, Material))
     checks.of_types(optional=True, box=(box, Box))
     corners = region(lower, upper, box)
-    if (number is None) == (solid_fraction is None):
-        message = "give either number or solid_fraction"
-        raise ValueError(message)
-    if number is not None:
-        number = checks.whole("number", number, least=1)
-    else:
-        solid_fraction = checks.number("solid_fraction", solid_fraction, above=0, most=1)
+    number, solid_fraction = how_many(number, solid_fraction)
     span = _span(scale, sizes)
     rng = np.random.default_rng(checks.whole("seed", seed, least=0))
     if orientation is not None:
@@ -133,6 +127,16 @@ def pack(
         bodies = graded(shape, sizes, number=number, volume=volume * (solid_fraction or 0.0), seed=seed)
     position, turned = scatter(bodies, corners, box, list(others), orientation, rng, large_first=sizes is not None)
     return Particles(bodies, material, position=position, orientation=turned)
+
+
+def how_many(number: int | None, solid_fraction: float | None) -> tuple[int | None, float | None]:
+    """The one of the two that is given, checked; raises ValueError or TypeError."""
+    if (number is None) == (solid_fraction is None):
+        message = "give either number or solid_fraction"
+        raise ValueError(message)
+    if number is not None:
+        return checks.whole("number", number, least=1), None
+    return None, checks.number("solid_fraction", solid_fraction, above=0, most=1)
 
 
 def _span(scale: tuple[float, float] | None, sizes: Sizes | None) -> tuple[float, float]:

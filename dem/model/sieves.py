@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from dem.base import checks, units
+from dem.base import checks, csv_rows, units
 from dem.base.hints import hinted
 from dem.base.words import counted
 from dem.model.sizes import Sizes, Span
@@ -201,16 +200,8 @@ def read_sizes(path: str | PathLike, *, by: Literal["mass", "number"] = "mass") 
 
 def _columns(path: Path) -> dict[str, np.ndarray]:
     """The two columns of a table by name, in metres and parts of one, the size first."""
-    if not path.is_file():
-        message = f"no file {path}"
-        raise FileNotFoundError(message)
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = [row for row in csv.reader(file, skipinitialspace=True) if row]
-    except (csv.Error, UnicodeDecodeError) as error:
-        message = f"{path} is no readable CSV file: {error}"
-        raise ValueError(message) from None
-    heads = [_heading(path, text) for text in (rows[0] if rows else ())]
+    texts, rows = csv_rows.read(path)
+    heads = [_heading(path, text) for text in texts]
     names = sorted(name for name, _ in heads)
     if names not in (["aperture", "passing"], ["aperture", "share"], ["diameter", "share"]):
         message = (
@@ -218,13 +209,7 @@ def _columns(path: Path) -> dict[str, np.ndarray]:
             " or diameter and share"
         )
         raise ValueError(message)
-    values = np.empty((len(rows) - 1, 2))
-    for number, row in enumerate(rows[1:]):
-        try:
-            values[number] = [float(text) for text in row]
-        except ValueError:
-            message = f"{path}: row {number + 1} is {','.join(row)!r}, expected 2 numbers"
-            raise ValueError(message) from None
+    values = csv_rows.numbers(path, rows, 2)
     found = {name: values[:, k] * factor for k, (name, factor) in enumerate(heads)}
     return {name: found[name] for name in names}
 

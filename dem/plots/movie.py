@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from collections import deque
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
+from dem.base.machine import cores
 from dem.base.replace import replace_when_done
 from dem.plots.bodies import numbers_up_to
 from dem.plots.figure import check_run
@@ -116,12 +116,11 @@ def check_movie(path: str | PathLike, seconds: float, fps: float, *, overwrite: 
 
 def _side_by_side(shots: Iterable[Callable[[], np.ndarray]]) -> Iterator[np.ndarray]:
     """Pictures in their order, taken on all cores, each a little ahead of when it is wanted."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    with ThreadPoolExecutor(cores) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         waiting: deque[Future] = deque()
         for each in shots:
             waiting.append(pool.submit(each))
-            if len(waiting) > cores:
+            if len(waiting) > cores():
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

@@ -71,8 +71,8 @@ def of_values(parameters: dict[str, object]) -> dict[str, list[str]]:
         raise TypeError(message)
     found, wrong = {}, []
     for name, given in parameters.items():
-        several = isinstance(given, (list, range, np.ndarray))
-        values = (given.tolist() if isinstance(given, np.ndarray) else list(given)) if several else [given]
+        plain = given.tolist() if isinstance(given, np.ndarray) else given
+        values = list(plain) if isinstance(plain, (list, range)) else [plain]
         try:
             found[str(name)] = [_word(value) for value in values]
         except ValueError as error:
@@ -94,15 +94,21 @@ def _checked(found: dict[str, list[str]], wrong: list[str]) -> dict[str, list[st
 
 
 def _parts(text: str) -> list[str]:
-    """What commas separate, but for those within brackets and quotes."""
+    """What commas separate, but for those within brackets and quotes; raises ValueError if one of them is missing."""
     parts, depth, quote = [""], 0, ""
     for letter in text:
         quote = ("" if letter == quote else quote) if quote else letter if letter in QUOTES else ""
         depth += 0 if quote else (letter in OPENING) - (letter in CLOSING)
-        if letter == "," and depth <= 0 and not quote:
+        if depth < 0:
+            break
+        if letter == "," and depth == 0 and not quote:
             parts.append("")
         else:
             parts[-1] += letter
+    if depth or quote:
+        missing = "a quote" if quote else "an opening bracket" if depth < 0 else "a closing bracket"
+        message = f"{text} lacks {missing}"
+        raise ValueError(message)
     return [part.strip() for part in parts]
 
 

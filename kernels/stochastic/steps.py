@@ -75,18 +75,28 @@ def gather(dt, limit, spheres, space, gas, tally):
     return DONE if rate * dt <= MOST else FREQUENT
 
 
+@formula
+def bounces_in(dt, laws):
+    """How often a particle may hit walls in a step."""
+    return BOUNCES + int(4.0 * dt / laws.contact_time)
+
+
+@formula
+def fly_all(dt, limit, spheres, space, laws, gas, tally):
+    """Move all on to the end of the next step, off walls, and `gather`; returns whether they can collide: a code."""
+    t, bounces = (tally.step[0] + 1) * dt, bounces_in(dt, laws)
+    for i in range(gas.cell.size):
+        if not fly(i, t, spheres, space, laws, tally, bounces):
+            return STUCK
+    return gather(dt, limit, spheres, space, gas, tally)
+
+
 @part
 def meet(t, dt, spheres, gas, law, seed, tally):
     """Collisions of pairs in all cells in the step that ends at time t."""
     for c in range(gas.share.size):
         if gas.first[c + 1] - gas.first[c] > 1:
             collide_cell(c, t, dt, spheres, gas, law, seed, tally)
-
-
-@formula
-def bounces_in(dt, laws):
-    """How often a particle may hit walls in a step."""
-    return BOUNCES + int(4.0 * dt / laws.contact_time)
 
 
 @kernel
@@ -111,16 +121,11 @@ def advance_pairs(steps, dt, limit, seed, spheres, space, laws, gas, tally):
     DONE; DENSE if the limit was reached, STUCK if somebody hits walls without end, or FREQUENT if there would be more
     than MOST collisions of a particle: the step is not complete then
     """
-    bounces = bounces_in(dt, laws)
     for _ in range(steps):
-        t = (tally.step[0] + 1) * dt
-        for i in range(gas.cell.size):
-            if not fly(i, t, spheres, space, laws, tally, bounces):
-                return STUCK
-        code = gather(dt, limit, spheres, space, gas, tally)
+        code = fly_all(dt, limit, spheres, space, laws, gas, tally)
         if code != DONE:
             return code
-        meet(t, dt, spheres, gas, laws.pair, seed, tally)
+        meet((tally.step[0] + 1) * dt, dt, spheres, gas, laws.pair, seed, tally)
         tally.step[0] += 1
     return DONE
 
@@ -144,19 +149,15 @@ def advance_pressed(steps, dt, limit, seed, spheres, space, laws, gas, stress, t
     -------
     as `advance_pairs`; STIFF if waves of the pressure would cross more than STEEP of a cell in the next step
     """
-    bounces, narrowest = bounces_in(dt, laws), min(space.width[0], space.width[1], space.width[2])
+    narrowest = min(space.width[0], space.width[1], space.width[2])
     for _ in range(steps):
-        t = (tally.step[0] + 1) * dt
-        for i in range(gas.cell.size):
-            if not fly(i, t, spheres, space, laws, tally, bounces):
-                return STUCK
-        code = gather(dt, limit, spheres, space, gas, tally)
+        code = fly_all(dt, limit, spheres, space, laws, gas, tally)
         if code != DONE:
             return code
         push(dt, spheres, space, gas, stress, tally)
         if not stress.waves[0] * dt <= STEEP * narrowest:
             return STIFF
-        meet(t, dt, spheres, gas, laws.pair, seed, tally)
+        meet((tally.step[0] + 1) * dt, dt, spheres, gas, laws.pair, seed, tally)
         tally.step[0] += 1
     return DONE
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import lzma
 import math
 import struct
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dem.base import checks
+from dem.base import checks, csv_rows
 from dem.files.structure import check_memory
 from dem.model.fields import ROWS, STATE, heading
 
@@ -69,25 +68,13 @@ def _csv(path: Path) -> dict[str, np.ndarray]:
 
 def _table(path: Path) -> dict[str, np.ndarray]:
     """All columns of a CSV file, by their names without units."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = [row for row in csv.reader(file, skipinitialspace=True) if row]
-    except (csv.Error, UnicodeDecodeError) as error:
-        message = f"{path} is no readable CSV file: {error}"
-        raise ValueError(message) from None
-    names = [_column(path, name) for name in (rows[0] if rows else ())]
+    texts, rows = csv_rows.read(path)
+    names = [_column(path, name) for name in texts]
     for name in names:
         if names.count(name) > 1:
             message = f"{path} has {names.count(name)} columns {name}: leave one"
             raise ValueError(message)
-    values = np.empty((len(rows) - 1 if rows else 0, len(names)))
-    for number, row in enumerate(rows[1:]):
-        try:
-            values[number] = [float(text) for text in row]
-        except ValueError:
-            message = f"{path}: row {number + 1} is {','.join(row)!r}, expected {len(names)} numbers"
-            raise ValueError(message) from None
-    return dict(zip(names, values.T, strict=True))
+    return dict(zip(names, csv_rows.numbers(path, rows, len(names)).T, strict=True))
 
 
 def _column(path: Path, name: str) -> str:
