@@ -97,6 +97,7 @@ def _medium(fluid: Fluid, particles: Particles, bodies: list[Spheroid], every: i
 
     mass = np.array([shape.mass_properties(material.density).mass for shape, material in particles.variants])
     volume, added = np.array([body.volume for body in bodies]), 0.5 if fluid.added_mass else 0.0
+    chunks = -(-len(particles) // CHUNK)
     return Medium(
         density=fluid.density, viscosity=fluid.viscosity, pressed=float(fluid.pressure),
         added=added, diameter=np.array([body.diameter for body in bodies]), volume=volume,
@@ -105,7 +106,8 @@ def _medium(fluid: Fluid, particles: Particles, bodies: list[Spheroid], every: i
         translation=columns([body.translation for body in bodies]),
         rotation=columns([body.rotation for body in bodies]),
         axis=columns([body.along_axes(1.0, 0.0) for body in bodies]), shape=np.array([body.shape for body in bodies]),
-        every=every, since=np.zeros(1, np.int64), sampled=np.zeros((-(-len(particles) // CHUNK), rows + 1, BLOCK)),
+        every=every, since=np.zeros(1, np.int64), sampled=np.zeros((chunks, rows + 1, BLOCK)),
+        whirling=np.zeros((chunks, 3, BLOCK)),
         clock=np.zeros(1), drawn=np.zeros(2), drawing=np.zeros(1), reached=np.zeros(3),
     )  # fmt: skip
 

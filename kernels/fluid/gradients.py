@@ -17,9 +17,8 @@ class Sample(NamedTuple):
     outside: int  # 1 where the field is not known, and what stands here is that of the nearest place or time
 
 
-# rows of numbers in which many of them are kept: velocity, gradient, change, whether outside, of which place; and the
-# angular velocity of who is there, in the world frame
-GRADIENT, CHANGE, OUTSIDE, PLACE, WHIRL, ROWS = 3, 12, 15, 16, 19, 22
+# rows of numbers in which many of them are kept: velocity, gradient, change, whether outside, of which place
+GRADIENT, CHANGE, OUTSIDE, PLACE, ROWS = 3, 12, 15, 16, 19
 NO_GRADIENT = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 

@@ -15,10 +15,10 @@ from kernels import fluid as fluids
 from kernels import rotation
 from kernels.base.jit import formula, loop, part
 from kernels.base.quaternion import load_quaternion, turn
-from kernels.base.vector import add, add_scaled, load, scale, subtract
+from kernels.base.vector import add, add_scaled, load, scale, store, subtract
 from kernels.box.periodic import fold_in
 from kernels.fluid import sampling
-from kernels.fluid.gradients import OUTSIDE, PLACE, WHIRL, curl, put_three, strain, three
+from kernels.fluid.gradients import OUTSIDE, PLACE, curl, put_three, strain, three
 from kernels.fluid.gridded import WIDTH
 from kernels.fluid.stride import whole_step
 from kernels.soft import flow_felt as rows
@@ -44,7 +44,7 @@ pose_after = rotation.spheres_or(pose_of_sphere, pose_of_body)
 
 
 @loop
-def look_ahead(box, low, high, lag, position, velocity, sampled):
+def look_ahead(box, low, high, lag, position, velocity, sampled, whirl):
     """Where bodies low to high are so much later; that they do not turn.
 
     Parameters
@@ -54,19 +54,20 @@ def look_ahead(box, low, high, lag, position, velocity, sampled):
 
     Writes
     ------
-    sampled : PLACE and WHIRL
+    sampled : PLACE
+    whirl : zero, of bodies that do not turn
     """
     for b in unsigned_range(low, high):
         s = b - np.uint64(low)
         x = fold_in(box, add_scaled(load(position, b), lag, load(velocity, b)))
         put_three(sampled, PLACE, s, x)
-        put_three(sampled, WHIRL, s, (0.0, 0.0, 0.0))
+        store(whirl, s, (0.0, 0.0, 0.0))
 
 
 @loop
 def feel_turning(
     fluid, scheme, low, high, shift, dt, kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque,
-    sampled, felt,
+    sampled, felt, whirl,
 ):  # fmt: skip
     """Resistance to rotation of bodies low to high, and to what rotation it is.
 
@@ -74,11 +75,13 @@ def feel_turning(
     ----------
     fluid, scheme, low, high, shift, dt : see `kernels.soft.state`
     kind, inertia, orientation, memory_q, memory_w, memory_a, memory_more, torque : of `Bodies` and `Kinds`
+    sampled : flow
 
     Writes
     ------
-    felt : TURN, SPIN, TURNS and STRAIN
-    sampled : WHIRL, the angular velocity in the middle of the interval
+    felt : TURN, SPIN, TURNS and BEND
+    whirl : (3, BLOCK) angular velocity in the middle of the interval, in the world frame; an array of its own, since
+        LLVM would have to check for too many rows of one that is also read whether they overlap
 
     Returns
     -------
@@ -91,19 +94,22 @@ def feel_turning(
         memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
         spin, rate = scale(0.5, curl(flow.gradient)), strain(flow.gradient)
         contacts = inwards(scheme, q, load(torque, b - np.uint64(shift)))
-        shares, omega, turning = in_the_middle(fluid, scheme, memory, g, q, load(inertia, g), spin, rate, contacts, dt)
+        target, bend, shares, omega, turning = in_the_middle(
+            fluid, scheme, memory, g, q, load(inertia, g), spin, rate, contacts, dt
+        )
         rows.put_shares(scheme, felt, rows.TURN, rows.TURNS, b, shares)
-        put_three(felt, rows.SPIN, b, spin)
-        rows.put_strain(scheme, felt, b, rate)
-        put_three(sampled, WHIRL, s, outwards(scheme, q, omega))
+        put_three(felt, rows.SPIN, b, target)
+        rows.put_bend(scheme, felt, b, bend)
+        store(whirl, s, outwards(scheme, q, omega))
         whirling = larger(whirling, turning)
     return whirling
 
 
 @loop
 def feel_going(
-    fluid, scheme, low, high, present, shift, dt, gravity, kind, light, velocity, orientation, force, sampled, felt
-):
+    fluid, scheme, low, high, present, shift, dt, gravity, kind, light, velocity, orientation, force, sampled, whirl,
+    felt,
+):  # fmt: skip
     """Resistance to translation of bodies low to high, and to what velocity it is.
 
     Parameters
@@ -111,7 +117,7 @@ def feel_going(
     fluid, scheme, low, high, shift, dt, gravity : see `kernels.soft.state`
     present : number of bodies that have not left
     kind, light, velocity, orientation, force : of `Bodies` and `Kinds`; light: inverse_mass
-    sampled : flow, and angular velocity in it
+    sampled, whirl : flow, and angular velocity in it
 
     Writes
     ------
@@ -126,7 +132,7 @@ def feel_going(
     span, lag = every * dt, 0.5 * (every - 1) * dt
     for b in unsigned_range(low, high):
         s, g = b - np.uint64(low), kind[b]
-        v, flow, spin = load(velocity, b), fluids.sample_in(fluid.field, sampled, s), three(sampled, WHIRL, s)
+        v, flow, spin = load(velocity, b), fluids.sample_in(fluid.field, sampled, s), load(whirl, s)
         q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
         others = scale(own[g], add_scaled(gravity, light[g], load(force, b - np.uint64(shift))))
         lightness, seen = own[g] * light[g], v
@@ -163,17 +169,17 @@ def feel(fluid, scheme, c, low, high, shift, dt, gravity, bodies, kinds, box):
     bits of the largest Reynolds number and of the rotational one, 1 if somebody is where the field is not known
     """
     medium = fluid.medium
-    lag, sampled, whirling = 0.5 * (medium.every - 1) * dt, medium.sampled[c], np.int64(0)
+    lag, sampled, whirl, whirling = 0.5 * (medium.every - 1) * dt, medium.sampled[c], medium.whirling[c], np.int64(0)
     one = medium.sampled[c, sampled.shape[0] - 1, :WIDTH]
-    look_ahead(box, low, high, lag, bodies.position, bodies.velocity, sampled)
+    look_ahead(box, low, high, lag, bodies.position, bodies.velocity, sampled, whirl)
     sampling.fill(fluid.field, medium.clock[0] + lag, high - low, sampled, one)
     if bodies.torque.shape[1] > 0:
         whirling = feel_turning(
             fluid, scheme, low, high, shift, dt, bodies.kind, kinds.inertia, bodies.orientation, bodies.memory_q,
-            bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque, sampled, bodies.felt,
+            bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque, sampled, bodies.felt, whirl,
         )  # fmt: skip
     quickest, outside = feel_going(
         fluid, scheme, low, high, bodies.present[0], shift, dt, gravity, bodies.kind, kinds.inverse_mass,
-        bodies.velocity, bodies.orientation, bodies.force, sampled, bodies.felt,
+        bodies.velocity, bodies.orientation, bodies.force, sampled, whirl, bodies.felt,
     )  # fmt: skip
     return quickest, whirling, outside

@@ -7,10 +7,11 @@ from kernels.fluid.stride import Share
 
 # `Share` of the relaxation along a body's first axis; velocity of the fluid in the middle of the interval [m/s]; how
 # fast that changes for who goes along [m/s²]; push of the fluid [m/s²]; where bodies turn: `Share` of the relaxation of
-# rotation about the first axis, half the vorticity [rad/s]; of other bodies than spheres: the shares along the other
-# two axes, those about them, strain [1/s]
-SHARE, TARGET, SLOPE, PUSH, TURN, SPIN, SHARES, TURNS, STRAIN = 0, 2, 5, 8, 11, 13, 16, 20, 24
-OF_STRAIGHT_SPHERES, OF_SPHERES, OF_BODIES = 11, 16, 30  # numbers of rows
+# rotation about the first axis, the angular velocity at which it feels no torque [rad/s]; of other bodies than spheres:
+# the shares along the other two axes, those about them, how fast that angular velocity changes as they turn, as both
+# are at the beginning of the interval, in the body frame [rad/s²]
+SHARE, TARGET, SLOPE, PUSH, TURN, SPIN, SHARES, TURNS, BEND = 0, 2, 5, 8, 11, 13, 16, 20, 24
+OF_STRAIGHT_SPHERES, OF_SPHERES, OF_BODIES = 11, 16, 27  # numbers of rows
 
 
 @formula
@@ -49,30 +50,28 @@ def _put_three(scheme, felt, row, rows, b, shares):
 
 
 @formula
-def _no_strain(scheme, felt, b):
-    return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+def _no_bend(scheme, felt, b):
+    return 0.0, 0.0, 0.0
 
 
 @formula
-def _strain(scheme, felt, b):
-    (xx, yy, zz), (xy, xz, yz) = three(felt, STRAIN, b), three(felt, STRAIN + 3, b)
-    return xx, yy, zz, xy, xz, yz
+def _bend(scheme, felt, b):
+    return three(felt, BEND, b)
 
 
 @formula
-def _leave_strain(scheme, felt, b, strain):
+def _leave_bend(scheme, felt, b, bend):
     return
 
 
 @formula
-def _put_strain(scheme, felt, b, strain):
-    put_three(felt, STRAIN, b, (strain[0], strain[1], strain[2]))
-    put_three(felt, STRAIN + 3, b, (strain[3], strain[4], strain[5]))
+def _put_bend(scheme, felt, b, bend):
+    put_three(felt, BEND, b, bend)
 
 
 # of spheres, whose axes are all alike, and of other bodies: (scheme, felt, SHARE, SHARES or TURN, TURNS, b), or
 # (scheme, felt, b); and what is to be written
 shares_in = rotation.spheres_or(_one_share, _three_shares)
 put_shares = rotation.spheres_or(_put_one, _put_three)
-strain_in = rotation.spheres_or(_no_strain, _strain)
-put_strain = rotation.spheres_or(_leave_strain, _put_strain)
+bend_in = rotation.spheres_or(_no_bend, _bend)
+put_bend = rotation.spheres_or(_leave_bend, _put_bend)

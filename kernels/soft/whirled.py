@@ -82,7 +82,7 @@ def rates_of(against, medium, g, inertia):
 
 @formula
 def in_the_middle(fluid, scheme, memory, g, q, inertia, spin, rate, contacts, dt):
-    """What a body has in the middle of the steps for which laws are evaluated.
+    """What a body is made to do in the steps for which laws are evaluated, and has in their middle.
 
     Parameters
     ----------
@@ -92,7 +92,8 @@ def in_the_middle(fluid, scheme, memory, g, q, inertia, spin, rate, contacts, dt
 
     Returns
     -------
-    shares of a step, angular velocity [rad/s], rotational Reynolds number
+    angular velocity at which there is no torque and how fast that changes, at the beginning [rad/s, rad/s²]; in the
+    middle: shares of a step, angular velocity [rad/s], rotational Reynolds number
     """
     medium, omega = fluid.medium, foreseen(scheme, memory, q, inertia, dt)
     target, slope = at_rest_in_flow(scheme, medium, g, q, spin, rate, omega)
@@ -105,19 +106,19 @@ def in_the_middle(fluid, scheme, memory, g, q, inertia, spin, rate, contacts, dt
     change = whole_step(span, shares_along(scheme, span, along), gap, push, slope)
     against, turning = resistance(fluid, g, add_scaled(gap, -share, change))
     shares = shares_along(scheme, dt, rates_of(against, medium, g, inertia))
-    return shares, add_scaled(start, share, change), turning
+    return target, slope, shares, add_scaled(start, share, change), turning
 
 
 @formula
-def torque_in(fluid, scheme, memory, g, q, inertia, spin, rate, shares, torque, dt):
+def torque_in(scheme, memory, q, inertia, target, slope, shares, torque, dt):
     """Torque to hand to a scheme, in the body frame.
 
     One that leaps is handed the torque by which it comes to where relaxation leads, any other one the sum.
 
     Parameters
     ----------
-    fluid, scheme, memory, g, q, inertia, dt : of the body: see `kernels.soft.state`
-    spin, rate, shares : what it feels
+    scheme, memory, q, inertia, dt : of the body: see `kernels.soft.state`
+    target, slope, shares : what it feels: the angular velocity without torque, how fast that changes, `Share` of a step
     torque : of contacts in the body frame [N m]
 
     Returns
@@ -125,7 +126,6 @@ def torque_in(fluid, scheme, memory, g, q, inertia, spin, rate, shares, torque, 
     torque [N m]
     """
     omega = foreseen(scheme, memory, q, inertia, dt)
-    target, slope = at_rest_in_flow(scheme, fluid.medium, g, q, spin, rate, omega)
     if rotation.leaps(scheme):
         gyroscopic = gyroscopic_torque(scheme, omega, inertia)
         push = divide(subtract(torque, gyroscopic), inertia)
@@ -160,14 +160,14 @@ def whirl(
     """
     energy, fastest = np.int64(0), np.int64(0)
     before, after = (np.int64(0), np.int64(0)), (np.int64(0), np.int64(0))
+    since = fluid.medium.since[0] * dt
     for b in unsigned_range(low, high):
         g, q = kind[b], load_quaternion(orientation, b)
         i, memory = load(inertia, g), rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
         contacts = inwards(scheme, q, load(torque, b - np.uint64(shift)))
-        applied = torque_in(
-            fluid, scheme, memory, g, q, i, three(felt, rows.SPIN, b), rows.strain_in(scheme, felt, b),
-            rows.shares_in(scheme, felt, rows.TURN, rows.TURNS, b), contacts, dt,
-        )  # fmt: skip
+        bend, shares = rows.bend_in(scheme, felt, b), rows.shares_in(scheme, felt, rows.TURN, rows.TURNS, b)
+        target = add_scaled(three(felt, rows.SPIN, b), since, bend)
+        applied = torque_in(scheme, memory, q, i, target, bend, shares, contacts, dt)
         behind = rotation.behind(scheme, memory, i)
         memory = rotation.correct(scheme, memory, q, outwards(scheme, q, applied), i, dt)
         rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
