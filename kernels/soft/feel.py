@@ -18,7 +18,7 @@ from kernels.base.quaternion import load_quaternion, turn
 from kernels.base.vector import add, add_scaled, load, scale, store, subtract
 from kernels.box.periodic import fold_in
 from kernels.fluid import sampling
-from kernels.fluid.gradients import OUTSIDE, PLACE, curl, put_three, strain, three
+from kernels.fluid.gradients import OUTSIDE, PLACE, curl, put_three, strain
 from kernels.fluid.gridded import WIDTH
 from kernels.fluid.stride import whole_step
 from kernels.soft import flow_felt as rows
