@@ -37,7 +37,7 @@ from llvmlite import binding as llvm
 from numba.core import cpu, errors, event, options
 from numba.extending import overload
 
-from kernels.base import linking, spreading, startup
+from kernels.base import held, linking, pieces, spreading, startup
 
 OPTIONS = {"error_model": "numpy", "fastmath": False, "cache": True, "_nrt": False}
 
@@ -69,6 +69,26 @@ kernel = (
     partial(numba.njit, no_cfunc_wrapper=True, **OPTIONS) if PLAIN else linking.whole(no_cfunc_wrapper=True, **OPTIONS)
 )
 functional = partial(numba.njit, error_model="numpy", forceinline=True)
+
+
+if PLAIN:
+
+    @formula
+    def hold(thing):
+        """The tuple itself, where numba is not as expected."""
+        return thing
+
+    def narrowing(fewer):
+        """Function that hands on what it is given."""
+        return hold
+
+else:
+    hold, narrowing = held.hold, held.narrowing
+
+
+def piece(function):
+    """Decorator of a large part that is machine code of its own, which all kernels share that call it alike."""
+    return part(function) if PLAIN else pieces.piece(part(function))
 
 
 def spread(part):

@@ -5,11 +5,13 @@ takes 19 ns a sphere, lists apart; with a pass for each part it took 34. A chunk
 segment of the candidates, and its own row of `partial`; ``passes`` goes over all of them.
 """
 
-from kernels import laws
+from kernels import laws, rotation
 from kernels.base.jit import formula, part, stage
 from kernels.fluid import dry_or
-from kernels.soft import contact, gather, immersed, motion, travel
+from kernels.soft import felt, immersed, shared, travel
 from kernels.soft.chunks import CHUNK
+from kernels.soft.touching import no_sums
+from kernels.soft.walled import faces_alone
 
 # columns of `partial`, one row a chunk: a `Sums` of pairs, one of walls, what motion reports, and how far
 # bodies are from where they were listed
@@ -65,9 +67,8 @@ def predict_chunk(c, scheme, law, dt, bodies, kinds, neighbours, box, partial):
     bodies : positions, orientations and spheres at the time of the next forces
     partial : row c, TRAVEL
     """
-    partial[c, TRAVEL] = motion.predict(scheme, law, c, dt, bodies, kinds, box)
-    if not kinds.round:
-        contact.place(c, bodies, kinds, neighbours)
+    law, box = laws.any_like(law), faces_alone(box)
+    partial[c, TRAVEL] = shared.predict(scheme, law, c, dt, bodies, kinds, neighbours, box)
 
 
 @stage
@@ -83,9 +84,8 @@ def evaluate_chunk(c, scheme, law, time_sign, setting, bodies, kinds, neighbours
     neighbours : forces or wrenches of the chunk's candidates, and what they remember
     partial : row c, PAIRS and on
     """
-    sums = contact.evaluate(
-        law, scheme, c, time_sign, 0.5 * setting.dt, setting.per_joule, bodies, kinds, neighbours, box
-    )
+    scheme, box = rotation.any_like(scheme), faces_alone(box)
+    sums = shared.evaluate(scheme, law, c, time_sign, setting, bodies, kinds, neighbours, box)
     write_sums(partial, c, PAIRS, sums)
 
 
@@ -102,7 +102,11 @@ def gather_chunk(c, law, shift, time_sign, setting, bodies, kinds, neighbours, b
     bodies, neighbours : forces and torques, what contacts with walls remember
     partial : row c, WALLS and on
     """
-    sums = gather.gather(law, c, shift, time_sign, 0.5 * setting.dt, bodies, kinds, neighbours, box, setting.per_joule)
+    shared.gather_pairs(law, c, shift, bodies, kinds, neighbours, faces_alone(box))
+    felt.begin(box, c)
+    sums = no_sums()
+    if neighbours.walled_count[c] > 0:
+        sums = shared.gather_walls(law, c, shift, time_sign, setting, bodies, kinds, neighbours, box)
     write_sums(partial, c, WALLS, sums)
 
 
@@ -119,9 +123,9 @@ def correct_dry(fluid, c, law, shift, scheme, setting, bodies, kinds, box, parti
     bodies : velocities and memories
     partial : row c, MOVING, SPIN and BRISK
     """
-    gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
-    partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = motion.correct(
-        scheme, law, c, shift, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box
+    law, box = laws.any_like(law), faces_alone(box)
+    partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = shared.correct(
+        scheme, law, c, shift, setting, bodies, kinds, box
     )
 
 
@@ -139,6 +143,7 @@ def correct_wet(fluid, c, law, shift, scheme, setting, bodies, kinds, box, parti
     partial : row c, MOVING, SPIN and BRISK, DRAWN and on
     """
     gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
+    law, box = laws.any_like(law), faces_alone(box)
     energy, spin, brisk, before, after, reynolds, whirl, outside = immersed.correct(
         fluid, scheme, law, c, shift, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box
     )
