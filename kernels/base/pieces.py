@@ -159,17 +159,31 @@ def make(part, argument_types, symbol):
     return Made(symbol, returned, tuple(sorted(pieces_of(library))), bool(library._reload_init), code)
 
 
-def made_for(part, typing_context, argument_types):
-    """The piece for arguments of these types."""
-    words = keeping.call_of(part.py_func, argument_types)
+def symbol_of(part, argument_types):
+    """Name of the piece for arguments of these types; one of this process alone if it is not to be kept."""
     if (symbol := part.symbols.get(argument_types)) is None:
+        words = keeping.call_of(part.py_func, argument_types)
         inner = f"{words} {part.targetoptions}" if words else f"{part.py_func.__qualname__} {next(COUNT)}"
         symbol = part.symbols[argument_types] = PREFIX + hashlib.sha256(inner.encode()).hexdigest()[:24]
+        part.lasting[symbol] = words is not None
+    return symbol
+
+
+def made_for(part, typing_context, argument_types):
+    """The piece for arguments of these types."""
+    symbol = symbol_of(part, argument_types)
     if ALL.find(symbol) is None:
         types.Dispatcher(part).get_call_type(typing_context, argument_types, {})
-        ALL.keep(make(part, argument_types, symbol), lasting=words is not None)
+        ALL.keep(make(part, argument_types, symbol), lasting=part.lasting[symbol])
     ALL.load(part.targetctx.codegen(), symbol)
     return ALL.made[symbol]
+
+
+def address_of(part, argument_types):
+    """Where the machine code of a piece is that has been found."""
+    symbol, codegen = symbol_of(part, argument_types), part.targetctx.codegen()
+    ALL.load(codegen, symbol)
+    return codegen._engine.get_function_address(symbol)
 
 
 def piece(part):
@@ -178,7 +192,7 @@ def piece(part):
     def call(*arguments):
         return part.py_func(*arguments)
 
-    part.symbols = {}
+    part.symbols, part.lasting = {}, {}
 
     class Call(AbstractTemplate):
         key = call

@@ -11,7 +11,7 @@ import numpy as np
 from kernels import fluid as fluids
 from kernels import laws
 from kernels.base.energy import accumulate
-from kernels.base.jit import formula, hold, kernel, piece, stage
+from kernels.base.jit import direct, formula, hold, kernel, piece, stage
 from kernels.base.quaternion import LARGEST_TURN
 from kernels.soft import felt, immersed, passes, shared, slots, sweeps
 from kernels.soft.travel import largest
@@ -77,8 +77,8 @@ class View(NamedTuple):
     angular_velocity: np.ndarray  # (3, N) world frame [rad/s]
 
 
-@kernel
-def serve(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial, view):
+@piece
+def obey(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial, view):
     """Carry out an order of Python's; returns DONE, or why it came back.
 
     One function for all of them, because what they share is then compiled once, and the hundred arrays that Python
@@ -99,28 +99,6 @@ def serve(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbo
     -------
     DONE, or one of the others of `advance`
     """
-    return obey(
-        order, scheme, hold(law), hold(fluid), mode, hold(setting), stop, hold(bodies), hold(kinds), hold(neighbours),
-        hold(box), hold(progress), partial, hold(view),
-    )  # fmt: skip
-
-
-@piece
-def obey(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial, view):
-    """The same with all tuples held.
-
-    Parameters
-    ----------
-    order, scheme, law, fluid, mode, setting, stop, kinds : see `serve`
-
-    Writes
-    ------
-    bodies, neighbours, box, progress, partial, view : as `serve`
-
-    Returns
-    -------
-    as `serve`
-    """
     if order == PLACE:
         shared.place_all(bodies, kinds)
     elif order == START:
@@ -134,6 +112,31 @@ def obey(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbou
             order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial
         )
     return DONE
+
+
+@kernel
+def serve(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial, view):
+    """The same with all tuples held, as numba calls it.
+
+    Parameters
+    ----------
+    order, scheme, law, fluid, mode, setting, stop, kinds : see `obey`
+
+    Writes
+    ------
+    bodies, neighbours, box, progress, partial, view : as `obey`
+
+    Returns
+    -------
+    as `obey`
+    """
+    return obey(
+        order, scheme, hold(law), hold(fluid), mode, hold(setting), stop, hold(bodies), hold(kinds), hold(neighbours),
+        hold(box), hold(progress), partial, hold(view),
+    )  # fmt: skip
+
+
+serve = direct(obey, serve)
 
 
 @stage
