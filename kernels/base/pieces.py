@@ -133,6 +133,7 @@ def write_entry(context, module, symbol, result):
     for kind, argument in zip(fndesc.argtypes, function.args[1:], strict=True):
         if isinstance(kind, Held):
             argument.attributes.dereferenceable = max(size_of(context, kind.kind), 1)
+            argument.attributes.align = 8  # without either LLVM may not read ahead
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     target = context if result.library.is_loop else calling_parts(context)
     called = target.declare_function(module, fndesc)

@@ -4,34 +4,40 @@ What a stage is made for are the types that it is called with. So a scheme is ma
 touches, walls beside the box for what looks at them; all others are told of one that stands for many.
 """
 
+import numpy as np
+
 from kernels.base.jit import piece
 from kernels.soft import candidates, contact, gather, history, motion, travel, whole_steps
+from kernels.soft.touching import no_sums
 
 
 @piece
-def evaluate(scheme, law, c, time_sign, setting, bodies, kinds, neighbours, box):
-    """As `kernels.soft.contact.evaluate`.
+def meet(scheme, law, c, evaluates, d, gathers, shift, time_sign, setting, bodies, kinds, neighbours, box):
+    """Evaluate the candidate pairs of one chunk, and sum what they came to for the bodies of another, or either.
+
+    In one call, which takes some thirty nanoseconds: nine fibres take a thousand a step.
 
     Parameters
     ----------
-    scheme, law, c, time_sign, setting, bodies, kinds, box : see `kernels.soft.state`
+    scheme, law, time_sign, setting, kinds, box : see `kernels.soft.state`
+    c, evaluates : the one, and whether to do so
+    d, gathers, shift : the other, whether to do so, and where to, as of `kernels.soft.gather.gather_pairs`
 
     Writes
     ------
     neighbours : as `kernels.soft.contact.evaluate`
+    bodies : as `kernels.soft.gather.gather_pairs`
 
     Returns
     -------
-    `Sums`
+    `Sums` over the pairs evaluated
     """
-    half = 0.5 * setting.dt
-    return contact.evaluate(law, scheme, c, time_sign, half, setting.per_joule, bodies, kinds, neighbours, box)
-
-
-@piece
-def gather_pairs(law, c, shift, bodies, kinds, neighbours, box):
-    """As `kernels.soft.gather.gather_pairs`."""
-    gather.gather_pairs(law, c, shift, bodies, kinds, neighbours, box)
+    sums, half = no_sums(), 0.5 * setting.dt
+    if evaluates:
+        sums = contact.evaluate(law, scheme, c, time_sign, half, setting.per_joule, bodies, kinds, neighbours, box)
+    if gathers:
+        gather.gather_pairs(law, d, shift, bodies, kinds, neighbours, box)
+    return sums
 
 
 @piece
@@ -55,45 +61,33 @@ def gather_walls(law, c, shift, time_sign, setting, bodies, kinds, neighbours, b
 
 
 @piece
-def correct(scheme, law, c, shift, setting, bodies, kinds, box):
-    """As `kernels.soft.motion.correct`.
+def go(scheme, law, c, corrects, predicts, shift, setting, bodies, kinds, neighbours, box):
+    """Complete the step of chunk c and predict the next one, in which what has anything to touch is placed, or either.
 
     Parameters
     ----------
-    scheme, law, c, shift, setting, kinds, box : see `kernels.soft.state`
+    scheme, law, c, shift, setting, kinds, neighbours, box : see `kernels.soft.state`
+    corrects, predicts : whether to do so
 
     Writes
     ------
-    bodies : as `kernels.soft.motion.correct`
+    bodies : as `kernels.soft.motion.correct` and `kernels.soft.motion.predict`
 
     Returns
     -------
-    as `kernels.soft.motion.correct`
+    what both return
     """
-    gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
-    return motion.correct(scheme, law, c, shift, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box)
-
-
-@piece
-def predict(scheme, law, c, dt, bodies, kinds, neighbours, box):
-    """As `kernels.soft.motion.predict`, and what has anything to touch placed.
-
-    Parameters
-    ----------
-    scheme, law, c, dt, kinds, neighbours, box : see `kernels.soft.state`
-
-    Writes
-    ------
-    bodies : as `kernels.soft.motion.predict`
-
-    Returns
-    -------
-    as `kernels.soft.motion.predict`
-    """
-    gone = motion.predict(scheme, law, c, dt, bodies, kinds, box)
-    if not kinds.round:
-        contact.place(c, bodies, kinds, neighbours)
-    return gone
+    energy, spin, brisk, gone = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    if corrects:
+        gravity, per_joule = (setting.gravity_x, setting.gravity_y, setting.gravity_z), setting.per_joule
+        energy, spin, brisk = motion.correct(
+            scheme, law, c, shift, setting.dt, gravity, setting.datum, per_joule, bodies, kinds, box
+        )
+    if predicts:
+        gone = motion.predict(scheme, law, c, setting.dt, bodies, kinds, box)
+        if not kinds.round:
+            contact.place(c, bodies, kinds, neighbours)
+    return energy, spin, brisk, gone
 
 
 @piece

@@ -1,11 +1,12 @@
 """The parts of a step one at a time, many times over, to be timed: a bench for `kernels.soft.sweeps`."""
 
-from kernels.base.jit import kernel
+from kernels.fluid import Dry
+from kernels.base.jit import hold, kernel, piece
 from kernels.soft import passes, sweeps
 
 
-@kernel
-def repeat_predict(times, scheme, law, bodies, kinds, neighbours, box, partial):
+@piece
+def again_predict(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
     """Predict with a time step of zero, so that nothing moves.
 
     Parameters
@@ -19,11 +20,26 @@ def repeat_predict(times, scheme, law, bodies, kinds, neighbours, box, partial):
     """
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.predict_chunk(c, scheme, law, 0.0, bodies, kinds, neighbours, box, partial)
+            sweeps.move_dry(Dry(), c, False, True, scheme, law, 0, still, bodies, kinds, neighbours, box, partial)
 
 
 @kernel
-def repeat_evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
+def repeat_predict(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
+    """The same with all tuples held.
+
+    Parameters
+    ----------
+    times, scheme, law, bodies, kinds, neighbours, box, partial : see `again_predict`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `again_predict`
+    """
+    again_predict(times, scheme, hold(law), hold(bodies), hold(kinds), hold(neighbours), hold(box), partial)
+
+
+@piece
+def again_evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
     """Evaluate the candidate pairs.
 
     Parameters
@@ -37,11 +53,28 @@ def repeat_evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, p
     """
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.evaluate_chunk(c, scheme, law, 1.0, still, bodies, kinds, neighbours, box, partial)
+            sweeps.meet_chunks(
+                c, True, c, False, scheme, law, 0, 1.0, still, bodies, kinds, neighbours, box, partial
+            )
 
 
 @kernel
-def repeat_correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+def repeat_evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
+    """The same with all tuples held.
+
+    Parameters
+    ----------
+    times, scheme, law, still, bodies, kinds, neighbours, box, partial : see `again_evaluate`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `again_evaluate`
+    """
+    again_evaluate(times, scheme, hold(law), hold(still), hold(bodies), hold(kinds), hold(neighbours), hold(box), partial)
+
+
+@piece
+def again_correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
     """Gather and correct.
 
     Parameters
@@ -55,12 +88,29 @@ def repeat_correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, 
     """
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.gather_chunk(c, law, 0, 1.0, still, bodies, kinds, neighbours, box, partial)
-            sweeps.correct_chunk(fluid, c, law, 0, scheme, still, bodies, kinds, box, partial)
+            sweeps.meet_chunks(
+                c, False, c, True, scheme, law, 0, 1.0, still, bodies, kinds, neighbours, box, partial
+            )
+            sweeps.move_chunk(fluid, c, True, False, scheme, law, 0, still, bodies, kinds, neighbours, box, partial)
 
 
 @kernel
-def repeat_step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+def repeat_correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+    """The same with all tuples held.
+
+    Parameters
+    ----------
+    times, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial : see `again_correct`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `again_correct`
+    """
+    again_correct(times, scheme, hold(law), hold(fluid), hold(still), hold(bodies), hold(kinds), hold(neighbours), hold(box), partial)
+
+
+@piece
+def again_step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
     """All three in one sweep, as they are done.
 
     Parameters
@@ -77,7 +127,22 @@ def repeat_step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbour
 
 
 @kernel
-def repeat_pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+def repeat_step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+    """The same with all tuples held.
+
+    Parameters
+    ----------
+    times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial : see `again_step`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `again_step`
+    """
+    again_step(times, mode, scheme, hold(law), hold(fluid), hold(still), hold(bodies), hold(kinds), hold(neighbours), hold(box), partial)
+
+
+@piece
+def again_pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
     """Pick the candidates.
 
     Parameters
@@ -91,3 +156,18 @@ def repeat_pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbour
     """
     for _ in range(times):
         passes.pick(mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)
+
+
+@kernel
+def repeat_pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+    """The same with all tuples held.
+
+    Parameters
+    ----------
+    times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial : see `again_pick`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `again_pick`
+    """
+    again_pick(times, mode, scheme, hold(law), hold(fluid), hold(still), hold(bodies), hold(kinds), hold(neighbours), hold(box), partial)
