@@ -93,7 +93,7 @@ def piece(function):
 
 
 def direct(piece, usual):
-    """`usual`, which Python calls and which does nothing but call a piece with its tuples held, called without numba."""
+    """`usual`, which Python calls and which but calls a piece with its tuples held, called without numba."""
     return usual if PLAIN else pieces_called.Direct(usual, piece)
 
 

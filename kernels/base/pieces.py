@@ -137,9 +137,7 @@ def write_entry(context, module, symbol, result):
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     target = context if result.library.is_loop else calling_parts(context)
     called = target.declare_function(module, fndesc)
-    status, value = target.call_conv.call_function(
-        builder, called, fndesc.restype, fndesc.argtypes, function.args[1:]
-    )
+    status, value = target.call_conv.call_function(builder, called, fndesc.restype, fndesc.argtypes, function.args[1:])
     with cgutils.if_unlikely(builder, status.is_error):
         builder.ret(ir.Constant(STATUS, 1))
     builder.store(value, function.args[0])

@@ -90,21 +90,6 @@ def functions(part, slot="damping"):
     return ABSENT[slot] if part is Absent else PARTS[part]
 
 
-class Lossy(NamedTuple):
-    """Any law that wants velocities, to who need not know which."""
-
-
-@formula
-def _elastic():
-    return Elastic()
-
-
-@formula
-def _lossy():
-    return Lossy()
-
-
-any_like = by_type(lambda law: _elastic if law is Elastic else _lossy)
 elastic_or = for_type(Elastic)  # function of (law, *arguments): the first for elastic contacts, the second for others
 
 

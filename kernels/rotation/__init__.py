@@ -99,17 +99,4 @@ is_gyroscopic = by_type(lambda scheme: _yes if SCHEMES[scheme].gyroscopic else _
 behind = by_type(lambda scheme: SCHEMES[scheme].behind or behind_half)  # nobody asks those that do not leap
 
 
-
-@formula
-def _of_spheres():
-    return SphericalPCDM()
-
-
-@formula
-def _of_bodies():
-    return Euler()
-
-
-# one of all schemes that are as good for who only asks whether it is that of single spheres
-any_like = by_type(lambda scheme: _of_spheres if scheme is SphericalPCDM else _of_bodies)
 spheres_or = for_type(SphericalPCDM)  # function of (scheme, *arguments): the first for that of single spheres

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels import fluid as fluids
-from kernels import laws
 from kernels.base.energy import accumulate
 from kernels.base.jit import direct, formula, hold, kernel, piece, stage
 from kernels.base.quaternion import LARGEST_TURN
@@ -102,7 +101,7 @@ def obey(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbou
     if order == PLACE:
         shared.place_all(bodies, kinds)
     elif order == START:
-        moving = start(fluid, scheme, laws.any_like(law), setting, bodies, kinds, faces_alone(box))
+        moving = start(fluid, scheme, shared.any_law(law), setting, bodies, kinds, faces_alone(box))
         progress.energy_start[0] = progress.elastic[0] + moving
     elif order == SHOW:
         elapsed = (progress.step[0] - setting.start_step) * setting.dt
@@ -278,9 +277,7 @@ def start_dry(fluid, scheme, law, setting, bodies, kinds, box):
 def start_wet(fluid, scheme, law, setting, bodies, kinds, box):
     """The same in a fluid."""
     gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
-    return immersed.start(
-        fluid, scheme, law, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box
-    )
+    return immersed.start(fluid, scheme, law, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box)
 
 
 start = fluids.dry_or(start_dry, start_wet)

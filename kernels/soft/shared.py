@@ -4,11 +4,46 @@ What a stage is made for are the types that it is called with. So a scheme is ma
 touches, walls beside the box for what looks at them; all others are told of one that stands for many.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from kernels.base.jit import piece
+from kernels import laws, rotation
+from kernels.base.jit import formula, piece
 from kernels.soft import candidates, contact, gather, history, motion, travel, whole_steps
 from kernels.soft.touching import no_sums
+
+
+class Lossy(NamedTuple):
+    """Any law that wants velocities, to who need not know which."""
+
+
+@formula
+def of_elastic(law):
+    """As it is."""
+    return laws.Elastic()
+
+
+@formula
+def of_lossy(law):
+    """One for all."""
+    return Lossy()
+
+
+@formula
+def of_spheres(scheme):
+    """As it is."""
+    return rotation.SphericalPCDM()
+
+
+@formula
+def of_bodies(scheme):
+    """One for all."""
+    return rotation.Euler()
+
+
+any_law = laws.elastic_or(of_elastic, of_lossy)  # to who only asks whether velocities are wanted
+any_scheme = rotation.spheres_or(of_spheres, of_bodies)  # to who only asks whether it is that of single spheres
 
 
 @piece
@@ -141,4 +176,3 @@ def synchronise(scheme, elapsed, setting, bodies, kinds, box, view):
         scheme, setting.dt, elapsed, gravity, bodies, kinds, box,
         view.position, view.velocity, view.orientation, view.angular_velocity,
     )  # fmt: skip
-

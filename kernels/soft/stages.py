@@ -1,22 +1,22 @@
 """The parts of a step one at a time, many times over, to be timed: a bench for `kernels.soft.sweeps`."""
 
-from kernels.fluid import Dry
 from kernels.base.jit import hold, kernel, piece
+from kernels.fluid import Dry
 from kernels.soft import passes, sweeps
 
 
 @piece
-def again_predict(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
+def predict(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
     """Predict with a time step of zero, so that nothing moves.
 
     Parameters
     ----------
-    times : how often
-    scheme, law, kinds, neighbours, box : see `kernels.soft.state`
+    times, still : how often; `Setting` with a time step of zero
+    scheme, law, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
-    bodies, partial : as `sweeps.predict_chunk`
+    bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
     """
     for _ in range(times):
         for c in range(partial.shape[0]):
@@ -29,33 +29,34 @@ def repeat_predict(times, scheme, law, still, bodies, kinds, neighbours, box, pa
 
     Parameters
     ----------
-    times, scheme, law, bodies, kinds, neighbours, box, partial : see `again_predict`
+    times, scheme, law, still, kinds, box : see `predict`
 
     Writes
     ------
-    bodies, neighbours, partial : as `again_predict`
+    bodies, neighbours, partial : as `predict`
     """
-    again_predict(times, scheme, hold(law), hold(bodies), hold(kinds), hold(neighbours), hold(box), partial)
+    predict(
+        times, scheme, hold(law), hold(still), hold(bodies), hold(kinds), hold(neighbours), hold(box),
+        partial,
+    )  # fmt: skip
 
 
 @piece
-def again_evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
+def evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
     """Evaluate the candidate pairs.
 
     Parameters
     ----------
     times, still : how often; `Setting` with a time step of zero
-    scheme, law, bodies, kinds, box : see `kernels.soft.state`
+    scheme, law, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
-    neighbours, partial : as `sweeps.evaluate_chunk`
+    bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
     """
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.meet_chunks(
-                c, True, c, False, scheme, law, 0, 1.0, still, bodies, kinds, neighbours, box, partial
-            )
+            sweeps.meet_chunks(c, True, c, False, scheme, law, 0, 1.0, still, bodies, kinds, neighbours, box, partial)
 
 
 @kernel
@@ -64,17 +65,20 @@ def repeat_evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, p
 
     Parameters
     ----------
-    times, scheme, law, still, bodies, kinds, neighbours, box, partial : see `again_evaluate`
+    times, scheme, law, still, kinds, box : see `evaluate`
 
     Writes
     ------
-    bodies, neighbours, partial : as `again_evaluate`
+    bodies, neighbours, partial : as `evaluate`
     """
-    again_evaluate(times, scheme, hold(law), hold(still), hold(bodies), hold(kinds), hold(neighbours), hold(box), partial)
+    evaluate(
+        times, scheme, hold(law), hold(still), hold(bodies), hold(kinds), hold(neighbours), hold(box),
+        partial,
+    )  # fmt: skip
 
 
 @piece
-def again_correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+def correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
     """Gather and correct.
 
     Parameters
@@ -84,13 +88,11 @@ def again_correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, b
 
     Writes
     ------
-    bodies, neighbours, partial : as `sweeps.gather_chunk` and `sweeps.correct_chunk`
+    bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
     """
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.meet_chunks(
-                c, False, c, True, scheme, law, 0, 1.0, still, bodies, kinds, neighbours, box, partial
-            )
+            sweeps.meet_chunks(c, False, c, True, scheme, law, 0, 1.0, still, bodies, kinds, neighbours, box, partial)
             sweeps.move_chunk(fluid, c, True, False, scheme, law, 0, still, bodies, kinds, neighbours, box, partial)
 
 
@@ -100,17 +102,20 @@ def repeat_correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, 
 
     Parameters
     ----------
-    times, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial : see `again_correct`
+    times, scheme, law, fluid, still, kinds, box : see `correct`
 
     Writes
     ------
-    bodies, neighbours, partial : as `again_correct`
+    bodies, neighbours, partial : as `correct`
     """
-    again_correct(times, scheme, hold(law), hold(fluid), hold(still), hold(bodies), hold(kinds), hold(neighbours), hold(box), partial)
+    correct(
+        times, scheme, hold(law), hold(fluid), hold(still), hold(bodies), hold(kinds), hold(neighbours),
+        hold(box), partial,
+    )  # fmt: skip
 
 
 @piece
-def again_step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+def step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
     """All three in one sweep, as they are done.
 
     Parameters
@@ -120,7 +125,7 @@ def again_step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours
 
     Writes
     ------
-    bodies, neighbours, partial : as `sweeps.sweep_block`
+    bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
     """
     for _ in range(times):
         passes.sweep(mode, sweeps.STEP, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)
@@ -132,17 +137,20 @@ def repeat_step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbour
 
     Parameters
     ----------
-    times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial : see `again_step`
+    times, mode, scheme, law, fluid, still, kinds, box : see `step`
 
     Writes
     ------
-    bodies, neighbours, partial : as `again_step`
+    bodies, neighbours, partial : as `step`
     """
-    again_step(times, mode, scheme, hold(law), hold(fluid), hold(still), hold(bodies), hold(kinds), hold(neighbours), hold(box), partial)
+    step(
+        times, mode, scheme, hold(law), hold(fluid), hold(still), hold(bodies), hold(kinds),
+        hold(neighbours), hold(box), partial,
+    )  # fmt: skip
 
 
 @piece
-def again_pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+def pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
     """Pick the candidates.
 
     Parameters
@@ -152,7 +160,7 @@ def again_pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours
 
     Writes
     ------
-    bodies, neighbours, partial : as `passes.pick_serial`
+    bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
     """
     for _ in range(times):
         passes.pick(mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)
@@ -164,10 +172,13 @@ def repeat_pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbour
 
     Parameters
     ----------
-    times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial : see `again_pick`
+    times, mode, scheme, law, fluid, still, kinds, box : see `pick`
 
     Writes
     ------
-    bodies, neighbours, partial : as `again_pick`
+    bodies, neighbours, partial : as `pick`
     """
-    again_pick(times, mode, scheme, hold(law), hold(fluid), hold(still), hold(bodies), hold(kinds), hold(neighbours), hold(box), partial)
+    pick(
+        times, mode, scheme, hold(law), hold(fluid), hold(still), hold(bodies), hold(kinds),
+        hold(neighbours), hold(box), partial,
+    )  # fmt: skip

@@ -5,7 +5,7 @@ takes 19 ns a sphere, lists apart; with a pass for each part it took 34. A chunk
 segment of the candidates, and its own row of `partial`; ``passes`` goes over all of them.
 """
 
-from kernels import laws, rotation
+from kernels import laws
 from kernels.base.jit import formula, part, stage
 from kernels.fluid import dry_or
 from kernels.soft import felt, immersed, shared, travel
@@ -55,7 +55,9 @@ def reach_of(law, setting, partial):
 
 
 @stage
-def meet_chunks(c, evaluates, d, gathers, scheme, law, shift, time_sign, setting, bodies, kinds, neighbours, box, partial):
+def meet_chunks(
+    c, evaluates, d, gathers, scheme, law, shift, time_sign, setting, bodies, kinds, neighbours, box, partial
+):
     """Evaluate the candidate pairs of chunk c, and gather the forces of chunk d, or either.
 
     Parameters
@@ -69,7 +71,7 @@ def meet_chunks(c, evaluates, d, gathers, scheme, law, shift, time_sign, setting
     bodies : forces and torques
     partial : row c, PAIRS and on; row d, WALLS and on
     """
-    scheme, faces = rotation.any_like(scheme), faces_alone(box)
+    scheme, faces = shared.any_scheme(scheme), faces_alone(box)
     sums = shared.meet(
         scheme, law, c, evaluates, d, gathers, shift, time_sign, setting, bodies, kinds, neighbours, faces
     )
@@ -97,7 +99,7 @@ def move_dry(fluid, c, corrects, predicts, scheme, law, shift, setting, bodies, 
     bodies : velocities and memories; positions, orientations and spheres at the time of the next forces
     partial : row c, MOVING, SPIN and BRISK, TRAVEL
     """
-    law, box = laws.any_like(law), faces_alone(box)
+    law, box = shared.any_law(law), faces_alone(box)
     energy, spin, brisk, gone = shared.go(
         scheme, law, c, corrects, predicts, shift, setting, bodies, kinds, neighbours, box
     )
@@ -124,7 +126,7 @@ def move_wet(fluid, c, corrects, predicts, scheme, law, shift, setting, bodies, 
     if corrects:
         gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
         energy, spin, brisk, before, after, reynolds, whirl, outside = immersed.correct(
-            fluid, scheme, laws.any_like(law), c, shift, setting.dt, gravity, setting.datum, setting.per_joule, bodies,
+            fluid, scheme, shared.any_law(law), c, shift, setting.dt, gravity, setting.datum, setting.per_joule, bodies,
             kinds, faces_alone(box),
         )  # fmt: skip
         partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = energy, spin, brisk
