@@ -8,6 +8,9 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``linking``     how parts are put together to what Python calls
     ``lowering``    how numba lowers them
     ``libraries``   their code: what of it is optimised when
+    ``pieces``      large parts that are machine code of their own, on disk
+    ``held``        tuples of arrays in memory, handed on by address
+    ``direct``      pieces called from Python
     ``keeping``     parts on disk, for what is compiled next
     ``spreading``   calls of parts by threads
     ``convention``  how parts are called
@@ -101,6 +104,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``whirled``     their angular velocities
     ``listing``     contacts one by one, for who looks at them
     ``rows``        a row of what is told of each
+    ``shared``      stages of a step that are pieces, each told no more than it needs
     ``whole_steps`` into the leap-frog from a state of the user's, and out of it
     ``travel``      how far bodies have come since they were listed
 ``hard``        spheres whose impacts take no time, from event to event

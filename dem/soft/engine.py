@@ -25,6 +25,7 @@ from dem.soft.skins import Skins
 from dem.soft.snapshot import Snapshot
 from dem.soft.walled import fastest_of, is_walled, words
 from kernels import laws, rotation
+from kernels.base.jit import caller_of
 from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft import advance as loop
 from kernels.soft import cells, lists, sweeps
@@ -105,7 +106,7 @@ class Engine(AmongWalls):
         self.progress = loop.Progress(
             **{n: np.zeros(1 + (n in SUMS), np.int64 if n in INTEGERS else float) for n in loop.Progress._fields}
         )
-        self.start_step, self.code = 0, loop.DONE
+        self.start_step, self.code, self._serve = 0, loop.DONE, caller_of(loop.serve)
         self.setting = self._setting(math.nan)  # `start` finds the unit
 
     @staticmethod
@@ -322,7 +323,7 @@ class Engine(AmongWalls):
 
     def _order(self, order: int, stop: int = 0, view: loop.View | None = None) -> int:
         """Have the kernels carry out an order; returns DONE or why they came back."""
-        return loop.serve(
+        return self._serve(
             order, self.scheme, self.law, self.fluid, self.mode, self.setting, stop, self.bodies, self.kinds,
             self.neighbours, self.faces, self.progress, self.partial, view or NOWHERE,
         )  # fmt: skip

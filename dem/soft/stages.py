@@ -20,7 +20,7 @@ def stages(engine: Engine) -> Iterator[dict[str, Callable[[int], object]]]:
     before = [a.copy() for a in e.bodies]
     lists = (e.bodies, e.kinds, e.neighbours, e.faces)
     yield {
-        "predict": lambda k: kernels.repeat_predict(k, e.scheme, e.law, *lists, e.partial),
+        "predict": lambda k: kernels.repeat_predict(k, e.scheme, e.law, still, *lists, e.partial),
         "evaluate": lambda k: kernels.repeat_evaluate(k, e.scheme, e.law, still, *lists, e.partial),
         "correct": lambda k: kernels.repeat_correct(k, e.scheme, e.law, e.fluid, still, *lists, e.partial),
         "step": lambda k: kernels.repeat_step(k, e.mode, e.scheme, e.law, e.fluid, still, *lists, e.partial),

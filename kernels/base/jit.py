@@ -37,7 +37,8 @@ from llvmlite import binding as llvm
 from numba.core import cpu, errors, event, options
 from numba.extending import overload
 
-from kernels.base import linking, spreading, startup
+from kernels.base import direct as pieces_called
+from kernels.base import held, linking, pieces, spreading, startup
 
 OPTIONS = {"error_model": "numpy", "fastmath": False, "cache": True, "_nrt": False}
 
@@ -69,6 +70,36 @@ kernel = (
     partial(numba.njit, no_cfunc_wrapper=True, **OPTIONS) if PLAIN else linking.whole(no_cfunc_wrapper=True, **OPTIONS)
 )
 functional = partial(numba.njit, error_model="numpy", forceinline=True)
+
+
+if PLAIN:
+
+    @formula
+    def hold(thing):
+        """The tuple itself, where numba is not as expected."""
+        return thing
+
+    def narrowing(fewer):
+        """Function that hands on what it is given."""
+        return hold
+
+else:
+    hold, narrowing = held.hold, held.narrowing
+
+
+def piece(function):
+    """Decorator of a large part that is machine code of its own, which all kernels share that call it alike."""
+    return part(function) if PLAIN else pieces.piece(part(function))
+
+
+def direct(piece, usual):
+    """`usual`, which Python calls and which but calls a piece with its tuples held, called without numba."""
+    return usual if PLAIN else pieces_called.Direct(usual, piece)
+
+
+def caller_of(function):
+    """Function that calls what `direct` has made, for who calls it many times with the same tuples."""
+    return function.caller() if hasattr(function, "caller") else function
 
 
 def spread(part):

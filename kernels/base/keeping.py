@@ -21,6 +21,8 @@ import numba
 from llvmlite import binding as llvm
 from numba.core import funcdesc, serialize, types
 
+from kernels.base.held import Held
+
 OURS = "kernels."
 NAMES = ("_ZN7kernels", "_ZN5numba")  # how the names begin of what numba makes of ours, and of its own
 PATTERN = "parts-*.kept"
@@ -32,6 +34,7 @@ class Entry(NamedTuple):
     symbol: str  # its name in the code
     call: str  # what it is and what it is called with
     callees: tuple  # symbols of the parts that it calls
+    pieces: tuple  # symbols of the pieces that it and its callees call, see `kernels.base.pieces`
     is_loop: bool
     code: bytes  # LLVM's bitcode
     description: bytes  # numba's, pickled
@@ -52,6 +55,11 @@ def callers_first(library, is_leaf=lambda one: False):
     return order[::-1]
 
 
+def pieces_of(library):
+    """Symbols of the pieces that a library and all that it needs call."""
+    return frozenset().union(*(getattr(one, "pieces", ()) for one in callers_first(library)))
+
+
 def code_to_link(library):
     """Code of a part alone; of numba's own libraries, with all that it needs."""
     return library.own_module() if hasattr(library, "own_module") else library._get_module_for_linking()
@@ -64,6 +72,8 @@ def is_kept(library):
 
 def spelt(kind):
     """A type as text that no other type has; None if its name does not tell."""
+    if isinstance(kind, Held):
+        return None if spelt(kind.kind) is None else kind.name
     if isinstance(kind, types.BaseTuple):
         inner = [spelt(one) for one in kind]
         made = getattr(kind, "instance_class", tuple)
@@ -171,6 +181,7 @@ class Store:
             entry = self.entries[symbol]
             one = self.libraries[symbol] = make(entry, llvm.parse_bitcode(entry.code))
             one.symbol = symbol
+            one.pieces = frozenset(entry.pieces)
             one._linking_libraries = [self.library(callee, make) for callee in entry.callees]
         return self.libraries[symbol]
 
@@ -188,8 +199,9 @@ class Store:
         for symbol, (call, result) in self.new.items():  # callees before callers
             code, callees = code_of(result.library) or (None, ())
             if code is not None and all(one in entries or one in self.entries for one in callees):
-                description = description_of(result.fndesc)
-                entries[symbol] = Entry(symbol, call, callees, result.library.is_loop, code, description)
+                description, library = description_of(result.fndesc), result.library
+                pieces = tuple(sorted(pieces_of(library)))
+                entries[symbol] = Entry(symbol, call, callees, pieces, library.is_loop, code, description)
         self.new.clear()
         if entries:
             self.entries.update(entries)

@@ -5,7 +5,7 @@
 from llvmlite import binding as llvm
 from numba.core import codegen
 
-from kernels.base.keeping import callers_first, code_to_link
+from kernels.base.keeping import callers_first, code_to_link, pieces_of
 
 
 def link(module, library):
@@ -66,10 +66,25 @@ class Part(Library):
         return self._shared_module
 
 
+class Code(Library):
+    """Code of a piece, with all that it needs but other pieces."""
+
+    def machine_code(self, name):
+        """Link the parts, optimise, and make machine code in which nothing but one function can be seen."""
+        self._finalized = True
+        self._reload_init.update(*(one._reload_init for one in callers_first(self)))
+        link(self._final_module, self)
+        for one in (*self._final_module.functions, *self._final_module.global_variables):
+            if one.name != name and not one.is_declaration:
+                one.linkage = "internal"
+        self._optimize_final_module()
+        return self._codegen._tm.emit_object(self._final_module)
+
+
 class Whole(Library):
     """Code of what Python calls, with all that it needs."""
 
-    way_in = None
+    way_in = loading = None
 
     def add_llvm_module(self, ll_module):
         """Simplify what is defined in it.
@@ -96,5 +111,7 @@ class Whole(Library):
         """Link the parts, callers first, then go the usual way."""
         link(self._final_module, self)
         self._reload_init.update(*(one._reload_init for one in callers_first(self)))
+        if needed := pieces_of(self):
+            self._reload_init.add(self.loading(tuple(sorted(needed))))
         self._linking_libraries = []
         super().finalize()

@@ -19,7 +19,7 @@ numba's insides; `kernels.base.jit` does without where they are not as expected.
 
 # ruff: noqa: SLF001 (numba has no other way in)
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import numba
 from llvmlite import binding as llvm
@@ -32,7 +32,8 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import lower_builtin
 from numba.np.ufunc import parallel
 
-from kernels.base import keeping
+from kernels.base import keeping, pieces
+from kernels.base.held import let_go
 from kernels.base.libraries import Part
 from kernels.base.lowering import LowerPart, LowerWhole, announce
 
@@ -126,8 +127,9 @@ class Kept(caching.FunctionCache):
         if not all(map(keeping.spelt, sig)):
             return None
         rtsys.initialize(target_context)
-        with self._guard_against_spurious_io_errors():
+        with self._guard_against_spurious_io_errors(), suppress(pieces.Missing):
             return self._load_overload(sig, target_context)
+        return None
 
     def save_overload(self, sig, data):
         """Keep it, and the parts that it is made of for what is compiled next."""
@@ -209,8 +211,13 @@ class PartDispatcher(CPUDispatcher):
 
     def get_call_template(self, args, kws):
         """How to call it: a number that stands in the code is like any other, or it would be lowered for each."""
-        plain = {name: types.unliteral(one) for name, one in kws.items()}
-        return super().get_call_template([types.unliteral(one) for one in args], plain)
+        take = self.taken
+        plain = {name: take(one) for name, one in kws.items()}
+        return super().get_call_template([take(one) for one in args], plain)
+
+    def taken(self, kind):
+        """As what type it takes an argument: LLVM can be told of arguments alone that they do not overlap."""
+        return let_go(types.unliteral(kind)) if self.is_loop else types.unliteral(kind)
 
     def compile(self, sig):
         """Lower it for arguments of these types, if no process has yet."""
@@ -228,6 +235,10 @@ class PartDispatcher(CPUDispatcher):
         symbol = PARTS_KEPT.find(call)
         if symbol is None:
             return None
+        for piece in PARTS_KEPT.entries[symbol].pieces:
+            if pieces.ALL.find(piece) is None:
+                return None
+            pieces.ALL.load(self.targetctx.codegen(), piece)
         library = PARTS_KEPT.library(symbol, self.library_of)
         fndesc = keeping.described(PARTS_KEPT.entries[symbol], args)
         return compiler.compile_result(
@@ -252,6 +263,7 @@ def part(*, stays_apart=False, **options):
         made = numba.njit(pipeline_class=PARTS, **options)(function)
         made.__class__ = PartDispatcher
         made._compiler.__class__ = PartCompiler
+        made.is_loop = options.get("noalias", False)
         made.options = {name: value for name, value in options.items() if name != "forceinline"}
         return made
 
@@ -278,4 +290,5 @@ def choice(call, choose, first):
         function, inner = chosen(context.typing_context, sig.args)
         callee = context.get_function(function, inner)
         context.add_linking_libs(getattr(callee, "libs", ()))
-        return callee(builder, args[first:])
+        given = zip(args[first:], sig.args[first:], inner.args, strict=True)
+        return callee(builder, [context.cast(builder, one, have, want) for one, have, want in given])

@@ -11,10 +11,10 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin
-from numba.np import arrayobj
 from numba.np.ufunc import parallel
 
-from kernels.base import startup
+from kernels.base import pieces, startup
+from kernels.base.held import put_together, taken_apart
 from kernels.base.lowering import call_within
 
 BYTES = ir.IntType(8).as_pointer()
@@ -30,6 +30,9 @@ def launch():
     """Load the threading layer, once, which reads the environment."""
     with startup.short_spinning():
         parallel._launch_threads()  # noqa: SLF001
+
+
+pieces.ALL.launch = launch
 
 
 def spread(part):
@@ -101,36 +104,3 @@ def write_worker(context, module, compiled, kinds, kept):
             builder.store(ir.Constant(C_INT, 1), cgutils.gep_inbounds(builder, place, 0, 0))
     builder.ret_void()
     return worker
-
-
-def is_plain_array(kind):
-    """Whether data and shape are all there is to an array."""
-    return isinstance(kind, types.Array) and kind.layout == "C"
-
-
-def taken_apart(context, builder, kind, value):
-    """Numbers and addresses that a value is made of; LLVM takes a minute to move a hundred arrays as they are."""
-    if isinstance(kind, types.BaseTuple):
-        inner = (taken_apart(context, builder, one, builder.extract_value(value, r)) for r, one in enumerate(kind))
-        return [one for values in inner for one in values]
-    if is_plain_array(kind):
-        array = context.make_array(kind)(context, builder, value)
-        return [array.data, *cgutils.unpack_tuple(builder, array.shape, kind.ndim)]
-    return [value]
-
-
-def put_together(context, builder, kind, values):
-    """A value of the next of what was taken apart."""
-    if isinstance(kind, types.BaseTuple):
-        inner = [put_together(context, builder, one, values) for one in kind]
-        return context.make_tuple(builder, kind, inner)
-    if not is_plain_array(kind):
-        return next(values)
-    array, data = context.make_array(kind)(context, builder), next(values)
-    shape = [next(values) for _ in range(kind.ndim)]
-    itemsize = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-    strides = [itemsize]
-    for one in shape[:0:-1]:
-        strides.insert(0, builder.mul(strides[0], one))
-    arrayobj.populate_array(array, data, shape, strides, itemsize, meminfo=None)
-    return array._getvalue()  # noqa: SLF001

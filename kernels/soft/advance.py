@@ -10,12 +10,11 @@ import numpy as np
 
 from kernels import fluid as fluids
 from kernels.base.energy import accumulate
-from kernels.base.jit import formula, kernel, stage
+from kernels.base.jit import direct, formula, hold, kernel, piece, stage
 from kernels.base.quaternion import LARGEST_TURN
-from kernels.soft import felt, immersed, passes, slots, sweeps, whole_steps
-from kernels.soft.contact import place_all
+from kernels.soft import felt, immersed, passes, shared, slots, sweeps
 from kernels.soft.travel import largest
-from kernels.soft.walled import move
+from kernels.soft.walled import faces_alone, move
 
 # what Python orders: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
 ADVANCE, PICK, PLACE, START, SHOW = range(5)
@@ -77,8 +76,8 @@ class View(NamedTuple):
     angular_velocity: np.ndarray  # (3, N) world frame [rad/s]
 
 
-@kernel
-def serve(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial, view):
+@piece
+def obey(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial, view):
     """Carry out an order of Python's; returns DONE, or why it came back.
 
     One function for all of them, because what they share is then compiled once, and the hundred arrays that Python
@@ -100,23 +99,43 @@ def serve(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbo
     DONE, or one of the others of `advance`
     """
     if order == PLACE:
-        place_all(bodies, kinds)
+        shared.place_all(bodies, kinds)
     elif order == START:
-        gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
-        moving = start(fluid, scheme, law, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box)
+        moving = start(fluid, scheme, shared.any_law(law), setting, bodies, kinds, faces_alone(box))
         progress.energy_start[0] = progress.elastic[0] + moving
     elif order == SHOW:
-        gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
         elapsed = (progress.step[0] - setting.start_step) * setting.dt
-        whole_steps.synchronise(
-            scheme, setting.dt, elapsed, gravity, bodies, kinds, box,
-            view.position, view.velocity, view.orientation, view.angular_velocity,
-        )  # fmt: skip
+        shared.synchronise(scheme, elapsed, setting, bodies, kinds, faces_alone(box), view)
     else:
         return advance(
             order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial
         )
     return DONE
+
+
+@kernel
+def serve(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neighbours, box, progress, partial, view):
+    """The same with all tuples held, as numba calls it.
+
+    Parameters
+    ----------
+    order, scheme, law, fluid, mode, setting, stop, kinds : see `obey`
+
+    Writes
+    ------
+    bodies, neighbours, box, progress, partial, view : as `obey`
+
+    Returns
+    -------
+    as `obey`
+    """
+    return obey(
+        order, scheme, hold(law), hold(fluid), mode, hold(setting), stop, hold(bodies), hold(kinds), hold(neighbours),
+        hold(box), hold(progress), partial, hold(view),
+    )  # fmt: skip
+
+
+serve = direct(obey, serve)
 
 
 @stage
@@ -248,7 +267,20 @@ def draw(fluid, task, totals, partial):
     return medium.drawn[0] + medium.drawn[1]
 
 
-start = fluids.dry_or(whole_steps.start, immersed.start)
+@formula
+def start_dry(fluid, scheme, law, setting, bodies, kinds, box):
+    """Set bodies going; returns their energy in units."""
+    return shared.start(scheme, law, setting, bodies, kinds, box)
+
+
+@formula
+def start_wet(fluid, scheme, law, setting, bodies, kinds, box):
+    """The same in a fluid."""
+    gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
+    return immersed.start(fluid, scheme, law, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box)
+
+
+start = fluids.dry_or(start_dry, start_wet)
 draws = fluids.dry_or(draw_nothing, draw)
 
 

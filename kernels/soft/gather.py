@@ -7,16 +7,27 @@ from kernels.base.energy import add_words
 from kernels.base.jit import formula, loop, stage
 from kernels.base.vector import add, add_scaled, cross, load, scale, store, subtract
 from kernels.box.periodic import gap
-from kernels.soft import felt
 from kernels.soft.all_walls import touch_walls
 from kernels.soft.candidates import GROUP, first_incident, unpack
 from kernels.soft.chunks import chunk_of, unsigned_range
 from kernels.soft.touching import Sums, below_of, couple_of, force_of, no_energy
 
 
+@formula
+def gather_pairs(law, c, shift, bodies, kinds, neighbours, box):
+    """Sum pair forces and their torques for the bodies of chunk c; that of body b goes to column b - shift."""
+    low, high = chunk_of(c, bodies.kind.size)
+    e = first_incident(low, neighbours.first_entry)
+    if not kinds.round:
+        for k in range(low, low + neighbours.active_count[c]):
+            e = gather_body(law, neighbours.active[k], e, bodies, neighbours, box)
+    else:
+        gather_spheres(law, low, high, shift, e, bodies, kinds, neighbours, box)
+
+
 @stage
-def gather(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
-    """Sum pair forces, their torques and the walls for the bodies of chunk c; that of body b goes to column b - shift.
+def gather_walls(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
+    """Add the forces of walls and their torques for the bodies of chunk c; that of body b goes to column b - shift.
 
     Parameters
     ----------
@@ -31,16 +42,9 @@ def gather(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_j
     -------
     `Sums` at the walls
     """
-    low, high = chunk_of(c, bodies.kind.size)
-    e = first_incident(low, neighbours.first_entry)
-    if not kinds.round:
-        for k in range(low, low + neighbours.active_count[c]):
-            e = gather_pairs(law, neighbours.active[k], e, bodies, neighbours, box)
-    else:
-        gather_spheres(law, low, high, shift, e, bodies, kinds, neighbours, box)
+    low, _ = chunk_of(c, bodies.kind.size)
     elastic, stored, loss, work, jump = np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy()
     largest = np.int64(0)
-    felt.begin(box, c)
     for k in range(low, low + neighbours.walled_count[c]):
         b = neighbours.walled[k]
         sums = touch_walls(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours)
@@ -169,7 +173,7 @@ def torque_of(box, alike, below, x, force):
 
 
 @formula
-def gather_pairs(law, b, e, bodies, neighbours, box):
+def gather_body(law, b, e, bodies, neighbours, box):
     """Force and torque of the candidate pairs on body b, whose incident pairs begin at e; returns their end."""
     x = load(bodies.position, b)
     f = (0.0, 0.0, 0.0)

@@ -17,7 +17,7 @@ import numpy as np
 
 from kernels import fluid as fluids
 from kernels.base.energy import add_words, as_fixed, as_words, gravitational, in_units, translational
-from kernels.base.jit import apart, part, stage
+from kernels.base.jit import part, piece, stage
 from kernels.base.quaternion import load_quaternion
 from kernels.base.vector import add, add_scaled, load, scale, store, subtract
 from kernels.box.periodic import unfold
@@ -55,7 +55,7 @@ def feel_all(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box):
     return quickest, whirling, outside
 
 
-@apart
+@piece
 def correct(fluid, scheme, law, c, shift, dt, gravity, datum, per_joule, bodies, kinds, box):
     """The step of chunk c completed with its forces, that of body b in column b - shift.
 
@@ -104,7 +104,7 @@ def clear(fluid, c, bodies, kinds):
             store(bodies.force, b, (0.0, 0.0, 0.0))
 
 
-@apart
+@piece
 def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box):
     """From whole-step velocity, orientation and (in memory_w) world angular velocity to the half-step memory.
 

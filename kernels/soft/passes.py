@@ -12,11 +12,12 @@ import numpy as np
 
 from kernels import fluid as fluids
 from kernels.base.energy import add_words, in_units
-from kernels.base.jit import apart, formula, part, spread, stage
-from kernels.soft import candidates, contact, history, sweeps, travel
+from kernels.base.jit import apart, formula, spread, stage
+from kernels.soft import candidates, shared, sweeps, travel
 from kernels.soft.chunks import by_mode
 from kernels.soft.sweeps import BRISK, DRAWING, DRAWN, LISTED, MOVING, PAIRS, PREDICT, SPIN, TRAVEL, WALLS
 from kernels.soft.touching import no_energy
+from kernels.soft.walled import faces_alone
 
 
 class Totals(NamedTuple):
@@ -88,24 +89,6 @@ def totals(fluid, partial):
     )
 
 
-@part
-def pick_chunk(c, skin, bodies, kinds, neighbours, box):
-    """Pick the candidates of a chunk, what they remember put aside unless it is already."""
-    if neighbours.history.shape[1] > 0 and neighbours.aside_count[c] < 0:
-        history.put_aside(c, bodies, neighbours)
-    candidates.pick(c, skin, bodies, kinds, neighbours, box)
-
-
-@part
-def finish_pick(c, skin, bodies, kinds, neighbours, box):
-    """List by body what was picked."""
-    if neighbours.history.shape[1] > 0:
-        history.give_back(c, neighbours)
-    candidates.list_incident(c, skin, bodies, kinds, neighbours, box)
-    if not kinds.round:
-        contact.place(c, bodies, kinds, neighbours)
-
-
 # what threads do chunk by chunk, or block by block
 DISPLACE, PLACE, PICK, FINISH, BORDERS, SWEEP = range(6)
 
@@ -128,13 +111,13 @@ def do_part(k, job, task, scheme, law, fluid, setting, bodies, kinds, neighbours
     elif job == BORDERS:
         sweeps.evaluate_borders(k, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
     elif job == PLACE:
-        contact.place_off_line(k, bodies, kinds)
+        shared.place_off_line(k, bodies, kinds)
     elif job == DISPLACE:
-        partial[k, LISTED] = travel.displacement(k, bodies, kinds, neighbours, box)
+        partial[k, LISTED] = shared.displacement(k, bodies, kinds, neighbours, faces_alone(box))
     elif job == PICK:
-        pick_chunk(k, sweeps.reach_of(law, setting, partial), bodies, kinds, neighbours, box)
+        shared.pick(k, sweeps.reach_of(law, setting, partial), bodies, kinds, neighbours, faces_alone(box))
     elif job == FINISH:
-        finish_pick(k, sweeps.reach_of(law, setting, partial), bodies, kinds, neighbours, box)
+        shared.finish_pick(k, sweeps.reach_of(law, setting, partial), bodies, kinds, neighbours, box)
 
 
 do_by_threads = spread(do_part)  # all jobs in one function, so that what they share is compiled once
@@ -191,7 +174,7 @@ def displacement_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, 
     The distance [m].
     """
     for c in range(partial.shape[0]):
-        partial[c, LISTED] = travel.displacement(c, bodies, kinds, neighbours, box)
+        partial[c, LISTED] = shared.displacement(c, bodies, kinds, neighbours, faces_alone(box))
     return travel.largest(partial, LISTED)
 
 
@@ -237,13 +220,13 @@ def pick_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, box, par
     """
     skin = sweeps.reach_of(law, setting, partial)
     for c in range(neighbours.pairs.size):
-        contact.place_off_line(c, bodies, kinds)
+        shared.place_off_line(c, bodies, kinds)
     for c in range(neighbours.pairs.size):
-        pick_chunk(c, skin, bodies, kinds, neighbours, box)
+        shared.pick(c, skin, bodies, kinds, neighbours, faces_alone(box))
     fits = candidates.has_room(neighbours)
     if fits:
         for c in range(neighbours.pairs.size):
-            finish_pick(c, skin, bodies, kinds, neighbours, box)
+            shared.finish_pick(c, skin, bodies, kinds, neighbours, box)
     return fits
 
 

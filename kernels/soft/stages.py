@@ -1,47 +1,84 @@
 """The parts of a step one at a time, many times over, to be timed: a bench for `kernels.soft.sweeps`."""
 
-from kernels.base.jit import kernel
+from kernels.base.jit import hold, kernel, piece
+from kernels.fluid import Dry
 from kernels.soft import passes, sweeps
 
 
-@kernel
-def repeat_predict(times, scheme, law, bodies, kinds, neighbours, box, partial):
+@piece
+def predict(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
     """Predict with a time step of zero, so that nothing moves.
 
     Parameters
     ----------
-    times : how often
-    scheme, law, kinds, neighbours, box : see `kernels.soft.state`
+    times, still : how often; `Setting` with a time step of zero
+    scheme, law, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
-    bodies, partial : as `sweeps.predict_chunk`
+    bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
     """
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.predict_chunk(c, scheme, law, 0.0, bodies, kinds, neighbours, box, partial)
+            sweeps.move_dry(Dry(), c, False, True, scheme, law, 0, still, bodies, kinds, neighbours, box, partial)
 
 
 @kernel
-def repeat_evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
+def repeat_predict(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
+    """The same with all tuples held.
+
+    Parameters
+    ----------
+    times, scheme, law, still, kinds, box : see `predict`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `predict`
+    """
+    predict(
+        times, scheme, hold(law), hold(still), hold(bodies), hold(kinds), hold(neighbours), hold(box),
+        partial,
+    )  # fmt: skip
+
+
+@piece
+def evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
     """Evaluate the candidate pairs.
 
     Parameters
     ----------
     times, still : how often; `Setting` with a time step of zero
-    scheme, law, bodies, kinds, box : see `kernels.soft.state`
+    scheme, law, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
-    neighbours, partial : as `sweeps.evaluate_chunk`
+    bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
     """
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.evaluate_chunk(c, scheme, law, 1.0, still, bodies, kinds, neighbours, box, partial)
+            sweeps.meet_chunks(c, True, c, False, scheme, law, 0, 1.0, still, bodies, kinds, neighbours, box, partial)
 
 
 @kernel
-def repeat_correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+def repeat_evaluate(times, scheme, law, still, bodies, kinds, neighbours, box, partial):
+    """The same with all tuples held.
+
+    Parameters
+    ----------
+    times, scheme, law, still, kinds, box : see `evaluate`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `evaluate`
+    """
+    evaluate(
+        times, scheme, hold(law), hold(still), hold(bodies), hold(kinds), hold(neighbours), hold(box),
+        partial,
+    )  # fmt: skip
+
+
+@piece
+def correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
     """Gather and correct.
 
     Parameters
@@ -51,16 +88,34 @@ def repeat_correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, 
 
     Writes
     ------
-    bodies, neighbours, partial : as `sweeps.gather_chunk` and `sweeps.correct_chunk`
+    bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
     """
     for _ in range(times):
         for c in range(partial.shape[0]):
-            sweeps.gather_chunk(c, law, 0, 1.0, still, bodies, kinds, neighbours, box, partial)
-            sweeps.correct_chunk(fluid, c, law, 0, scheme, still, bodies, kinds, box, partial)
+            sweeps.meet_chunks(c, False, c, True, scheme, law, 0, 1.0, still, bodies, kinds, neighbours, box, partial)
+            sweeps.move_chunk(fluid, c, True, False, scheme, law, 0, still, bodies, kinds, neighbours, box, partial)
 
 
 @kernel
-def repeat_step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+def repeat_correct(times, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+    """The same with all tuples held.
+
+    Parameters
+    ----------
+    times, scheme, law, fluid, still, kinds, box : see `correct`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `correct`
+    """
+    correct(
+        times, scheme, hold(law), hold(fluid), hold(still), hold(bodies), hold(kinds), hold(neighbours),
+        hold(box), partial,
+    )  # fmt: skip
+
+
+@piece
+def step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
     """All three in one sweep, as they are done.
 
     Parameters
@@ -70,14 +125,32 @@ def repeat_step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbour
 
     Writes
     ------
-    bodies, neighbours, partial : as `sweeps.sweep_block`
+    bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
     """
     for _ in range(times):
         passes.sweep(mode, sweeps.STEP, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)
 
 
 @kernel
-def repeat_pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+def repeat_step(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+    """The same with all tuples held.
+
+    Parameters
+    ----------
+    times, mode, scheme, law, fluid, still, kinds, box : see `step`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `step`
+    """
+    step(
+        times, mode, scheme, hold(law), hold(fluid), hold(still), hold(bodies), hold(kinds),
+        hold(neighbours), hold(box), partial,
+    )  # fmt: skip
+
+
+@piece
+def pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
     """Pick the candidates.
 
     Parameters
@@ -87,7 +160,25 @@ def repeat_pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbour
 
     Writes
     ------
-    bodies, neighbours, partial : as `passes.pick_serial`
+    bodies, neighbours, partial : as `sweeps.sweep_block` and `passes.pick_serial`
     """
     for _ in range(times):
         passes.pick(mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial)
+
+
+@kernel
+def repeat_pick(times, mode, scheme, law, fluid, still, bodies, kinds, neighbours, box, partial):
+    """The same with all tuples held.
+
+    Parameters
+    ----------
+    times, mode, scheme, law, fluid, still, kinds, box : see `pick`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `pick`
+    """
+    pick(
+        times, mode, scheme, hold(law), hold(fluid), hold(still), hold(bodies), hold(kinds),
+        hold(neighbours), hold(box), partial,
+    )  # fmt: skip

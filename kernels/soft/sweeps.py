@@ -8,8 +8,10 @@ segment of the candidates, and its own row of `partial`; ``passes`` goes over al
 from kernels import laws
 from kernels.base.jit import formula, part, stage
 from kernels.fluid import dry_or
-from kernels.soft import contact, gather, immersed, motion, travel
+from kernels.soft import felt, immersed, shared, travel
 from kernels.soft.chunks import CHUNK
+from kernels.soft.touching import no_sums
+from kernels.soft.walled import faces_alone
 
 # columns of `partial`, one row a chunk: a `Sums` of pairs, one of walls, what motion reports, and how far
 # bodies are from where they were listed
@@ -53,99 +55,86 @@ def reach_of(law, setting, partial):
 
 
 @stage
-def predict_chunk(c, scheme, law, dt, bodies, kinds, neighbours, box, partial):
-    """Predict, and place what has anything to touch.
+def meet_chunks(
+    c, evaluates, d, gathers, scheme, law, shift, time_sign, setting, bodies, kinds, neighbours, box, partial
+):
+    """Evaluate the candidate pairs of chunk c, and gather the forces of chunk d, or either.
 
     Parameters
     ----------
-    c, scheme, law, dt, kinds, neighbours, box : see `kernels.soft.state`
+    c, evaluates, d, gathers, shift : as of `kernels.soft.shared.meet`
+    scheme, law, time_sign, setting, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
-    bodies : positions, orientations and spheres at the time of the next forces
-    partial : row c, TRAVEL
+    neighbours : forces or wrenches of candidates, and what they and contacts with walls remember
+    bodies : forces and torques
+    partial : row c, PAIRS and on; row d, WALLS and on
     """
-    partial[c, TRAVEL] = motion.predict(scheme, law, c, dt, bodies, kinds, box)
-    if not kinds.round:
-        contact.place(c, bodies, kinds, neighbours)
-
-
-@stage
-def evaluate_chunk(c, scheme, law, time_sign, setting, bodies, kinds, neighbours, box, partial):
-    """Evaluate candidate pairs.
-
-    Parameters
-    ----------
-    c, scheme, law, time_sign, setting, bodies, kinds, box : see `kernels.soft.state`
-
-    Writes
-    ------
-    neighbours : forces or wrenches of the chunk's candidates, and what they remember
-    partial : row c, PAIRS and on
-    """
-    sums = contact.evaluate(
-        law, scheme, c, time_sign, 0.5 * setting.dt, setting.per_joule, bodies, kinds, neighbours, box
+    scheme, faces = shared.any_scheme(scheme), faces_alone(box)
+    sums = shared.meet(
+        scheme, law, c, evaluates, d, gathers, shift, time_sign, setting, bodies, kinds, neighbours, faces
     )
-    write_sums(partial, c, PAIRS, sums)
-
-
-@stage
-def gather_chunk(c, law, shift, time_sign, setting, bodies, kinds, neighbours, box, partial):
-    """Gather the forces.
-
-    Parameters
-    ----------
-    c, law, shift, time_sign, setting, kinds, box : see `kernels.soft.state`
-
-    Writes
-    ------
-    bodies, neighbours : forces and torques, what contacts with walls remember
-    partial : row c, WALLS and on
-    """
-    sums = gather.gather(law, c, shift, time_sign, 0.5 * setting.dt, bodies, kinds, neighbours, box, setting.per_joule)
-    write_sums(partial, c, WALLS, sums)
+    if evaluates:
+        write_sums(partial, c, PAIRS, sums)
+    if gathers:
+        felt.begin(box, d)
+        sums = no_sums()
+        if neighbours.walled_count[d] > 0:
+            sums = shared.gather_walls(law, d, shift, time_sign, setting, bodies, kinds, neighbours, box)
+        write_sums(partial, d, WALLS, sums)
 
 
 @formula
-def correct_dry(fluid, c, law, shift, scheme, setting, bodies, kinds, box, partial):
-    """Complete the step with the forces.
+def move_dry(fluid, c, corrects, predicts, scheme, law, shift, setting, bodies, kinds, neighbours, box, partial):
+    """Complete the step with the forces, and predict the next, or either.
 
     Parameters
     ----------
-    fluid, c, law, shift, scheme, setting, kinds, box : see `kernels.soft.state`
+    c, corrects, predicts, shift : as of `kernels.soft.shared.go`
+    fluid, scheme, law, setting, kinds, neighbours, box : see `kernels.soft.state`
 
     Writes
     ------
-    bodies : velocities and memories
-    partial : row c, MOVING, SPIN and BRISK
+    bodies : velocities and memories; positions, orientations and spheres at the time of the next forces
+    partial : row c, MOVING, SPIN and BRISK, TRAVEL
     """
-    gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
-    partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = motion.correct(
-        scheme, law, c, shift, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box
+    law, box = shared.any_law(law), faces_alone(box)
+    energy, spin, brisk, gone = shared.go(
+        scheme, law, c, corrects, predicts, shift, setting, bodies, kinds, neighbours, box
     )
+    if corrects:
+        partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = energy, spin, brisk
+    if predicts:
+        partial[c, TRAVEL] = gone
 
 
 @formula
-def correct_wet(fluid, c, law, shift, scheme, setting, bodies, kinds, box, partial):
+def move_wet(fluid, c, corrects, predicts, scheme, law, shift, setting, bodies, kinds, neighbours, box, partial):
     """The same in a fluid.
 
     Parameters
     ----------
-    fluid, c, law, shift, scheme, setting, kinds, box : see `kernels.soft.state`
+    c, corrects, predicts, shift : as of `move_dry`
+    fluid, scheme, law, setting, kinds, neighbours, box : see `kernels.soft.state`
 
     Writes
     ------
-    bodies : velocities and memories
-    partial : row c, MOVING, SPIN and BRISK, DRAWN and on
+    bodies : as `move_dry`
+    partial : as `move_dry`, and row c, DRAWN and on
     """
-    gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
-    energy, spin, brisk, before, after, reynolds, whirl, outside = immersed.correct(
-        fluid, scheme, law, c, shift, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box
-    )
-    partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = energy, spin, brisk
-    partial[c, DRAWN], partial[c, DRAWN + 1] = before
-    partial[c, DRAWING], partial[c, DRAWING + 1] = after
-    partial[c, REYNOLDS], partial[c, WHIRL], partial[c, OUTSIDE] = reynolds, whirl, outside
+    if corrects:
+        gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
+        energy, spin, brisk, before, after, reynolds, whirl, outside = immersed.correct(
+            fluid, scheme, shared.any_law(law), c, shift, setting.dt, gravity, setting.datum, setting.per_joule, bodies,
+            kinds, faces_alone(box),
+        )  # fmt: skip
+        partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = energy, spin, brisk
+        partial[c, DRAWN], partial[c, DRAWN + 1] = before
+        partial[c, DRAWING], partial[c, DRAWING + 1] = after
+        partial[c, REYNOLDS], partial[c, WHIRL], partial[c, OUTSIDE] = reynolds, whirl, outside
+    if predicts:
+        move_dry(fluid, c, False, True, scheme, law, shift, setting, bodies, kinds, neighbours, box, partial)
 
 
 @formula
@@ -154,7 +143,7 @@ def leave(fluid, c, bodies, kinds):
     return
 
 
-correct_chunk = dry_or(correct_dry, correct_wet)
+move_chunk = dry_or(move_dry, move_wet)
 clear_forces = dry_or(leave, immersed.clear)
 
 
@@ -174,12 +163,13 @@ def evaluate_borders(block, scheme, law, task, setting, bodies, kinds, neighbour
 
     Writes
     ------
-    neighbours, partial : as `evaluate_chunk`
+    neighbours, partial : as `meet_chunks`
     """
     first, stop = neighbours.block[block], neighbours.block[block + 1]
     for c in range(first, stop):
         if reaches_out(c, first, stop, neighbours):
-            evaluate_chunk(c, scheme, law, time_sign_of(task), setting, bodies, kinds, neighbours, box, partial)
+            sign = time_sign_of(task)
+            meet_chunks(c, True, c, False, scheme, law, 0, sign, setting, bodies, kinds, neighbours, box, partial)
 
 
 @stage
@@ -202,16 +192,20 @@ def sweep_block(block, task, scheme, law, fluid, setting, bodies, kinds, neighbo
     """
     first, stop = neighbours.block[block], neighbours.block[block + 1]
     lag = neighbours.lag[0]
+    corrects, predicts = task == STEP or task == LAST_STEP, task == STEP or task == PREDICT  # noqa: PLR1714
     for c in range(first, stop + lag):
-        if task != PREDICT and c < stop and not reaches_out(c, first, stop, neighbours):
-            evaluate_chunk(c, scheme, law, time_sign_of(task), setting, bodies, kinds, neighbours, box, partial)
         d = c - lag
-        if d >= first:
-            shift = (d - first) * CHUNK if task == STEP and kinds.round else 0
-            if task != PREDICT:
-                clear_forces(fluid, d, bodies, kinds)
-                gather_chunk(d, law, shift, time_sign_of(task), setting, bodies, kinds, neighbours, box, partial)
-            if task == STEP or task == LAST_STEP:  # noqa: PLR1714, numba wants it spelt out
-                correct_chunk(fluid, d, law, shift, scheme, setting, bodies, kinds, box, partial)
-            if task == STEP or task == PREDICT:  # noqa: PLR1714
-                predict_chunk(d, scheme, law, setting.dt, bodies, kinds, neighbours, box, partial)
+        evaluates = task != PREDICT and c < stop and not reaches_out(c, first, stop, neighbours)
+        gathers = task != PREDICT and d >= first
+        shift = (d - first) * CHUNK if task == STEP and kinds.round else 0
+        if gathers:
+            clear_forces(fluid, d, bodies, kinds)
+        if evaluates or gathers:
+            meet_chunks(
+                c, evaluates, d, gathers, scheme, law, shift, time_sign_of(task), setting, bodies, kinds, neighbours,
+                box, partial,
+            )  # fmt: skip
+        if d >= first and (corrects or predicts):
+            move_chunk(
+                fluid, d, corrects, predicts, scheme, law, shift, setting, bodies, kinds, neighbours, box, partial
+            )

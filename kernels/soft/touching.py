@@ -37,6 +37,12 @@ def no_energy():
     return np.int64(0), np.int64(0)
 
 
+@formula
+def no_sums():
+    """Sums over no contacts."""
+    return Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
+
+
 @loop
 def find(box, position, sphere_i, sphere_j, reach, least, overlap):
     """Overlap of each candidate pair, or the least wanted: zero for those that are apart, if nothing lasts beyond."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import by_type_of_first, formula, part
+from kernels.base.jit import by_type_of_first, formula, narrowing, part
 from kernels.base.quaternion import load_quaternion, rotate, rotate_back
 from kernels.base.vector import add, add_scaled, cross, dot, load, scale, subtract
 from kernels.box import faces
@@ -53,6 +53,10 @@ class Walls(NamedTuple):
 
 WalledFaces = NamedTuple("WalledFaces", [*Faces.__annotations__.items(), ("walls", Walls)])
 WalledPeriodicFaces = NamedTuple("WalledPeriodicFaces", [*PeriodicFaces.__annotations__.items(), ("walls", Walls)])
+
+
+# the faces alone, for who looks at no other walls
+faces_alone = narrowing({WalledFaces: Faces, WalledPeriodicFaces: PeriodicFaces})
 
 
 def bare_or(bare, walled):

@@ -20,12 +20,12 @@ from kernels.soft.motion import note_vector
 
 
 @part
-def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box):
+def start(scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box):
     """From whole-step velocity, orientation and (in memory_w) world angular velocity to the half-step memory.
 
     Parameters
     ----------
-    fluid, scheme, law, dt, gravity, datum, per_joule, kinds, box : see `kernels.soft.state`
+    scheme, law, dt, gravity, datum, per_joule, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
