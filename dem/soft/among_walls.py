@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dem.soft.present import Present
-from dem.soft.walled import is_walled, more_slots, units_of, walled
+from dem.soft.walled import is_walled, lists, more_slots, units_of, walled
 from kernels.soft.walled import move
 
 if TYPE_CHECKING:
@@ -33,6 +33,16 @@ class AmongWalls(Present):
         """Put the walls where they are at a time [s]."""
         if self.faces.moving or is_walled(self.faces):
             move(self.faces, time)
+
+    def _look_at_walls_anew(self) -> None:
+        """See to it that all bodies are looked at when candidates are picked next, and that there is room for more."""
+        if is_walled(self.faces):
+            walls = self.faces.walls
+            walls.until[:] = 0.0
+            walls.gone[:] = 0.0
+            if walls.wanted.max() > walls.listed.shape[1]:
+                new = lists(2 * int(walls.wanted.max()), len(walls.wanted))
+                self.faces = self.faces._replace(walls=walls._replace(**new))
 
     def _choose_units(self) -> None:
         """Units in which what walls feel is summed."""

@@ -206,6 +206,7 @@ class Engine(AmongWalls):
                 self._make_slots_for(table.give_slots(b, self.faces.walls))
                 table.give_slots(b, self.faces.walls)
         self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
+        self._look_at_walls_anew()
         while self._order(loop.PICK) == loop.NO_ROOM:
             self.make_room_for_candidates()
         if table and self.layout.width:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 STATE = ("felt", "impulse", "working", "driven")  # of `Walls`: what a run has come to
 SLOTS = 4  # of contacts with walls that a sphere may remember, at first
-TREES = 8  # contacts of one sphere with one wall that there is room for at least; with a mesh one a triangle in reach
+LISTED = 2048  # triangles near the spheres of a chunk that there is room for, at first
 FINER = 2.0**-10  # newtons are summed in units that are coarser by this than an energy over a radius
 
 
@@ -137,9 +137,11 @@ def walled(
         row=rows_of(walls, len(materials)),
         modulus=np.array([[one.effective_modulus(wall.material) for wall in walls] for one in materials]),
         range=reach, near=np.zeros(bodies.kind.size, np.int64),
+        until=np.zeros(bodies.kind.size), gone=np.zeros(1), at=np.zeros((2, bodies.owner.size), np.int32),
+        **lists(LISTED if geometry.triangle.size else 0, chunks),
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
-        trees=np.zeros((chunks, max(TREES, int(geometry.room[0])), 8)),
+        trees=np.zeros((chunks, int(geometry.room[0]), 8)),
         scratch=np.zeros((chunks, int(geometry.room[0]), 12)),
         part=np.zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(3),
         felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
@@ -147,6 +149,11 @@ def walled(
     )  # fmt: skip
     kind = WalledPeriodicFaces if isinstance(faces, PeriodicFaces) else WalledFaces
     return kind(*faces, made)
+
+
+def lists(number: int, chunks: int) -> dict[str, np.ndarray]:
+    """Arrays for so many triangles near the spheres of each chunk."""
+    return {"listed": np.zeros((chunks, number), np.int32), "wanted": np.zeros(chunks, np.int64)}
 
 
 def slots(spheres: int, number: int, width: int, chunks: int) -> dict[str, np.ndarray]:

@@ -23,7 +23,8 @@ from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin
 from kernels.soft.touching import Sums, no_energy
 from kernels.soft.walled import in_frame, in_world, is_near, surface_velocity_at, velocity_at
 from kernels.soft.walls import push
-from kernels.walls.geometry import feel
+from kernels.walls.forest import feel_listed
+from kernels.walls.geometry import MESH, feel
 
 ENERGY, DEEPEST, ANCHOR, FIRST, LINKS = 3, 4, 5, 6, 7  # columns of a tree, see `kernels.walls.geometry.feel`
 
@@ -32,11 +33,29 @@ ENERGY, DEEPEST, ANCHOR, FIRST, LINKS = 3, 4, 5, 6, 7  # columns of a tree, see 
 def trees_of(w, c, x, radius, power, box):
     """Write the contacts of a sphere at x with wall w to the scratch of chunk c; returns their number."""
     walls = box.walls
-    count = feel(w, in_frame(w, x, box), radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
-    if count < 0:  # more than there is room for: the run will not go on
-        walls.fullest[c] = np.int64(1) << 32
-        count = 0
-    return count
+    return feel(w, in_frame(w, x, box), radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
+
+
+@part
+def trees_at(w, s, c, x, radius, power, box):
+    """The same of sphere s, of which is known what is near it: with a mesh, from the triangles that are listed."""
+    walls, geometry = box.walls, box.walls.geometry
+    start = walls.at[0, s]
+    if geometry.kind[w] != MESH or start < 0:
+        return trees_of(w, c, x, radius, power, box)
+    stop, lowest = start + walls.at[1, s], geometry.first_triangle[w]
+    while start < stop and walls.listed[c, start] < lowest:
+        start += 1
+    if w + 1 < walls.row.size:
+        following = geometry.first_triangle[w + 1]
+        while stop > start and walls.listed[c, stop - 1] >= following:
+            stop -= 1
+    if start == stop:
+        return 0
+    return feel_listed(
+        in_frame(w, x, box), radius, power, lowest, walls.listed[c], start, stop, geometry, walls.trees[c],
+        walls.scratch[c],
+    )  # fmt: skip
 
 
 @formula
@@ -68,7 +87,7 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
         for w in range(walls.row.size):
-            count = trees_of(w, c, x, radius, 1.5, box) if is_near(w, walls.near[b]) else 0
+            count = trees_at(w, s, c, x, radius, 1.5, box) if is_near(w, walls.near[b]) else 0
             k = hertz.stiffness(walls.modulus[kinds.material[bodies.kind[b]], w], radius)
             for t in range(count):
                 total = sum_of(w, c, t, box)
@@ -223,7 +242,7 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
     m, row, radius = kinds.material[bodies.kind[b]], walls.row[w], radius_of(s, b, bodies, kinds)
     x, p = load(bodies.sphere_position, s), exponent(law, m, row)
     rate = rate_at_wall(law, c, w, b, half, bodies, kinds, box) if laws.shares_damping(law) else 0.0
-    count = trees_of(w, c, x, radius + (walls.range if laws.lasting(law) else 0.0), p, box)
+    count = trees_at(w, s, c, x, radius + (walls.range if laws.lasting(law) else 0.0), p, box)
     for t in range(count):
         overlap, normal = region(law, w, c, t, x, radius, p, box)
         history, found = remembered(law, c, w, t, count, box)

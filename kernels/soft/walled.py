@@ -33,6 +33,12 @@ class Walls(NamedTuple):
     range: float  # how far beyond touching contacts may live, and come in the step in which they end [m]; or 0
     near: np.ndarray  # (N,) int64, by index of the body: bits of the walls that it may touch before candidates are
     # picked anew
+    until: np.ndarray  # (N,) by index of the body: how far things must have gone before it may be near any [m]
+    gone: np.ndarray  # (1,) how far spheres and walls have gone at most, of all picks of candidates [m]
+    at: np.ndarray  # (2, M) int32: where in its chunk's row of `listed` the triangles near a sphere begin, and how many
+    # there are, of all walls in their order; -1 where they must be looked up in cells
+    listed: np.ndarray  # (C, L) int32, numbers of triangles
+    wanted: np.ndarray  # (C,) int64, entries of these rows that were wanted
     key: np.ndarray  # (M S,) int64, which contact each slot of a sphere is of (`slots.key_of`), -1 if of none
     history: np.ndarray  # (M S, R) what that remembers
     old_key: np.ndarray  # (C, S) int64, scratch for the slots of one sphere
@@ -99,6 +105,44 @@ def nearest_to(box, w, x):
 
 
 image_for = by_box(as_it_is, nearest_to)
+
+
+@formula
+def endless(box, w, x):
+    """Where there are no images, nobody comes to the end of one."""
+    return np.inf
+
+
+@formula
+def to_seam(box, w, x):
+    """How far a point may go before another image of it is the nearest to the middle of wall w [m]."""
+    d = gap(box, x, load(box.walls.poses.middle, w))
+    far = np.inf
+    if box.length_x > 0.0:
+        far = min(far, 0.5 * box.length_x - abs(d[0]))
+    if box.length_y > 0.0:
+        far = min(far, 0.5 * box.length_y - abs(d[1]))
+    if box.length_z > 0.0:
+        far = min(far, 0.5 * box.length_z - abs(d[2]))
+    return far
+
+
+room_of_image = by_box(endless, to_seam)
+
+
+@formula
+def went_nowhere(box, distance):
+    """Where there are no walls."""
+    return
+
+
+@formula
+def note_distance(box, distance):
+    """Note how far spheres and walls may have gone since the last pick of candidates."""
+    box.walls.gone[0] += distance
+
+
+note_travel = bare_or(went_nowhere, note_distance)
 
 
 @formula
