@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dem.soft.present import Present
-from dem.soft.walled import is_walled, lists, more_slots, units_of, walled
+from dem.soft.walled import is_walled, lists, load_walls, more_slots, units_of, walled
 from kernels.soft.walled import move
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ class AmongWalls(Present):
     skins: Skins
     range: float
     dt: float
+    gravity: tuple[float, float, float]
 
     def _build_walls(self, materials: list[Material], chunks: int, width: int) -> None:
         """Give the box its walls beside the faces, if there are any; contacts remember so many numbers."""
@@ -27,7 +28,14 @@ class AmongWalls(Present):
             self.faces = walled(
                 self.faces, self.walls, materials, self.bodies, self.kinds, chunks=chunks, width=width,
                 reach=reach, skin=self.skins.neighbours, widest_step=0.25 * self.skins.candidates / self.dt,
+                dt=self.dt,
             )  # fmt: skip
+            self._load_walls()
+
+    def _load_walls(self) -> None:
+        """Give walls that are bodies their weights."""
+        if is_walled(self.faces):
+            load_walls(self.walls, self.gravity, self.faces.walls.free)
 
     def move_walls(self, time: float) -> None:
         """Put the walls where they are at a time [s]."""
@@ -47,7 +55,7 @@ class AmongWalls(Present):
     def _choose_units(self) -> None:
         """Units in which what walls feel is summed."""
         if is_walled(self.faces):
-            self.faces.walls.unit[:] = units_of(self.energy_unit, self.kinds)
+            self.faces.walls.unit[:] = units_of(self.energy_unit, self.kinds, self.dt)
 
     def _make_slots_for(self, contacts: int) -> None:
         """See to it that spheres may remember twice so many contacts with walls at least."""

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from dem.soft.bed import Beds
 
 NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
+CARRIED = {"driven", "free"}  # of what runs come to at walls: where these are
 SUMS, INTEGERS = ("taken", "worked"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
 
 
@@ -158,7 +159,8 @@ class Engine(AmongWalls):
         if before and self.beds:
             self.beds.follow(self, before)
         if before and before.wall_state:
-            self.wall_state["driven"][:] = before.wall_state["driven"]
+            for name in CARRIED & self.wall_state.keys():
+                self.wall_state[name][:] = before.wall_state[name]
 
     def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> None:
         """Evaluate the forces of the whole-step state and set the integrator going from there.
@@ -318,6 +320,7 @@ class Engine(AmongWalls):
         self.bodies.velocity[:] += 0.5 * self.dt * change
         self.bodies.velocity_ahead[:] += self.dt * change
         self.gravity, self.datum = gravity, datum
+        self._load_walls()
         self.exits.turn(gravity)
         self.setting = self._setting(self.energy_unit)
 

@@ -10,8 +10,11 @@ import numpy as np
 from dem.model.box import FACES
 from dem.model.wall_shapes import geometry_of
 from kernels.box.periodic import PeriodicFaces
+from dem.model.servo import PID
 from kernels.soft import felt
 from kernels.soft.walled import WalledFaces, WalledPeriodicFaces, Walls
+from kernels.walls import free
+from kernels.walls.free import FreeBodies, Held
 from kernels.walls.poses import Motions, Poses
 
 if TYPE_CHECKING:
@@ -44,13 +47,19 @@ def middle_of(wall: Wall) -> np.ndarray:
 def reach_of(wall: Wall) -> float:
     """Distance from its middle that no point of a wall exceeds which changes by turning [m]."""
     same = len(wall.motion) == 1 and wall.is_same_turned(wall.motion[0].centre, wall.motion[0].axis)
-    if wall.ENDLESS or same or not any(motion.turns for motion in wall.motion):
+    turns = any(motion.turns for motion in wall.motion) or bool(wall.free and wall.free.turns.any())
+    if wall.ENDLESS or same or not turns:
         return 0.0
     return 0.5 * float(np.linalg.norm(wall.shape.upper - wall.shape.lower))
 
 
 def about(wall: Wall) -> np.ndarray:
-    """The point that torques on a wall are about, at time 0 (3,) [m]: on the axis it turns about, or its middle."""
+    """The point that torques on a wall are about, at time 0 (3,) [m].
+
+    On the axis it turns about, or its middle; of a free wall its pivot, or its centre of mass.
+    """
+    if wall.free:
+        return centre_of(wall) if wall.free.pivot is None else np.array(wall.free.pivot)
     turning = [motion.centre for motion in wall.motion if motion.turns]
     return np.array(turning[0]) if turning else middle_of(wall)
 
@@ -80,6 +89,58 @@ def motions_of(walls: Sequence[Wall]) -> Motions:
     )  # fmt: skip
 
 
+def free_of(walls: Sequence[Wall], dt: float) -> FreeBodies | Held:
+    """Those of the walls that are bodies themselves, as at time 0; their loads come with gravity."""
+    if not any(wall.free for wall in walls):
+        return Held()
+    number = len(walls)
+    made = FreeBodies(
+        is_free=np.array([wall.free is not None for wall in walls], np.int8), mobility=np.zeros((3, number)),
+        turns=np.zeros((3, number)), inertia=np.zeros((6, number)), arm=np.zeros((3, number)),
+        load=np.zeros((3, number)), dt=dt, state=np.zeros((free.ROWS, number)),
+    )  # fmt: skip
+    made.state[free.TURN] = 1.0
+    for w, wall in enumerate(walls):
+        if wall.free:
+            body, arm = wall.free, centre_of(wall) - about(wall)
+            tensor = body.tensor_about(arm)
+            made.mobility[:, w], made.turns[:, w], made.arm[:, w] = body.slides / body.mass, body.turns, arm
+            made.inertia[:, w] = tensor[[0, 1, 2, 1, 2, 0], [0, 1, 2, 2, 0, 1]]
+            made.state[free.GOING : free.GOING + 3, w] = made.state[free.VELOCITY : free.VELOCITY + 3, w] = body.velocity
+            made.state[free.SPIN : free.SPIN + 3, w] = body.angular_velocity
+            made.state[free.ANGULAR : free.ANGULAR + 3, w] = body.turns * (tensor @ body.angular_velocity)
+    return made
+
+
+def centre_of(wall: Wall) -> np.ndarray:
+    """Centre of mass of a free wall at time 0 (3,) [m]."""
+    return middle_of(wall) if wall.free.centre is None else np.array(wall.free.centre)
+
+
+def load_walls(walls: Sequence[Wall], gravity: tuple[float, float, float], bodies: FreeBodies | Held) -> None:
+    """Give free walls their weights and other forces."""
+    for w, wall in enumerate(walls):
+        if wall.free:
+            bodies.load[:, w] = np.array(wall.free.force) + wall.free.mass * np.array(gravity)
+
+
+def energies_of_walls(walls: Sequence[Wall], position: np.ndarray, gravity: tuple[float, float, float]) -> float:
+    """What walls that are bodies have, and what they and those with servos may gain on the way through particles [J].
+
+    Particles are at positions (3, N) [m].
+    """
+    total = 0.0
+    for wall in walls:
+        force = abs(wall.servo.force) if wall.servo else 0.0
+        if wall.free:
+            force = math.hypot(*(np.array(wall.free.force) + wall.free.mass * np.array(gravity)))
+            total += wall.free.mass * fastest(wall) ** 2
+        if force:
+            there = np.column_stack([position, middle_of(wall)])
+            total += force * float(np.linalg.norm(np.ptp(there, axis=1)))
+    return total
+
+
 def poses_of(motions: Motions) -> Poses:
     """Where walls are as if they had never moved."""
     number = motions.reach.size
@@ -107,7 +168,7 @@ def rows_of(walls: Sequence[Wall], materials: int) -> np.ndarray:
 
 def walled(
     faces: Faces | PeriodicFaces, walls: Sequence[Wall], materials: list[Material], bodies: Bodies, kinds: Kinds,
-    *, chunks: int, width: int, reach: float, skin: float, widest_step: float,
+    *, chunks: int, width: int, reach: float, skin: float, widest_step: float, dt: float,
 ) -> WalledFaces | WalledPeriodicFaces:  # fmt: skip
     """The faces of a box, and walls beside them.
 
@@ -126,13 +187,15 @@ def walled(
         looked for [m].
     widest_step : float
         Speed at which no servo gets ahead of the lists [m/s].
+    dt : float
+        Time step [s].
     """
     number, motions = len(walls), motions_of(walls)
     widest = float(kinds.radius.max()) + reach + skin
     geometry = geometry_of([wall.shape for wall in walls], reach=widest * (1 + 1e-6))
     made = Walls(
         geometry=geometry, motions=motions, poses=poses_of(motions),
-        moving=any(wall.servo or any(motion.moves for motion in wall.motion) for wall in walls),
+        moving=any(wall.servo or wall.free or any(motion.moves for motion in wall.motion) for wall in walls),
         belt=np.ascontiguousarray(np.array([wall.surface_velocity for wall in walls]).T),
         row=rows_of(walls, len(materials)),
         modulus=np.array([[one.effective_modulus(wall.material) for wall in walls] for one in materials]),
@@ -143,9 +206,11 @@ def walled(
         fullest=np.zeros(chunks, np.int64),
         trees=np.zeros((chunks, int(geometry.room[0]), 8)),
         scratch=np.zeros((chunks, int(geometry.room[0]), 12)),
-        part=np.zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(3),
+        part=np.zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(4),
         felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
-        servo=servos(walls, widest_step), driven=np.zeros((3, number)),
+        servo=servos(walls, widest_step),
+        driven=np.zeros((6 if any(isinstance(wall.servo, PID) for wall in walls) else 3, number)),
+        free=free_of(walls, dt),
     )  # fmt: skip
     kind = WalledPeriodicFaces if isinstance(faces, PeriodicFaces) else WalledFaces
     return kind(*faces, made)
@@ -174,21 +239,28 @@ def more_slots(walls: Walls, number: int) -> Walls:
     return walls._replace(**new)
 
 
-def units_of(per_joule: float, kinds: Kinds) -> tuple[float, float, float]:
-    """Units a newton, newton metre and newton a metre in which what walls feel is summed; powers of two."""
+def units_of(per_joule: float, kinds: Kinds, dt: float) -> tuple[float, float, float, float]:
+    """Units a newton, newton metre, newton a metre and newton second a metre in which what walls feel is summed.
+
+    All of them are powers of two.
+    """
     radius = 2.0 ** math.floor(math.log2(kinds.radius.min()))
-    return per_joule * FINER * radius, per_joule * FINER * FINER, per_joule * radius**2 * FINER**3
+    stiff = per_joule * radius**2 * FINER**3
+    return per_joule * FINER * radius, per_joule * FINER * FINER, stiff, stiff / 2.0 ** math.floor(math.log2(dt))
 
 
 def servos(walls: Sequence[Wall], fastest: float) -> np.ndarray:
     """What `kernels.soft.walled.Walls.servo` says of walls; none moves faster than that [m/s]."""
-    table = np.zeros((7, len(walls)))
+    table = np.zeros((10, len(walls)))
     for w, wall in enumerate(walls):
         if wall.servo:
             servo = wall.servo
             most = fastest if servo.fastest is None else min(servo.fastest, fastest)
             axis = np.array(servo.axis) / np.linalg.norm(servo.axis)
-            table[:, w] = *axis, servo.force, servo.gain, most, 1.0
+            table[:6, w] = *axis, servo.force, getattr(servo, "gain", 0.0), most
+            table[6:, w] = 1.0, 0.0, 0.0, 0.0
+            if isinstance(servo, PID):
+                table[6:, w] = 2.0, servo.proportional, servo.integral, servo.derivative
     return table
 
 
@@ -196,6 +268,9 @@ def fastest(wall: Wall, *, shape: bool = False) -> float:
     """Speed that no point of a wall exceeds [m/s]; or no point of its shape, which turning may leave as it is."""
     total, middle = 0.0, middle_of(wall)
     far = reach_of(wall) if shape else 0.5 * _extent(wall)
+    if wall.free:  # as it begins
+        arm = np.linalg.norm(middle - about(wall)) + 0.5 * _extent(wall)
+        total += math.hypot(*wall.free.velocity) + float(arm) * math.hypot(*wall.free.angular_velocity)
     for motion in wall.motion:
         arm = np.linalg.norm(middle - motion.centre) if motion.turns else 0.0
         if wall.is_same_turned(motion.centre, motion.axis) and len(wall.motion) == 1 and shape:

@@ -96,8 +96,9 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
                 elastic += as_fixed(k * walls.trees[c, t, ENERGY], per_joule)
                 largest = max(largest, walls.trees[c, t, DEEPEST])
                 done = as_words(half * dot(force, velocity_at(w, x, box)), per_joule)
-                stiffness = 1.5 * k * math.sqrt(walls.trees[c, t, DEEPEST])
-                felt.book(c, w, x, force, none, done, stiffness, box)
+                felt.book(c, w, x, force, none, done, box)
+                if walls.servo[6, w] != 0.0:
+                    felt.book_contact(c, w, 1.5 * k * math.sqrt(walls.trees[c, t, DEEPEST]), 0.0, none, box)
                 work = add_words(work, done)
     return Sums(elastic, np.float64(largest).view(np.int64), np.int64(0), no_energy(), work, no_energy())
 
@@ -262,8 +263,12 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
             if walls.trees[c, t, LINKS] != 0.0 and not laws.lasting(law):
                 more = blended(law, m, row, touch, history, half, walls.trees[c, t, ENERGY], p)
             done = as_words(half * power, per_joule)
-            stiffness = p * laws.secant(law, m, row, touch, history, half)
-            felt.book(c, w, point, outcome.force, outcome.couple, done, stiffness, box)
+            felt.book(c, w, point, outcome.force, outcome.couple, done, box)
+            if walls.servo[6, w] != 0.0:
+                spring = laws.secant(law, m, row, touch, history, half)
+                lost = add_scaled(outcome.force, -spring * overlap, normal)
+                lost = scale(0.0 if laws.lasting(law) else 1.0, lost)
+                felt.book_contact(c, w, p * spring, laws.resistance(law, m, row, touch, history, half), lost, box)
             elastic += as_fixed(outcome.elastic + more, per_joule)
             stored += as_fixed(outcome.stored, per_joule)
             loss, work = add_words(loss, as_words(outcome.loss, per_joule)), add_words(work, done)

@@ -14,6 +14,8 @@ from kernels.box import faces
 from kernels.box.faces import Faces
 from kernels.box.periodic import PeriodicFaces, by_box, gap
 from kernels.walls import poses
+from kernels.walls.free import go_on, held_or
+from kernels.walls.free import place as place_free
 from kernels.walls.geometry import Geometry
 from kernels.walls.poses import Motions, Poses
 
@@ -52,9 +54,11 @@ class Walls(NamedTuple):
     impulse: np.ndarray  # (2, 7, W) since the start, in two words as of `energy.accumulate`: the time integral of the
     # first six, and the work that walls have done on particles [J]
     working: np.ndarray  # (W,) such work in the half step after the last forces [J]
-    servo: np.ndarray  # (7, W) of walls that hold a force: unit vector along which they press, the force [N], by which
-    # share of what lacks it changes in a step, largest speed [m/s], 1 if there is a servo
-    driven: np.ndarray  # (3, W) how far servos have shifted walls [m], at which velocity they do [m/s], as of when [s]
+    servo: np.ndarray  # (10, W) of walls that hold a force: unit vector along which they press, the force [N], by which
+    # share of what lacks it changes in a step, largest speed [m/s], 1 if there is a servo, 2 if a PID, its factors
+    driven: np.ndarray  # (3, W) how far servos have shifted walls [m], at which velocity they do [m/s], as of when [s];
+    # with a PID three rows more: time integral of the error [s], the last error, whether there is one
+    free: tuple  # `kernels.walls.free.FreeBodies`, or `Held` if no wall is one
 
 
 WalledFaces = NamedTuple("WalledFaces", [*Faces.__annotations__.items(), ("walls", Walls)])
@@ -64,6 +68,25 @@ WalledPeriodicFaces = NamedTuple("WalledPeriodicFaces", [*PeriodicFaces.__annota
 def bare_or(bare, walled):
     """Function of (box, *arguments): the first where there are no walls but faces, the second where there are."""
     return by_type_of_first(lambda box: walled if "walls" in box._fields else bare)
+
+
+@formula
+def place_led(free, w, time, later, further, drift, walls):
+    """Put wall w where it is at a time, as its motion and a servo say; see `poses.place`."""
+    return poses.place(w, time, further, drift, walls.motions, walls.poses)
+
+
+@formula
+def place_any(free, w, time, later, further, drift, walls):
+    """The same, or as a free body that goes on by a step if it is later than it was."""
+    if free.is_free[w] == 0:
+        return poses.place(w, time, further, drift, walls.motions, walls.poses)
+    if later:
+        go_on(w, walls.felt, free)
+    return place_free(w, walls.motions, walls.poses, free)
+
+
+place = held_or(place_led, place_any)
 
 
 @part
@@ -79,13 +102,15 @@ def move_walled(box, time):
     if box.walls.moving:
         walls = box.walls
         for w in range(walls.row.size):
-            axis = load(walls.servo, w)
-            if walls.servo[6, w] != 0.0 and time > walls.driven[2, w]:
+            axis, later = load(walls.servo, w), time > walls.driven[2, w]
+            if walls.servo[6, w] != 0.0 and later:
                 walls.driven[0, w] += walls.driven[1, w] * (time - walls.driven[2, w])
             walls.driven[2, w] = time
             further, drift = scale(walls.driven[0, w], axis), scale(walls.driven[1, w], axis)
-            farthest = max(farthest, poses.place(w, time, further, drift, walls.motions, walls.poses))
+            farthest = max(farthest, place(walls.free, walls.free, w, time, later, further, drift, walls))
     return farthest
+
+
 
 
 move = bare_or(move_bare, move_walled)
