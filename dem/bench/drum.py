@@ -65,7 +65,7 @@ class Drum:
         across = int(self.length / (1.001 * DIAMETER))
         pitch = np.array([1.002 * DIAMETER, self.length / across, 1.002 * DIAMETER])
         side = int(2 * self.radius / pitch[0]) + 1
-        grid = np.indices((side, across, side)).reshape(3, -1).T + [0.5, 0.5, 0.5]
+        grid = np.indices((side, across, side)).reshape(3, -1).T + 0.5
         x = grid * pitch - [self.radius, 0.5 * self.length, self.radius]
         x = x[np.hypot(x[:, 0], x[:, 2]) < 0.999 * self.radius - 0.5 * DIAMETER]
         x = x[np.lexsort((x[:, 0], x[:, 1], x[:, 2]))][:n]

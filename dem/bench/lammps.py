@@ -50,8 +50,8 @@ def program() -> str:
 def run(sim: Simulation, steps: int, walls: Sequence[str] = ()) -> tuple[float, np.ndarray]:
     """Particle steps a second of LAMMPS on one core, from the present state of a simulation of equal particles.
 
-    Walls beside the box are what the caller says of them, in lines of LAMMPS. Also returns positions, velocities and angular velocities of all spheres (N, K, 9) at the end, in the order of the
-    particles.
+    Walls beside the box are what the caller says of them, in lines of LAMMPS. Also returns positions, velocities and
+    angular velocities of all spheres (N, K, 9) at the end, in the order of the particles.
 
     Raises
     ------

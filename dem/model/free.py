@@ -91,8 +91,8 @@ class Free:
             principal[0] + principal[1]
         ):  # fmt: skip
             message = (
-                f"inertia is {self.inertia}, of principal moments {tuple(principal.tolist())} kg m2: expected a symmetric "
-                "tensor, or its diagonal, of moments above 0 none of which exceeds the sum of the other two"
+                f"inertia is {self.inertia}, of principal moments {tuple(principal.tolist())} kg m2: expected a "
+                "symmetric tensor, or its diagonal, of moments above 0 none of which exceeds the sum of the other two"
             )
             raise ValueError(message)
         return tuple(map(tuple, values.tolist())) if whole else tuple(values.tolist())

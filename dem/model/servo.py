@@ -67,8 +67,9 @@ class Servo:
 class PID:
     """Holds a force as `dem.Servo` does, by a controller with factors of its own.
 
-    v = v_max (k_p e + k_i ∫e dt + k_d de/dt), at most v_max, with e = (F₀ - F)/|F₀|. The integral stands still while the
-    speed is at its limit. As in LIGGGHTS (``mesh/surface/stress/servo``) and YADE (``ServoPIDController``).
+    v = v_max (k_p e + k_i ∫e dt + k_d de/dt), at most v_max, with e = (F₀ - F)/|F₀|. The integral stands still
+    while the speed is at its limit. Dashpots answer a change of velocity at once: keep k_d small where contacts are
+    damped. As in LIGGGHTS (``mesh/surface/stress/servo``) and YADE (``ServoPIDController``).
 
     Parameters
     ----------

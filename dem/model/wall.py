@@ -111,6 +111,13 @@ class Wall:
 
         return self.made(wall_shapes)
 
+    @property
+    def middle(self) -> np.ndarray:
+        """Middle of it at time 0, or of what of it has an end (3,) [m]; a point of a plane."""
+        lower, upper = self.shape.lower, self.shape.upper
+        ends = np.isfinite(lower) & np.isfinite(upper)
+        return np.where(ends, 0.5 * (np.where(ends, lower, 0.0) + np.where(ends, upper, 0.0)), 0.0)
+
     def made(self, shapes: ModuleType) -> WallShape:
         """Its shape, of those in `dem.model.wall_shapes`."""
         raise NotImplementedError

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dem.soft.free_walls import load_walls
 from dem.soft.present import Present
-from dem.soft.walled import is_walled, lists, load_walls, more_slots, units_of, walled
+from dem.soft.walled import is_walled, lists, more_slots, units_of, walled
 from kernels.soft.walled import move
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from dem.model.materials import Material
     from dem.soft.skins import Skins
 
@@ -31,6 +34,11 @@ class AmongWalls(Present):
                 dt=self.dt,
             )  # fmt: skip
             self._load_walls()
+
+    def keep_walls(self, before: dict[str, np.ndarray]) -> None:
+        """Go on from where servos and forces have moved walls in another engine."""
+        for name in {"driven", "free"} & before.keys():
+            self.wall_state[name][:] = before[name]
 
     def _load_walls(self) -> None:
         """Give walls that are bodies their weights."""

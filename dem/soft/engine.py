@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from dem.soft.bed import Beds
 
 NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
-CARRIED = {"driven", "free"}  # of what runs come to at walls: where these are
 SUMS, INTEGERS = ("taken", "worked"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
 
 
@@ -159,8 +158,7 @@ class Engine(AmongWalls):
         if before and self.beds:
             self.beds.follow(self, before)
         if before and before.wall_state:
-            for name in CARRIED & self.wall_state.keys():
-                self.wall_state[name][:] = before.wall_state[name]
+            self.keep_walls(before.wall_state)
 
     def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> None:
         """Evaluate the forces of the whole-step state and set the integrator going from there.

@@ -14,8 +14,7 @@ from dem.soft.overlaps import Overlaps
 from dem.soft.per_body import FELT, KEPT
 from dem.soft.snapshot import Snapshot
 from dem.soft.walled import STATE as WALLS
-from dem.soft.walled import energies_of_walls
-from dem.soft.walled import is_walled
+from dem.soft.walled import energies_of_walls, is_walled
 from kernels.box.periodic import PeriodicFaces
 from kernels.fluid import Dry
 from kernels.soft import advance as loop

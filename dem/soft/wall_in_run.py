@@ -12,7 +12,7 @@ from dem.model.wall import Wall
 from kernels.walls import free
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from dem.model.free import Free
     from dem.soft.engine import Engine
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 def wall_list(walls: Sequence[Wall]) -> list[Wall]:
     """Walls as a user gave them, checked; raises TypeError for what is none."""
+    if isinstance(walls, Wall):
+        message = f"walls is {walls!r}, expected a list of walls: walls=[{walls.word}]"
+        raise TypeError(message)
     listed = checks.listed("walls", walls, "dem.Plane((0, 0, 0), (0, 0, 1), material=steel)")
     for k, wall in enumerate(listed):
         if not isinstance(wall, Wall):
@@ -33,14 +36,15 @@ def wall_list(walls: Sequence[Wall]) -> list[Wall]:
 
 
 class WallInRun:
-    """A wall of a simulation, as it is at present.
+    """A wall of a simulation, as it is at present, whenever it is asked.
 
-    Forces are those of particles on the wall; what it is made of is asked of it as of the wall itself.
+    Forces are those of particles on the wall; what it is made of is asked of it as of the wall itself. Sums over time
+    are since the run began or, as those of the ledger, since somebody assigned to the state of particles between runs.
     """
 
-    def __init__(self, wall: Wall, called: str, engine: Engine, number: int) -> None:
+    def __init__(self, wall: Wall, called: str, present: Callable[[], Engine], number: int) -> None:
         self.wall, self.called = wall, called
-        self._engine, self._number = engine, number
+        self._present, self._number = present, number
 
     def __repr__(self) -> str:
         """The wall, and what it feels."""
@@ -54,10 +58,10 @@ class WallInRun:
         return getattr(self.wall, name)
 
     def _state(self, name: str) -> np.ndarray:
-        return self._engine.wall_state[name][..., self._number]
+        return self._present().wall_state[name][..., self._number]
 
     def _pose(self, name: str) -> np.ndarray:
-        return getattr(self._engine.faces.walls.poses, name)[:, self._number].copy()
+        return getattr(self._present().faces.walls.poses, name)[:, self._number].copy()
 
     @property
     def force(self) -> np.ndarray:
@@ -107,8 +111,10 @@ class WallInRun:
         What it hands to particles is its `work`: where nothing else moves it, the sum of both stays the same.
         """
         state = self._state("free")
-        kinetic = 0.5 * (self.momentum @ state[free.GOING : free.GOING + 3] + self.angular_momentum @ self._pose("spin"))
-        bodies = self._engine.faces.walls.free
+        kinetic = 0.5 * (
+            self.momentum @ state[free.GOING : free.GOING + 3] + self.angular_momentum @ self._pose("spin")
+        )
+        bodies = self._present().faces.walls.free
         arm, load = bodies.arm[:, self._number], bodies.load[:, self._number]
         moved = state[:3] + turned(state[free.TURN : free.TURN + 4], arm) - arm
         return float(kinetic - load @ moved)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dem.model.box import FACES
-from dem.model.wall_shapes import geometry_of
-from kernels.box.periodic import PeriodicFaces
 from dem.model.servo import PID
+from dem.model.wall_shapes import geometry_of
+from dem.soft.free_walls import about, free_of, servos
+from kernels.box.periodic import PeriodicFaces
 from kernels.soft import felt
 from kernels.soft.walled import WalledFaces, WalledPeriodicFaces, Walls
-from kernels.walls import free
-from kernels.walls.free import FreeBodies, Held
 from kernels.walls.poses import Motions, Poses
 
 if TYPE_CHECKING:
@@ -37,13 +37,6 @@ def is_walled(faces: tuple) -> bool:
     return "walls" in faces._fields
 
 
-def middle_of(wall: Wall) -> np.ndarray:
-    """Middle of a wall, or of what of it has an end (3,) [m]."""
-    lower, upper = wall.shape.lower, wall.shape.upper
-    ends = np.isfinite(lower) & np.isfinite(upper)
-    return np.where(ends, 0.5 * (np.where(ends, lower, 0.0) + np.where(ends, upper, 0.0)), 0.0)
-
-
 def reach_of(wall: Wall) -> float:
     """Distance from its middle that no point of a wall exceeds which changes by turning [m]."""
     same = len(wall.motion) == 1 and wall.is_same_turned(wall.motion[0].centre, wall.motion[0].axis)
@@ -51,17 +44,6 @@ def reach_of(wall: Wall) -> float:
     if wall.ENDLESS or same or not turns:
         return 0.0
     return 0.5 * float(np.linalg.norm(wall.shape.upper - wall.shape.lower))
-
-
-def about(wall: Wall) -> np.ndarray:
-    """The point that torques on a wall are about, at time 0 (3,) [m].
-
-    On the axis it turns about, or its middle; of a free wall its pivot, or its centre of mass.
-    """
-    if wall.free:
-        return centre_of(wall) if wall.free.pivot is None else np.array(wall.free.pivot)
-    turning = [motion.centre for motion in wall.motion if motion.turns]
-    return np.array(turning[0]) if turning else middle_of(wall)
 
 
 def motions_of(walls: Sequence[Wall]) -> Motions:
@@ -74,7 +56,7 @@ def motions_of(walls: Sequence[Wall]) -> Motions:
 
     axes = [np.array(motion.axis) / np.linalg.norm(motion.axis) for motion in stages]
     return Motions(
-        middle=columns([middle_of(wall) for wall in walls]), reach=np.array([reach_of(wall) for wall in walls]),
+        middle=columns([wall.middle for wall in walls]), reach=np.array([reach_of(wall) for wall in walls]),
         about=columns([about(wall) for wall in walls]),
         first=np.cumsum([0, *(len(wall.motion) for wall in walls)]),
         drift=columns([motion.velocity for motion in stages]), swing=columns([motion.amplitude for motion in stages]),
@@ -89,41 +71,6 @@ def motions_of(walls: Sequence[Wall]) -> Motions:
     )  # fmt: skip
 
 
-def free_of(walls: Sequence[Wall], dt: float) -> FreeBodies | Held:
-    """Those of the walls that are bodies themselves, as at time 0; their loads come with gravity."""
-    if not any(wall.free for wall in walls):
-        return Held()
-    number = len(walls)
-    made = FreeBodies(
-        is_free=np.array([wall.free is not None for wall in walls], np.int8), mobility=np.zeros((3, number)),
-        turns=np.zeros((3, number)), inertia=np.zeros((6, number)), arm=np.zeros((3, number)),
-        load=np.zeros((3, number)), dt=dt, state=np.zeros((free.ROWS, number)),
-    )  # fmt: skip
-    made.state[free.TURN] = 1.0
-    for w, wall in enumerate(walls):
-        if wall.free:
-            body, arm = wall.free, centre_of(wall) - about(wall)
-            tensor = body.tensor_about(arm)
-            made.mobility[:, w], made.turns[:, w], made.arm[:, w] = body.slides / body.mass, body.turns, arm
-            made.inertia[:, w] = tensor[[0, 1, 2, 1, 2, 0], [0, 1, 2, 2, 0, 1]]
-            made.state[free.GOING : free.GOING + 3, w] = made.state[free.VELOCITY : free.VELOCITY + 3, w] = body.velocity
-            made.state[free.SPIN : free.SPIN + 3, w] = body.angular_velocity
-            made.state[free.ANGULAR : free.ANGULAR + 3, w] = body.turns * (tensor @ body.angular_velocity)
-    return made
-
-
-def centre_of(wall: Wall) -> np.ndarray:
-    """Centre of mass of a free wall at time 0 (3,) [m]."""
-    return middle_of(wall) if wall.free.centre is None else np.array(wall.free.centre)
-
-
-def load_walls(walls: Sequence[Wall], gravity: tuple[float, float, float], bodies: FreeBodies | Held) -> None:
-    """Give free walls their weights and other forces."""
-    for w, wall in enumerate(walls):
-        if wall.free:
-            bodies.load[:, w] = np.array(wall.free.force) + wall.free.mass * np.array(gravity)
-
-
 def energies_of_walls(walls: Sequence[Wall], position: np.ndarray, gravity: tuple[float, float, float]) -> float:
     """What walls that are bodies have, and what they and those with servos may gain on the way through particles [J].
 
@@ -136,7 +83,7 @@ def energies_of_walls(walls: Sequence[Wall], position: np.ndarray, gravity: tupl
             force = math.hypot(*(np.array(wall.free.force) + wall.free.mass * np.array(gravity)))
             total += wall.free.mass * fastest(wall) ** 2
         if force:
-            there = np.column_stack([position, middle_of(wall)])
+            there = np.column_stack([position, wall.middle])
             total += force * float(np.linalg.norm(np.ptp(there, axis=1)))
     return total
 
@@ -249,24 +196,9 @@ def units_of(per_joule: float, kinds: Kinds, dt: float) -> tuple[float, float, f
     return per_joule * FINER * radius, per_joule * FINER * FINER, stiff, stiff / 2.0 ** math.floor(math.log2(dt))
 
 
-def servos(walls: Sequence[Wall], fastest: float) -> np.ndarray:
-    """What `kernels.soft.walled.Walls.servo` says of walls; none moves faster than that [m/s]."""
-    table = np.zeros((10, len(walls)))
-    for w, wall in enumerate(walls):
-        if wall.servo:
-            servo = wall.servo
-            most = fastest if servo.fastest is None else min(servo.fastest, fastest)
-            axis = np.array(servo.axis) / np.linalg.norm(servo.axis)
-            table[:6, w] = *axis, servo.force, getattr(servo, "gain", 0.0), most
-            table[6:, w] = 1.0, 0.0, 0.0, 0.0
-            if isinstance(servo, PID):
-                table[6:, w] = 2.0, servo.proportional, servo.integral, servo.derivative
-    return table
-
-
 def fastest(wall: Wall, *, shape: bool = False) -> float:
     """Speed that no point of a wall exceeds [m/s]; or no point of its shape, which turning may leave as it is."""
-    total, middle = 0.0, middle_of(wall)
+    total, middle = 0.0, wall.middle
     far = reach_of(wall) if shape else 0.5 * _extent(wall)
     if wall.free:  # as it begins
         arm = np.linalg.norm(middle - about(wall)) + 0.5 * _extent(wall)
@@ -293,7 +225,14 @@ def _extent(wall: Wall) -> float:
 def words(walls: Sequence[Wall]) -> list[str]:
     """What walls are called, with a number where several are called alike."""
     every = [wall.word for wall in walls]
-    return [word if every.count(word) == 1 else f"{word} {k}" for k, word in enumerate(every)]
+    alone, numbers = {word for word in every if every.count(word) == 1}, itertools.count()
+    found = []
+    for k, word in enumerate(every):
+        called = word if word in alone else f"{word} {k}"
+        while called in alone - {word} or called in found:
+            called = f"{word} {len(every) + next(numbers)}"
+        found.append(called)
+    return found
 
 
 def face_word(face: int, called: Sequence[str] = ()) -> str:

@@ -182,15 +182,6 @@ def secant(law, i, j, touch, history, half):
 
 
 @formula
-def resistance(law, i, j, touch, history, half):
-    """Coefficient of a contact's normal dashpot, η [N s/m]."""
-    if touch.overlap <= 0.0:
-        return 0.0
-    pressed, _ = press(law.normal, i, j, touch, dot(touch.velocity, touch.normal), 2.0 * half, history[0])
-    return dashpot(law.damping, i, j, touch, pressed)
-
-
-@formula
 def never(law):
     """Elastic contacts end where surfaces part."""
     return False

@@ -15,7 +15,7 @@ from kernels.base.jit import formula, part
 from kernels.base.vector import add, add_scaled, dot, load, scale, store, subtract
 from kernels.box.periodic import gap
 from kernels.laws import hertz
-from kernels.laws.joining import exponent
+from kernels.laws.joining import exponent, resistance
 from kernels.soft import felt, slots
 from kernels.soft.chunks import CHUNK
 from kernels.soft.sharing import add_contact, no_push, of_mass, yields
@@ -268,7 +268,7 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
                 spring = laws.secant(law, m, row, touch, history, half)
                 lost = add_scaled(outcome.force, -spring * overlap, normal)
                 lost = scale(0.0 if laws.lasting(law) else 1.0, lost)
-                felt.book_contact(c, w, p * spring, laws.resistance(law, m, row, touch, history, half), lost, box)
+                felt.book_contact(c, w, p * spring, resistance(law, m, row, touch, history, half), lost, box)
             elastic += as_fixed(outcome.elastic + more, per_joule)
             stored += as_fixed(outcome.stored, per_joule)
             loss, work = add_words(loss, as_words(outcome.loss, per_joule)), add_words(work, done)

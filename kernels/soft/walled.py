@@ -111,8 +111,6 @@ def move_walled(box, time):
     return farthest
 
 
-
-
 move = bare_or(move_bare, move_walled)
 
 

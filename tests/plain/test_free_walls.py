@@ -1,4 +1,4 @@
-"""Walls that are bodies, and servos: against closed forms, what is conserved, orders, and themselves after a restart."""
+"""Walls that are bodies, and servos: closed forms, what is conserved, orders, restarts."""
 
 import math
 
@@ -74,7 +74,9 @@ def test_a_pendulum_swings_by_elliptic_functions():
     edge = length * np.array([0, math.sin(2.0), -math.cos(2.0)])
     errors = []
     for steps in (500, 1000):
-        body = dem.Free(mass=mass, inertia=(about_x / 4, about_x / 5, about_x / 10), pivot=(0, 0, 1), locked=("ry", "rz"))
+        body = dem.Free(
+            mass=mass, inertia=(about_x / 4, about_x / 5, about_x / 10), pivot=(0, 0, 1), locked=("ry", "rz")
+        )
         flap = dem.Rectangle(0.5 * edge + [0, 0, 1], (0.1, 0, 0), edge, material=SOFT, free=body)
         span = 1.3 * 4 * ellipk(sine**2) / omega
         sim = dem.Simulation(far(), walls=[flap], time_step=span / steps)
@@ -118,7 +120,7 @@ def test_momenta_of_a_closed_system_are_kept_to_rounding():
 
 
 def test_a_free_top_keeps_its_energy():
-    """Tumbling about its middle axis, which is unstable: kinetic energy is kept to second order, momentum to the bit."""
+    """Tumbling about its middle axis, which is unstable: energy is kept to second order, momentum to the bit."""
     errors = []
     for dt in (1e-3, 5e-4):
         body = dem.Free(mass=1.0, inertia=(1e-2, 2e-2, 2.5e-2), angular_velocity=(0.01, 6.0, 0.02))
@@ -197,7 +199,7 @@ def test_a_servo_does_not_swing_at_small_time_steps(share, material):
 
 def test_a_pid_comes_to_its_force():
     """By its integral, which leaves nothing that lacks; at first it goes at its largest speed."""
-    pid = dem.PID(force=0.1, axis=(-1, 0, 0), fastest=0.02, proportional=5.0, integral=1000.0, derivative=1e-4)
+    pid = dem.PID(force=0.1, axis=(-1, 0, 0), fastest=0.02, proportional=5.0, integral=1000.0, derivative=1e-6)
     walls = [
         dem.Plane((0, 0, 0), (1, 0, 0), material=ROUGH),
         dem.Disc((2 * R + 1e-5, 0, 0), (1, 0, 0), R, material=ROUGH, servo=pid),
@@ -216,7 +218,7 @@ def test_what_a_free_wall_cannot_be():
         dem.Disc((0, 0, 0), (0, 0, 1), 1, free=dem.Free(mass=1), motion=dem.Motion(rate=1), **steel)
     with pytest.raises(ValueError, match="has no end, and cannot turn"):
         dem.Plane((0, 0, 0), (0, 0, 1), free=dem.Free(mass=1, inertia=(1, 1, 1)), **steel)
-    with pytest.raises(TypeError, match="expected a dem.Free"):
+    with pytest.raises(TypeError, match=r"expected a dem\.Free"):
         dem.Plane((0, 0, 0), (0, 0, 1), free=1.0, **steel)
     with pytest.raises(ValueError, match="none of which exceeds"):
         dem.Free(mass=1, inertia=(1, 1, 3))
@@ -230,3 +232,33 @@ def test_what_a_free_wall_cannot_be():
         _ = dem.Simulation(far(), walls=[dem.Plane((0, 0, 0), (0, 0, 1), **steel)], time_step=1e-5).walls[0].momentum
     with pytest.raises(ValueError, match="a PID does nothing"):
         dem.PID(force=1.0, axis=(0, 0, 1), fastest=1.0)
+
+
+def test_a_wall_that_is_kept_tells_of_the_present():
+    """Also after somebody has assigned to the particles, which sets a new engine going."""
+    sim = dem.Simulation(balls(SOFT, [[0, 0, R]]), walls=[dem.Plane((0, 0, 1e-5), (0, 0, 1), material=SOFT)],
+                         time_step=DT)  # fmt: skip
+    kept = sim.walls[0]
+    assert kept.contacts == 1
+    assert (kept.position == [0, 0, 1e-5]).all()
+    sim.particles.position = [[0, 0, 3 * R]]
+    assert kept.contacts == 0
+    sim.particles.position = [[0, 0, R - 2e-5]]
+    sim.step(5)
+    assert kept.force[2] == sim.walls[0].force[2] < 0
+
+
+def test_what_walls_are_called_and_refused():
+    plane = dem.Plane((0, 0, 0), (0, 0, 1), material=SOFT)
+    names = ("a 0", "a", "a", "a 2", "a 0")
+    named = [dem.Ball((x, 9, 9), 0.1, material=SOFT, name=name) for x, name in enumerate(names)]
+    called = [wall.called for wall in dem.Simulation(far(), walls=named, time_step=DT).walls]
+    assert len(set(called)) == len(called)
+    with pytest.raises(TypeError, match=r"expected a list of walls: walls=\[plane\]"):
+        dem.Simulation(far(), walls=plane, time_step=DT)
+    with pytest.raises(ValueError, match="table begins at -1 s"):
+        dem.Motion(table=[(-1, 0, 0, 0), (1, 0, 0, 0.1)])
+    sheet = dem.Rectangle((0.05, 0.05, 0.02), (0.095, 0, 0), (0, 0.02, 0), material=SOFT)
+    box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), SOFT, periodic=["x"])
+    with pytest.raises(ValueError, match=r"leaves a gap of 0\.005 m"):
+        dem.Simulation(balls(SOFT, [[0.05, 0.05, 0.05]]), box, walls=[sheet], time_step=DT)
