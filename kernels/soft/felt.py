@@ -74,7 +74,7 @@ def book_contact(c, w, spring, damping, lost, box):
     book_number(c, w, LOST, dot(lost, load(walls.servo, w)), walls.unit[0], box)
 
 
-@part
+@formula
 def book(c, w, x, force, couple, work, box):
     """Note a contact of chunk c with wall w.
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from kernels.base.jit import formula, part
 from kernels.base.quaternion import body_x, load_quaternion
-from kernels.base.vector import add_scaled, load
+from kernels.base.vector import add, add_scaled, load
 from kernels.soft import slots
 from kernels.soft.chunks import CHUNK
 from kernels.soft.neighbours import SLACK
-from kernels.soft.walled import SINGLE, bare_or, in_frame, room_of_image
+from kernels.soft.walled import SINGLE, bare_or, framed, image_for, images_beside, in_frame
 from kernels.soft.walls import touches_rough
 from kernels.walls.forest import list_near
 from kernels.walls.geometry import MESH, clearance
@@ -90,8 +90,14 @@ def look(w, x, reach, start, c, box):
         d, count = list_near(u, reach, geometry.first_number[w], geometry, box.walls.listed[c], start)
     else:
         d = clearance(w, u, geometry)
-    room = room_of_image(box, w, x)
-    return min(d - reach, room), count, room < reach
+    room, axes, beyond = images_beside(box, w, x, reach)
+    if axes != 0:
+        at = image_for(box, w, x)
+        for k in range(1, 8):
+            if k & axes == k:
+                moved = (k & 1) * beyond[0], (k >> 1 & 1) * beyond[1], (k >> 2) * beyond[2]
+                d = min(d, clearance(w, framed(w, add(at, moved), box), geometry))
+    return min(d - reach, room), count, axes != 0
 
 
 @part
@@ -117,9 +123,9 @@ def look_around(box, b, skin, bodies, kinds):
         x, start, seams = centre(b, s, u, bodies, kinds), walls.wanted[c], False
         for w in range(walls.row.size):
             away, count, seam = look(w, x, reach, walls.wanted[c], c, box)
-            if away < 0.0 or seam:
+            if away < 0.0:
                 near |= np.int64(1) << min(w, SINGLE)
-            free, seams = min(free, away), seams or seam
+            free, seams = min(free, away), seams or (seam and away < 0.0)
             walls.wanted[c] += count
         listed = not seams and walls.wanted[c] <= walls.listed.shape[1]
         walls.at[0, bodies.first_sphere[b] + s] = start if listed else -1

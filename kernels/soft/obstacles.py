@@ -29,14 +29,29 @@ from kernels.walls.geometry import MESH, feel
 ENERGY, DEEPEST, ANCHOR, FIRST, LINKS = 3, 4, 5, 6, 7  # columns of a tree, see `kernels.walls.geometry.feel`
 
 
-@part
+@formula
 def trees_of(w, c, x, radius, power, box):
     """Write the contacts of a sphere at x with wall w to the scratch of chunk c; returns their number."""
     walls = box.walls
-    return feel(w, in_frame(w, x, box), radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
+    return feel_any(w, in_frame(w, x, box), radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
 
 
 @part
+def feel_any(w, x, radius, power, geometry, trees, scratch):
+    """As `kernels.walls.geometry.feel`, in one piece: parts are called with all arrays that they are given.
+
+    Parameters
+    ----------
+    w, x, radius, power, geometry, scratch : see `kernels.walls.geometry.feel`
+
+    Writes
+    ------
+    trees : rows
+    """
+    return feel(w, x, radius, power, geometry, trees, scratch)
+
+
+@formula
 def trees_at(w, s, c, x, radius, power, box):
     """The same of sphere s, of which is known what is near it: with a mesh, from the triangles that are listed."""
     walls, geometry = box.walls, box.walls.geometry
@@ -220,7 +235,7 @@ def joined(one, other):
     )  # fmt: skip
 
 
-@part
+@formula
 def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, box):
     """Add the forces and torques of wall w on sphere s of body b, n of whose contacts have been kept.
 

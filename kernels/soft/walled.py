@@ -3,6 +3,7 @@
 A box that has any is of a type of its own, so that others pay nothing for what they have not.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -131,26 +132,46 @@ image_for = by_box(as_it_is, nearest_to)
 
 
 @formula
-def endless(box, w, x):
-    """Where there are no images, nobody comes to the end of one."""
-    return np.inf
+def no_other(box, w, x, near):
+    """Where there are no images."""
+    return np.inf, 0, (0.0, 0.0, 0.0)
 
 
 @formula
-def to_seam(box, w, x):
-    """How far a point may go before another image of it is the nearest to the middle of wall w [m]."""
-    d = gap(box, x, load(box.walls.poses.middle, w))
-    far = np.inf
-    if box.length_x > 0.0:
-        far = min(far, 0.5 * box.length_x - abs(d[0]))
-    if box.length_y > 0.0:
-        far = min(far, 0.5 * box.length_y - abs(d[1]))
-    if box.length_z > 0.0:
-        far = min(far, 0.5 * box.length_z - abs(d[2]))
-    return far
+def other_images(box, w, x, near):
+    """How far a point may go before another image of it is the nearest to the middle of wall w, if not as near as that.
+
+    Parameters
+    ----------
+    box, w, x : see `kernels.soft.state`; wall, point [m]
+    near : distance that counts as near [m]
+
+    Returns
+    -------
+    distance [m]; bits of the axes along which another image is as good soon; how far that is along each [m]
+    """
+    d, far, axes = gap(box, x, load(box.walls.poses.middle, w)), np.inf, 0
+    room = 0.5 * box.length_x - abs(d[0])
+    if box.length_x > 0.0 and room < near:
+        axes |= 1
+    elif box.length_x > 0.0:
+        far = min(far, room - near)
+    room = 0.5 * box.length_y - abs(d[1])
+    if box.length_y > 0.0 and room < near:
+        axes |= 2
+    elif box.length_y > 0.0:
+        far = min(far, room - near)
+    room = 0.5 * box.length_z - abs(d[2])
+    if box.length_z > 0.0 and room < near:
+        axes |= 4
+    elif box.length_z > 0.0:
+        far = min(far, room - near)
+    return far, axes, (
+        -math.copysign(box.length_x, d[0]), -math.copysign(box.length_y, d[1]), -math.copysign(box.length_z, d[2])
+    )  # fmt: skip
 
 
-room_of_image = by_box(endless, to_seam)
+images_beside = by_box(no_other, other_images)
 
 
 @formula
@@ -171,7 +192,13 @@ note_travel = bare_or(went_nowhere, note_distance)
 @formula
 def in_frame(w, x, box):
     """A point as wall w sees it: where it would be at time 0 had it been carried along."""
-    x, p = image_for(box, w, x), box.walls.poses
+    return framed(w, image_for(box, w, x), box)
+
+
+@formula
+def framed(w, x, box):
+    """The same of this very image."""
+    p = box.walls.poses
     if box.walls.moving:
         x = rotate_back(load_quaternion(p.orientation, w), subtract(x, load(p.origin, w)))
     return x
