@@ -11,9 +11,7 @@ def test_who_crosses_a_seam_meets_the_other_end_of_a_wall():
     cone = dem.Cone((-0.05, 0, 0), (0.05, 0, 0), 0.01, 0.03, material=SOFT)
     box = dem.Box((-0.05, -0.1, -0.1), (0.05, 0.1, 0.1), SOFT, periodic=["x"])
     # along the narrow end's radius from beyond the seam, where the cone is wide: nobody is near until it is crossed
-    ball = dem.Particles(
-        dem.Sphere(diameter=2 * R), SOFT, position=[[0.0485, 0.0, 0.0143]], velocity=[[0.5, 0.0, 0.0]]
-    )
+    ball = dem.Particles(dem.Sphere(diameter=2 * R), SOFT, position=[[0.0485, 0.0, 0.0143]], velocity=[[0.5, 0.0, 0.0]])
     sim = dem.Simulation(ball, box, walls=[cone], gravity=(0, 0, 0), time_step=2e-5)
     deepest = 0.0
     for _ in range(400):
