@@ -1,6 +1,9 @@
 """Drums of flats against a smooth one: how far a sphere that bounces off them departs, by segments."""
 
+import itertools
+
 import numpy as np
+
 import dem
 
 R, RADIUS = 0.005, 0.04
@@ -36,5 +39,5 @@ def test_drums_of_flats_go_to_the_smooth_one():
     """As their sagitta R (1 - cos(π/n)) does, by 16 for four times as many segments, within a factor of 2."""
     found = departures()
     assert found[2] < 2e-3 * R
-    for coarse, fine in zip(found, found[1:], strict=False):
+    for coarse, fine in itertools.pairwise(found):
         assert 8 < coarse / fine < 32
