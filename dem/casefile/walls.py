@@ -118,7 +118,9 @@ class FreeTable(Table):
     )  # fmt: skip
     centre: Point | None = Field(None, description="of mass [m]; default: the middle", examples=[[0.0, 0, 0.1]])
     pivot: Point | None = Field(None, description="held, it turns about it [m]", examples=[[0.0, 0, 0.2]])
-    locked: list[Literal["x", "y", "z", "rx", "ry", "rz"]] = Field([], description="motions and turns that are held")
+    locked: list[Literal["x", "y", "z", "rx", "ry", "rz"]] = Field(
+        [], description="motions and turns that are held", examples=[["x", "y"]]
+    )
     force: Direction = Field((0.0, 0.0, 0.0), description="besides its weight [N]")
     velocity: Velocity = Field((0.0, 0.0, 0.0), description="at time 0 [m/s]")
     angular_velocity: Direction = Field((0.0, 0.0, 0.0), description="at time 0 [rad/s]")

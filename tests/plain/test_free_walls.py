@@ -262,3 +262,49 @@ def test_what_walls_are_called_and_refused():
     box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), SOFT, periodic=["x"])
     with pytest.raises(ValueError, match=r"leaves a gap of 0\.005 m"):
         dem.Simulation(balls(SOFT, [[0.05, 0.05, 0.05]]), box, walls=[sheet], time_step=DT)
+
+
+CASE = """
+duration = "1 ms"
+time_step = "2e-5 s"
+[materials.sand]
+young = "5 MPa"
+poisson = 0.3
+density = "1000 kg/m3"
+[shapes.ball]
+type = "sphere"
+diameter = "1 cm"
+[[particles]]
+shape = "ball"
+material = "sand"
+position = [[0.0, 0.0, 0.005]]
+[[walls]]
+type = "plane"
+material = "sand"
+point = [0.0, 0.0, 0.0]
+normal = [0.0, 0.0, 1.0]
+[[walls]]
+type = "disc"
+material = "sand"
+centre = [0.0, 0.0, 0.0101]
+normal = [0.0, 0.0, 1.0]
+radius = "2 cm"
+name = "lid"
+[walls.free]
+mass = 0.02
+inertia = [1e-5, 1e-5, 2e-5]
+locked = ["x", "y"]
+"""
+
+
+def test_case_files_know_free_walls_and_pids(tmp_path):
+    path = tmp_path / "lid.toml"
+    path.write_text(CASE)
+    lid = dem.load(path).walls[1]
+    assert lid.free == dem.Free(mass=0.02, inertia=(1e-5, 1e-5, 2e-5), locked=("x", "y"))
+    pid = 'force = 0.1\naxis = [0.0, 0, -1]\nfastest = "0.02 m/s"\nintegral = 5.0\n'
+    path.write_text(CASE.split("[walls.free]", maxsplit=1)[0] + "[walls.pid]\n" + pid)
+    assert dem.load(path).walls[1].servo == dem.PID(force=0.1, axis=(0, 0, -1), fastest=0.02, integral=5.0)
+    path.write_text(CASE + "[walls.pid]\n" + pid)
+    with pytest.raises(ValueError, match="the lid is free, and has a servo too"):
+        dem.load(path)
