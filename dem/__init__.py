@@ -52,6 +52,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.energy import Energy
     from dem.model.flows import ChannelFlow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
     from dem.model.fluid import Fluid
+    from dem.model.free import Free
     from dem.model.insertion import pack
     from dem.model.known_flows import FunctionFlow, GriddedFlow
     from dem.model.lubrication import Lubrication
@@ -63,7 +64,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.particles import Particles
     from dem.model.parts import Rolling, Twisting
     from dem.model.roughness import effective_density
-    from dem.model.servo import Servo
+    from dem.model.servo import PID, Servo
     from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
     from dem.model.sieves import ListedSizes, SieveSizes, read_sizes
     from dem.model.size_laws import LogNormalSizes, NormalSizes, RosinRammlerSizes, UniformSizes
@@ -113,6 +114,7 @@ HOMES = {
     "Fibre": "dem.model.shapes",
     "FlowState": "dem.model.coupling",
     "Fluid": "dem.model.fluid",
+    "Free": "dem.model.free",
     "FunctionFlow": "dem.model.known_flows",
     "GriddedFlow": "dem.model.known_flows",
     "HardSphereCase": "dem.case.bases",
@@ -131,6 +133,7 @@ HOMES = {
     "Mesh": "dem.model.mesh",
     "Motion": "dem.model.motion",
     "NormalSizes": "dem.model.size_laws",
+    "PID": "dem.model.servo",
     "Particles": "dem.model.particles",
     "PipeFlow": "dem.model.flows",
     "PowerLaw": "dem.model.normals",

@@ -52,6 +52,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``triangles``   closest points
     ``cells``       where to look for those near a place
     ``poses``       where walls are at a time
+    ``free``        where those are that forces move
 ``fluid``       what a fluid about the bodies does to each, one file each, with its paper
     ``gradients``   what a flow field says of a place
     ``uniform``, ``linear``, ``poiseuille``, ``taylor_green``, ``beltrami``, ``gridded``, ``called``  flow fields

@@ -238,7 +238,12 @@ def test_an_output_appears_when_it_is_complete(path, tmp_path, monkeypatch, to):
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
-        (["csw"], {}, ValueError, "unknown format 'csw': did you mean csv\\? known are csv, gsd, spheres.vtkhdf"),
+        (
+            ["csw"],
+            {},
+            ValueError,
+            "unknown format 'csw': did you mean csv\\? known are csv, gsd, spheres.vtkhdf, walls",
+        ),
         (["csv"], {"fields": ["velocty"]}, ValueError, "unknown field of csv 'velocty': did you mean velocity"),
         (["csv"], {"fields": ["orientation"]}, ValueError, "holds no orientation, which csv needs for orientation: it"),
         (
@@ -320,8 +325,8 @@ def test_the_command(balls, cli, tmp_path):
 @pytest.mark.parametrize(
     ("words", "start"),
     [
-        (["balls.h5"], "dem: give --to csv, gsd, spheres.vtkhdf, or the name of such a file with -o"),
-        (["balls.h5", "-o", "a.xyz"], "dem: give --to csv, gsd, spheres.vtkhdf, or the name of such a file with -o"),
+        (["balls.h5"], "dem: give --to csv, gsd, spheres.vtkhdf, walls.vtkhdf, or the name of such a file"),
+        (["balls.h5", "-o", "a.xyz"], "dem: give --to csv, gsd, spheres.vtkhdf, walls.vtkhdf, or the name of such a"),
         (["balls.h5", "--to", "cvs"], "dem: unknown format 'cvs': did you mean csv?"),
         (["balls.h5", "--to", "csv", "--frames", "a:b"], "dem: --frames a:b: expected a number, or A:B:C"),
         (["balls.h5", "--to", "csv", "--frames", "::0"], "dem: --frames ::0: expected a number, or A:B:C"),

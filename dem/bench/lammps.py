@@ -24,6 +24,8 @@ import numpy as np
 from dem.model import packing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dem.model.contacts import Contact
     from dem.model.energy import Energy
     from dem.soft.simulation import Simulation
@@ -45,11 +47,11 @@ def program() -> str:
     return found
 
 
-def run(sim: Simulation, steps: int) -> tuple[float, np.ndarray]:
+def run(sim: Simulation, steps: int, walls: Sequence[str] = ()) -> tuple[float, np.ndarray]:
     """Particle steps a second of LAMMPS on one core, from the present state of a simulation of equal particles.
 
-    Also returns positions, velocities and angular velocities of all spheres (N, K, 9) at the end, in the order of the
-    particles.
+    Walls beside the box are what the caller says of them, in lines of LAMMPS. Also returns positions, velocities and
+    angular velocities of all spheres (N, K, 9) at the end, in the order of the particles.
 
     Raises
     ------
@@ -67,7 +69,7 @@ def run(sim: Simulation, steps: int) -> tuple[float, np.ndarray]:
     paths = os.pathsep.join(filter(None, [str(library), os.environ.get("LD_LIBRARY_PATH")]))
     environment = {**os.environ, "LD_LIBRARY_PATH": paths, "OMP_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory() as folder:
-        write(sim, Path(folder), steps)
+        write(sim, Path(folder), steps, walls)
         command = [lmp, "-in", "in.dem", "-log", "none", "-nocite"]
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
         end = Path(folder) / "end.dem"
@@ -99,7 +101,7 @@ def energy(sim: Simulation, state: np.ndarray) -> Energy:
     ).energy()
 
 
-def write(sim: Simulation, folder: Path, steps: int) -> None:
+def write(sim: Simulation, folder: Path, steps: int, walls: Sequence[str] = ()) -> None:
     """Write in.dem, data.dem and, for fibres, bodies.dem."""
     shape, material = sim.particles.variants[0]
     k = len(shape.radii)
@@ -108,7 +110,7 @@ def write(sim: Simulation, folder: Path, steps: int) -> None:
     (folder / "data.dem").write_text(_data(sim))
     if k > 1:
         (folder / "bodies.dem").write_text(_bodies(sim, properties.mass, properties.inertia))
-    script = [*_particles(sim, k), *_contacts(sim), *_motion(sim, k), *_run(sim, k, diameter, steps)]
+    script = [*_particles(sim, k), *_contacts(sim), *walls, *_motion(sim, k), *_run(sim, k, diameter, steps)]
     (folder / "in.dem").write_text("\n".join(script) + "\n")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.base import checks
+from dem.bench.drum import Drumming
 from dem.bench.flow import Flowing
 from dem.bench.stepping import RATE, Heap, Mixture, Shear, Stepping, share_of
 from dem.bench.timing import median_rate
@@ -153,6 +154,9 @@ BENCHMARKS = {
     "bed_rolling": Heap("many-spheres", 80, 500, n=10_000, speed=0.0, rolling_friction=0.1, **FRICTION),
     "bed_sizes": Mixture("", 180, 500, n=10_000, **FRICTION),
     "bed_shear": Shear("", 10, 500, n=10_000, solid_fraction=0.605, speed=0.2, restitution=0.9, friction=0.5),
+    "drum_1e4": Drumming("", 30, 500, n=10_000, restitution=0.5, friction=0.5),
+    "drum_1e5": Drumming("", 30, 120, n=100_000, restitution=0.5, friction=0.5),
+    "drum_smooth": Drumming("", 30, 120, n=100_000, restitution=0.5, friction=0.5, smooth=True),
     "friction_heap": Heap("many-fibres", 120, 1000, n=1000, speed=0.0, **FRICTION),
     "spheres_sizes": Sizes("many-spheres", 100, 1000, 10_000, 100_000, 1_000_000),
     "fibres_sizes": Sizes("many-fibres", 100, 1000, 10_000, 100_000),

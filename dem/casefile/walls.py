@@ -27,10 +27,11 @@ from dem.casefile.keys import (
     Velocity,
 )
 from dem.casefile.tables import Table
+from dem.model.free import Free
 from dem.model.materials import Material
 from dem.model.mesh import Mesh
 from dem.model.motion import Motion
-from dem.model.servo import Servo
+from dem.model.servo import PID, Servo
 from dem.model.wall import DEFAULTS
 from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
 from dem.model.wall_rounds import Cone, Cylinder, Disc, Revolution
@@ -87,6 +88,53 @@ class ServoTable(Table):
         return Servo(**dict(self))
 
 
+class PIDTable(Table):
+    """``[walls.pid]``."""
+
+    force: Number = Field(description="with which it presses [N]", examples=[1.0])
+    axis: Direction = Field(description="in which it presses", examples=[[0.0, 0, -1]])
+    fastest: Speed = Field(gt=0, description="largest speed [m/s]", examples=[0.05])
+    proportional: Number = Field(0.0, ge=0, description="share of that speed for an error as large as the force")
+    integral: Number = Field(0.0, ge=0, description="the same for its time integral [1/s]")
+    derivative: Number = Field(0.0, ge=0, description="the same for its rate [s]")
+
+    @model_validator(mode="after")
+    def _acts(self) -> PIDTable:
+        self.made()
+        return self
+
+    def made(self) -> PID:
+        """The controller."""
+        return PID(**dict(self))
+
+
+class FreeTable(Table):
+    """``[walls.free]``."""
+
+    mass: Number = Field(gt=0, description="of the wall [kg]", examples=[0.2])
+    inertia: tuple[Number, Number, Number] | None = Field(
+        None, description="moments about its centre of mass and the axes [kg m2]; default: it does not turn",
+        examples=[[1e-4, 1e-4, 2e-4]],
+    )  # fmt: skip
+    centre: Point | None = Field(None, description="of mass [m]; default: the middle", examples=[[0.0, 0, 0.1]])
+    pivot: Point | None = Field(None, description="held, it turns about it [m]", examples=[[0.0, 0, 0.2]])
+    locked: list[Literal["x", "y", "z", "rx", "ry", "rz"]] = Field(
+        [], description="motions and turns that are held", examples=[["x", "y"]]
+    )
+    force: Direction = Field((0.0, 0.0, 0.0), description="besides its weight [N]")
+    velocity: Velocity = Field((0.0, 0.0, 0.0), description="at time 0 [m/s]")
+    angular_velocity: Direction = Field((0.0, 0.0, 0.0), description="at time 0 [rad/s]")
+
+    @model_validator(mode="after")
+    def _moves(self) -> FreeTable:
+        self.made()
+        return self
+
+    def made(self) -> Free:
+        """What makes the wall free."""
+        return Free(**dict(self))
+
+
 class WallTable(Table):
     """``[[walls]]``."""
 
@@ -128,13 +176,18 @@ class WallTable(Table):
     scale: Factor | None = Field(None, description="of a mesh: metres a unit of the file; default 1", examples=[0.001])
     surface_velocity: Velocity = Field((0.0, 0.0, 0.0), description="of its surface along itself, as a belt's [m/s]")
     servo: ServoTable | None = Field(None, description="what holds a force on it")
+    pid: PIDTable | None = Field(None, description="what holds a force on it, in place of a servo")
+    free: FreeTable | None = Field(None, description="makes it a body that particles move")
     motion: list[WallMotionTable] = Field([], description="one moves what those before it have moved")
 
-    COMMON: ClassVar[tuple[str, ...]] = ("type", "material", *DEFAULTS)
+    COMMON: ClassVar[tuple[str, ...]] = ("type", "material", "pid", *DEFAULTS)
 
     @model_validator(mode="after")
     def _fits(self) -> WallTable:
         """Refuse keys of other walls, and sizes that contradict each other."""
+        if self.servo and self.pid:
+            message = "servo and pid both hold a force on it: leave one out"
+            raise ValueError(message)
         takes = {"file": True, "scale": False}
         if self.type != "mesh":
             own = [each for each in fields(WORDS[self.type]) if each.name not in self.COMMON]
@@ -155,5 +208,6 @@ class WallTable(Table):
             make = partial(Mesh.from_file, given.pop("file"))
         return make(
             **given, material=materials[self.material], motion=[each.made() for each in self.motion],
-            servo=self.servo and self.servo.made(), surface_velocity=self.surface_velocity, name=self.name or "",
+            servo=(self.servo or self.pid) and (self.servo or self.pid).made(), free=self.free and self.free.made(),
+            surface_velocity=self.surface_velocity, name=self.name or "",
         )  # fmt: skip

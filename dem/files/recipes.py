@@ -19,13 +19,14 @@ from dem.model.contacts import Contact
 from dem.model.coupling import Coupling
 from dem.model.fields import STATE
 from dem.model.fluid import FLOWS, Fluid
+from dem.model.free import Free
 from dem.model.kinds import Kind
 from dem.model.lubrication import Lubrication
 from dem.model.materials import Material
 from dem.model.mesh import Mesh
 from dem.model.particles import UNIT_NORM, Particles
 from dem.model.parts import WORDS, Part
-from dem.model.servo import Servo
+from dem.model.servo import PID, Servo
 from dem.model.shapes import Fibre, Sphere, check_shape
 from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
 from dem.model.wall_rounds import Cone, Cylinder, Disc, Revolution
@@ -52,7 +53,7 @@ A_PARTICLE, A_SPHERE = 2048, 512  # bytes for each that going on may need
 OURS |= {f"dem.parts:{word.__name__}": word for words in WORDS.values() for word in words}
 OURS |= {f"dem.fluid:{word.__name__}": word for word in (Fluid, *FLOWS, Cells, Coupling, Lubrication)}
 WALLS = (Ball, Block, Cone, Cylinder, Disc, Mesh, Plane, Rectangle, Revolution, Rod, Torus)
-OURS |= {f"dem.walls:{word.__name__}": word for word in (*WALLS, Servo)}
+OURS |= {f"dem.walls:{word.__name__}": word for word in (*WALLS, Servo, PID, Free)}
 NAMES = {kind: name for name, kind in OURS.items()}
 
 
@@ -74,7 +75,7 @@ def _plain(value: object) -> object:
         return value.tolist()
     if isinstance(value, tuple):
         return {"tuple": [_plain(v) for v in value]}
-    if isinstance(value, (Material, Motion, Part, Servo)):
+    if isinstance(value, (Material, Motion, Part, Servo, PID, Free)):
         return recipe(value)
     return {key: _plain(v) for key, v in value.items()} if isinstance(value, dict) else value
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dem.base import checks
+from dem.model.free import Free
 from dem.model.materials import Material
 from dem.model.motion import Motion
 from dem.model.parts import plain
-from dem.model.servo import Servo
+from dem.model.servo import PID, Servo
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from dem.model.wall_shapes import WallShape
 
 PARALLEL = 1e-9  # sine of the angle between two directions that count as one
-DEFAULTS = {"motion": (), "servo": None, "surface_velocity": (0.0, 0.0, 0.0), "name": ""}
+DEFAULTS = {"motion": (), "servo": None, "free": None, "surface_velocity": (0.0, 0.0, 0.0), "name": ""}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -33,8 +34,10 @@ class Wall:
         Of the wall.
     motion : Motion or sequence of Motion, optional
         How it moves; of several, each moves what the ones before it have moved.
-    servo : Servo, optional
+    servo : Servo or PID, optional
         What holds a force on it, besides its motion.
+    free : Free, optional
+        Makes it a body that particles push, in place of a motion.
     surface_velocity : (3,) floats
         How its surface moves along itself as that of a belt does, the wall staying where it is [m/s]; its part along
         the normal does not count. It turns with the wall.
@@ -44,7 +47,8 @@ class Wall:
 
     material: Material
     motion: tuple[Motion, ...] = ()
-    servo: Servo | None = None
+    servo: Servo | PID | None = None
+    free: Free | None = None
     surface_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     name: str = ""
 
@@ -62,15 +66,28 @@ class Wall:
             message = f"motion of the {self.word} is {self.motion!r}, expected a dem.Motion or a list of them"
             raise TypeError(message)
         object.__setattr__(self, "motion", motion)
-        if not isinstance(self.servo, Servo | None):
-            message = f"servo of the {self.word} is {self.servo!r}, expected a dem.Servo or None"
+        if not isinstance(self.servo, Servo | PID | None):
+            message = f"servo of the {self.word} is {self.servo!r}, expected a dem.Servo, a dem.PID or None"
             raise TypeError(message)
+        if not isinstance(self.free, Free | None):
+            message = f"free of the {self.word} is {self.free!r}, expected a dem.Free or None"
+            raise TypeError(message)
+        self._check_free()
         given = checks.vector("surface_velocity", self.surface_velocity, "of a wall [m/s]")
         object.__setattr__(self, "surface_velocity", given)
         checks.text("name", self.name)
         _ = self.shape  # which checks the rest
         if self.ENDLESS:
             self._check_turning()
+
+    def _check_free(self) -> None:
+        """Refuse to be led and free at once, and to turn what has no end."""
+        if self.free and (self.motion or self.servo):
+            message = f"the {self.word} is free, and has a {'motion' if self.motion else 'servo'} too: leave one out"
+            raise ValueError(message)
+        if self.free and self.ENDLESS and self.free.turns.any():
+            message = f"a {self.word} has no end, and cannot turn: leave inertia out, or take dem.Rectangle or dem.Disc"
+            raise ValueError(message)
 
     def _check_turning(self) -> None:
         """Refuse to turn what has no end out of itself: far away it would move at any speed."""
@@ -93,6 +110,13 @@ class Wall:
         from dem.model import wall_shapes  # noqa: PLC0415 (wants numba, which words do not)
 
         return self.made(wall_shapes)
+
+    @property
+    def middle(self) -> np.ndarray:
+        """Middle of it at time 0, or of what of it has an end (3,) [m]; a point of a plane."""
+        lower, upper = self.shape.lower, self.shape.upper
+        ends = np.isfinite(lower) & np.isfinite(upper)
+        return np.where(ends, 0.5 * (np.where(ends, lower, 0.0) + np.where(ends, upper, 0.0)), 0.0)
 
     def made(self, shapes: ModuleType) -> WallShape:
         """Its shape, of those in `dem.model.wall_shapes`."""
@@ -135,6 +159,8 @@ def described(wall: Wall, called: str) -> dict[str, object]:
         said["motion"] = [each.said() for each in wall.motion]
     if wall.servo:
         said["servo"] = asdict(wall.servo)
+    if wall.free:
+        said["free"] = wall.free.saved()
     return {"type": type(wall).__name__.lower(), **said}
 
 

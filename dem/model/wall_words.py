@@ -85,6 +85,11 @@ class Plane(Wall):
         del centre
         return parallel(axis, self.normal)
 
+    @property
+    def middle(self) -> np.ndarray:
+        """The point that was given (3,) [m]."""
+        return np.array(self.point)
+
 
 @hinted
 @dataclass(frozen=True, repr=False)

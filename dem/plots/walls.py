@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.turning import turned
 from dem.model.welding import edges_of
 from dem.plots.render import Floor
 from kernels.walls import geometry
@@ -99,13 +100,7 @@ def _round(centre: np.ndarray, axis: np.ndarray, side: np.ndarray, profile: np.n
 
 def placed(points: np.ndarray, wall: StoredWall, frame: int) -> np.ndarray:
     """Points (..., 3) of a wall at the start [m], where they are in a frame."""
-    lower, upper = wall.wall.shape.lower, wall.wall.shape.upper
-    ends = np.isfinite(lower) & np.isfinite(upper)
-    middle = np.where(ends, 0.5 * (np.where(ends, lower, 0.0) + np.where(ends, upper, 0.0)), 0.0)
-    w, u = wall.orientation[frame, 0], wall.orientation[frame, 1:]
-    p = points - middle
-    twice = 2 * np.cross(u, p)
-    return wall.position[frame] + p + w * twice + np.cross(u, twice)
+    return wall.position[frame] + turned(wall.orientation[frame], points - wall.wall.middle)
 
 
 def wall_lines(run: Trajectory, frame: int) -> np.ndarray:

@@ -62,7 +62,12 @@ class Accounted(Stepping):
         """
         self._notice_changes()
         called = zip(self._walls, self._engine.called, strict=True)
-        return tuple(WallInRun(wall, name, self._engine, w) for w, (wall, name) in enumerate(called))
+        return tuple(WallInRun(wall, name, self._present, w) for w, (wall, name) in enumerate(called))
+
+    def _present(self) -> Engine:
+        """The engine that moves the particles now."""
+        self._notice_changes()
+        return self._engine
 
     def contact_forces(self) -> ContactForces:
         """Contacts of the present whole step, with bodies, forces and points of contact.

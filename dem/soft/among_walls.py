@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dem.soft.free_walls import load_walls
 from dem.soft.present import Present
-from dem.soft.walled import is_walled, more_slots, units_of, walled
+from dem.soft.walled import is_walled, lists, more_slots, units_of, walled
 from kernels.soft.walled import move
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from dem.model.materials import Material
     from dem.soft.skins import Skins
 
@@ -19,6 +22,7 @@ class AmongWalls(Present):
     skins: Skins
     range: float
     dt: float
+    gravity: tuple[float, float, float]
 
     def _build_walls(self, materials: list[Material], chunks: int, width: int) -> None:
         """Give the box its walls beside the faces, if there are any; contacts remember so many numbers."""
@@ -27,17 +31,39 @@ class AmongWalls(Present):
             self.faces = walled(
                 self.faces, self.walls, materials, self.bodies, self.kinds, chunks=chunks, width=width,
                 reach=reach, skin=self.skins.neighbours, widest_step=0.25 * self.skins.candidates / self.dt,
+                dt=self.dt,
             )  # fmt: skip
+            self._load_walls()
+
+    def keep_walls(self, before: dict[str, np.ndarray]) -> None:
+        """Go on from where servos and forces have moved walls in another engine."""
+        for name in {"driven", "free"} & before.keys():
+            self.wall_state[name][:] = before[name]
+
+    def _load_walls(self) -> None:
+        """Give walls that are bodies their weights."""
+        if is_walled(self.faces):
+            load_walls(self.walls, self.gravity, self.faces.walls.free)
 
     def move_walls(self, time: float) -> None:
         """Put the walls where they are at a time [s]."""
         if self.faces.moving or is_walled(self.faces):
             move(self.faces, time)
 
+    def _look_at_walls_anew(self) -> None:
+        """See to it that all bodies are looked at when candidates are picked next, and that there is room for more."""
+        if is_walled(self.faces):
+            walls = self.faces.walls
+            walls.until[:] = 0.0
+            walls.gone[:] = 0.0
+            if walls.wanted.max() > walls.listed.shape[1]:
+                new = lists(2 * int(walls.wanted.max()), len(walls.wanted))
+                self.faces = self.faces._replace(walls=walls._replace(**new))
+
     def _choose_units(self) -> None:
         """Units in which what walls feel is summed."""
         if is_walled(self.faces):
-            self.faces.walls.unit[:] = units_of(self.energy_unit, self.kinds)
+            self.faces.walls.unit[:] = units_of(self.energy_unit, self.kinds, self.dt)
 
     def _make_slots_for(self, contacts: int) -> None:
         """See to it that spheres may remember twice so many contacts with walls at least."""

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base.notices import Notice
+from dem.base.turning import turned_back
 from dem.model.box import FACES
+from dem.model.wall import Wall
 from dem.model.wall_words import Plane
 from dem.soft.walled import face_word, fastest
 from dem.system.diagnosis import point
@@ -70,12 +72,22 @@ def check_periods(box: Box, engine: Engine) -> None:
                     "would be met once in a period or not at all: make it shorter, or the axis not periodic"
                 )
                 raise ValueError(message)
+            least = 2 * float(engine.kinds.radius.max()) + engine.range + engine.skins.candidates
+            free = size - (upper[k] - lower[k])
+            if axis in box.periodic and size * 1e-9 < free < least:
+                message = (
+                    f"the wall {called} leaves a gap of {free:.3g} m to its own image along the periodic axis {axis}, "
+                    f"in which particles would meet one of the two only: leave at least {least:.3g} m, or none"
+                )
+                raise ValueError(message)
 
 
 def check_within(engine: Engine) -> None:
     """Refuse particles inside a roll, whose shell is thin and would keep them in."""
     x = engine.bodies.sphere_position
     for k, (wall, called) in enumerate(zip(engine.walls, engine.called, strict=True)):
+        if type(wall).solid is Wall.solid:
+            continue
         beyond = np.flatnonzero(wall.solid(_in_frame(engine, k, x.T)))
         if beyond.size:
             s = beyond[engine.bodies.identity[engine.bodies.owner[beyond]].argmin()]
@@ -89,11 +101,10 @@ def check_within(engine: Engine) -> None:
 def _in_frame(engine: Engine, k: int, points: np.ndarray) -> np.ndarray:
     """Points (M, 3) as wall k sees them, those of periodic images that are nearest to its middle."""
     poses, faces = engine.faces.walls.poses, engine.faces
-    middle, origin, (w, *axis) = poses.middle[:, k], poses.origin[:, k], poses.orientation[:, k]
+    middle = poses.middle[:, k]
     lengths = np.array([getattr(faces, f"length_{a}", 0.0) for a in "xyz"])  # 0 along axes that are not periodic
     around = np.divide(points - middle, lengths, out=np.zeros_like(points), where=lengths > 0)
-    turned = points - lengths * np.round(around) - origin
-    return turned + 2 * np.cross(np.cross(turned, axis) + w * turned, axis)
+    return turned_back(poses.orientation[:, k], points - lengths * np.round(around) - poses.origin[:, k])
 
 
 def check_overlaps(engine: Engine) -> None:

@@ -159,7 +159,7 @@ class Engine(AmongWalls):
         if before and self.beds:
             self.beds.follow(self, before)
         if before and before.wall_state:
-            self.wall_state["driven"][:] = before.wall_state["driven"]
+            self.keep_walls(before.wall_state)
 
     def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> None:
         """Evaluate the forces of the whole-step state and set the integrator going from there.
@@ -207,6 +207,7 @@ class Engine(AmongWalls):
                 self._make_slots_for(table.give_slots(b, self.faces.walls))
                 table.give_slots(b, self.faces.walls)
         self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
+        self._look_at_walls_anew()
         while self._order(loop.PICK) == loop.NO_ROOM:
             self.make_room_for_candidates()
         if table and self.layout.width:
@@ -318,6 +319,7 @@ class Engine(AmongWalls):
         self.bodies.velocity[:] += 0.5 * self.dt * change
         self.bodies.velocity_ahead[:] += self.dt * change
         self.gravity, self.datum = gravity, datum
+        self._load_walls()
         self.exits.turn(gravity)
         self.setting = self._setting(self.energy_unit)
 

@@ -14,7 +14,7 @@ from dem.soft.overlaps import Overlaps
 from dem.soft.per_body import FELT, KEPT
 from dem.soft.snapshot import Snapshot
 from dem.soft.walled import STATE as WALLS
-from dem.soft.walled import is_walled
+from dem.soft.walled import energies_of_walls, is_walled
 from kernels.box.periodic import PeriodicFaces
 from kernels.fluid import Dry
 from kernels.soft import advance as loop
@@ -77,6 +77,7 @@ class Present:
                 + energies_to_come(self.kinds, moving[0], self.swing(), self.fastest_wall, self.gravity)
                 + energies_of_adhesion(self.law, self.kinds, self.springs, b.owner.size)
                 + energies_of_flow(self.fluid, self.kinds, *moving[:2], self.gravity, self.faces)
+                + energies_of_walls(self.walls, moving[1], self.gravity)
             )
 
     def snapshot(self) -> Snapshot:
@@ -102,7 +103,10 @@ class Present:
     @property
     def wall_state(self) -> dict[str, np.ndarray]:
         """What a run has come to at walls beside the box, by name; empty without any."""
-        return {name: getattr(self.faces.walls, name) for name in WALLS} if is_walled(self.faces) else {}
+        if not is_walled(self.faces):
+            return {}
+        free = self.faces.walls.free
+        return {name: getattr(self.faces.walls, name) for name in WALLS} | ({"free": free.state} if free else {})
 
     def swing(self) -> float:
         """How far walls vibrate [m]."""

@@ -7,16 +7,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
+from dem.base.turning import turned
 from dem.model.wall import Wall
+from kernels.walls import free
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from dem.model.free import Free
     from dem.soft.engine import Engine
 
 
 def wall_list(walls: Sequence[Wall]) -> list[Wall]:
     """Walls as a user gave them, checked; raises TypeError for what is none."""
+    if isinstance(walls, Wall):
+        message = f"walls is {walls!r}, expected a list of walls: walls=[{walls.word}]"
+        raise TypeError(message)
     listed = checks.listed("walls", walls, "dem.Plane((0, 0, 0), (0, 0, 1), material=steel)")
     for k, wall in enumerate(listed):
         if not isinstance(wall, Wall):
@@ -30,14 +36,15 @@ def wall_list(walls: Sequence[Wall]) -> list[Wall]:
 
 
 class WallInRun:
-    """A wall of a simulation, as it is at present.
+    """A wall of a simulation, as it is at present, whenever it is asked.
 
-    Forces are those of particles on the wall; what it is made of is asked of it as of the wall itself.
+    Forces are those of particles on the wall; what it is made of is asked of it as of the wall itself. Sums over time
+    are since the run began or, as those of the ledger, since somebody assigned to the state of particles between runs.
     """
 
-    def __init__(self, wall: Wall, called: str, engine: Engine, number: int) -> None:
+    def __init__(self, wall: Wall, called: str, present: Callable[[], Engine], number: int) -> None:
         self.wall, self.called = wall, called
-        self._engine, self._number = engine, number
+        self._present, self._number = present, number
 
     def __repr__(self) -> str:
         """The wall, and what it feels."""
@@ -51,10 +58,10 @@ class WallInRun:
         return getattr(self.wall, name)
 
     def _state(self, name: str) -> np.ndarray:
-        return self._engine.wall_state[name][..., self._number]
+        return self._present().wall_state[name][..., self._number]
 
     def _pose(self, name: str) -> np.ndarray:
-        return getattr(self._engine.faces.walls.poses, name)[:, self._number].copy()
+        return getattr(self._present().faces.walls.poses, name)[:, self._number].copy()
 
     @property
     def force(self) -> np.ndarray:
@@ -87,8 +94,44 @@ class WallInRun:
         return float(self._state("impulse").sum(0)[6])
 
     @property
+    def momentum(self) -> np.ndarray:
+        """Of a wall that is free (3,) [kg m/s]."""
+        return self._body().mass * self._state("free")[free.GOING : free.GOING + 3]
+
+    @property
+    def angular_momentum(self) -> np.ndarray:
+        """Of a wall that is free, about `about`, along the axes that it may turn about (3,) [kg m²/s]."""
+        self._body()
+        return self._state("free")[free.ANGULAR : free.ANGULAR + 3].copy()
+
+    @property
+    def energy(self) -> float:
+        """Kinetic energy of a wall that is free, and that of its load, 0 at time 0 [J].
+
+        What it hands to particles is its `work`: where nothing else moves it, the sum of both stays the same.
+        """
+        state = self._state("free")
+        kinetic = 0.5 * (
+            self.momentum @ state[free.GOING : free.GOING + 3] + self.angular_momentum @ self._pose("spin")
+        )
+        bodies = self._present().faces.walls.free
+        arm, load = bodies.arm[:, self._number], bodies.load[:, self._number]
+        moved = state[:3] + turned(state[free.TURN : free.TURN + 4], arm) - arm
+        return float(kinetic - load @ moved)
+
+    def _body(self) -> Free:
+        """What makes it free; raises ValueError if nothing does."""
+        if self.wall.free is None:
+            message = f"the wall {self.called} is no body with a mass: make it one by free=dem.Free(mass=...)"
+            raise ValueError(message)
+        return self.wall.free
+
+    @property
     def about(self) -> np.ndarray:
-        """The point that its torque is about, where it is now (3,) [m]: of its axis of rotation, or its middle."""
+        """The point that its torque is about, where it is now (3,) [m].
+
+        Of its axis of rotation, or its middle; of a free wall its pivot, or its centre of mass.
+        """
         return self._pose("about")
 
     @property

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dem.model.box import FACES
+from dem.model.servo import PID
 from dem.model.wall_shapes import geometry_of
+from dem.soft.free_walls import about, free_of, servos
 from kernels.box.periodic import PeriodicFaces
 from kernels.soft import felt
 from kernels.soft.walled import WalledFaces, WalledPeriodicFaces, Walls
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
 STATE = ("felt", "impulse", "working", "driven")  # of `Walls`: what a run has come to
 SLOTS = 4  # of contacts with walls that a sphere may remember, at first
-TREES = 8  # contacts of one sphere with one wall that there is room for at least; with a mesh one a triangle in reach
+LISTED = 2048  # triangles near the spheres of a chunk that there is room for, at first
 FINER = 2.0**-10  # newtons are summed in units that are coarser by this than an energy over a radius
 
 
@@ -34,25 +37,13 @@ def is_walled(faces: tuple) -> bool:
     return "walls" in faces._fields
 
 
-def middle_of(wall: Wall) -> np.ndarray:
-    """Middle of a wall, or of what of it has an end (3,) [m]."""
-    lower, upper = wall.shape.lower, wall.shape.upper
-    ends = np.isfinite(lower) & np.isfinite(upper)
-    return np.where(ends, 0.5 * (np.where(ends, lower, 0.0) + np.where(ends, upper, 0.0)), 0.0)
-
-
 def reach_of(wall: Wall) -> float:
     """Distance from its middle that no point of a wall exceeds which changes by turning [m]."""
     same = len(wall.motion) == 1 and wall.is_same_turned(wall.motion[0].centre, wall.motion[0].axis)
-    if wall.ENDLESS or same or not any(motion.turns for motion in wall.motion):
+    turns = any(motion.turns for motion in wall.motion) or bool(wall.free and wall.free.turns.any())
+    if wall.ENDLESS or same or not turns:
         return 0.0
     return 0.5 * float(np.linalg.norm(wall.shape.upper - wall.shape.lower))
-
-
-def about(wall: Wall) -> np.ndarray:
-    """The point that torques on a wall are about, at time 0 (3,) [m]: on the axis it turns about, or its middle."""
-    turning = [motion.centre for motion in wall.motion if motion.turns]
-    return np.array(turning[0]) if turning else middle_of(wall)
 
 
 def motions_of(walls: Sequence[Wall]) -> Motions:
@@ -65,7 +56,7 @@ def motions_of(walls: Sequence[Wall]) -> Motions:
 
     axes = [np.array(motion.axis) / np.linalg.norm(motion.axis) for motion in stages]
     return Motions(
-        middle=columns([middle_of(wall) for wall in walls]), reach=np.array([reach_of(wall) for wall in walls]),
+        middle=columns([wall.middle for wall in walls]), reach=np.array([reach_of(wall) for wall in walls]),
         about=columns([about(wall) for wall in walls]),
         first=np.cumsum([0, *(len(wall.motion) for wall in walls)]),
         drift=columns([motion.velocity for motion in stages]), swing=columns([motion.amplitude for motion in stages]),
@@ -78,6 +69,23 @@ def motions_of(walls: Sequence[Wall]) -> Motions:
         first_row=np.cumsum([0, *(len(each) for each in rows)]),
         table=np.ascontiguousarray(np.concatenate([np.zeros((0, 5)), *rows]).T),
     )  # fmt: skip
+
+
+def energies_of_walls(walls: Sequence[Wall], position: np.ndarray, gravity: tuple[float, float, float]) -> float:
+    """What walls that are bodies have, and what they and those with servos may gain on the way through particles [J].
+
+    Particles are at positions (3, N) [m].
+    """
+    total = 0.0
+    for wall in walls:
+        force = abs(wall.servo.force) if wall.servo else 0.0
+        if wall.free:
+            force = math.hypot(*(np.array(wall.free.force) + wall.free.mass * np.array(gravity)))
+            total += wall.free.mass * fastest(wall) ** 2
+        if force:
+            there = np.column_stack([position, wall.middle])
+            total += force * float(np.linalg.norm(np.ptp(there, axis=1)))
+    return total
 
 
 def poses_of(motions: Motions) -> Poses:
@@ -107,7 +115,7 @@ def rows_of(walls: Sequence[Wall], materials: int) -> np.ndarray:
 
 def walled(
     faces: Faces | PeriodicFaces, walls: Sequence[Wall], materials: list[Material], bodies: Bodies, kinds: Kinds,
-    *, chunks: int, width: int, reach: float, skin: float, widest_step: float,
+    *, chunks: int, width: int, reach: float, skin: float, widest_step: float, dt: float,
 ) -> WalledFaces | WalledPeriodicFaces:  # fmt: skip
     """The faces of a box, and walls beside them.
 
@@ -126,27 +134,38 @@ def walled(
         looked for [m].
     widest_step : float
         Speed at which no servo gets ahead of the lists [m/s].
+    dt : float
+        Time step [s].
     """
     number, motions = len(walls), motions_of(walls)
     widest = float(kinds.radius.max()) + reach + skin
     geometry = geometry_of([wall.shape for wall in walls], reach=widest * (1 + 1e-6))
     made = Walls(
         geometry=geometry, motions=motions, poses=poses_of(motions),
-        moving=any(wall.servo or any(motion.moves for motion in wall.motion) for wall in walls),
+        moving=any(wall.servo or wall.free or any(motion.moves for motion in wall.motion) for wall in walls),
         belt=np.ascontiguousarray(np.array([wall.surface_velocity for wall in walls]).T),
         row=rows_of(walls, len(materials)),
         modulus=np.array([[one.effective_modulus(wall.material) for wall in walls] for one in materials]),
         range=reach, near=np.zeros(bodies.kind.size, np.int64),
+        until=np.zeros(bodies.kind.size), gone=np.zeros(1), at=np.zeros((2, bodies.owner.size), np.int32),
+        **lists(LISTED if geometry.triangle.size else 0, chunks),
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
-        trees=np.zeros((chunks, max(TREES, int(geometry.room[0])), 8)),
+        trees=np.zeros((chunks, int(geometry.room[0]), 8)),
         scratch=np.zeros((chunks, int(geometry.room[0]), 12)),
-        part=np.zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(3),
+        part=np.zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(4),
         felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
-        servo=servos(walls, widest_step), driven=np.zeros((3, number)),
+        servo=servos(walls, widest_step),
+        driven=np.zeros((6 if any(isinstance(wall.servo, PID) for wall in walls) else 3, number)),
+        free=free_of(walls, dt),
     )  # fmt: skip
     kind = WalledPeriodicFaces if isinstance(faces, PeriodicFaces) else WalledFaces
     return kind(*faces, made)
+
+
+def lists(number: int, chunks: int) -> dict[str, np.ndarray]:
+    """Arrays for so many triangles near the spheres of each chunk."""
+    return {"listed": np.zeros((chunks, number), np.int32), "wanted": np.zeros(chunks, np.int64)}
 
 
 def slots(spheres: int, number: int, width: int, chunks: int) -> dict[str, np.ndarray]:
@@ -167,28 +186,23 @@ def more_slots(walls: Walls, number: int) -> Walls:
     return walls._replace(**new)
 
 
-def units_of(per_joule: float, kinds: Kinds) -> tuple[float, float, float]:
-    """Units a newton, newton metre and newton a metre in which what walls feel is summed; powers of two."""
+def units_of(per_joule: float, kinds: Kinds, dt: float) -> tuple[float, float, float, float]:
+    """Units a newton, newton metre, newton a metre and newton second a metre in which what walls feel is summed.
+
+    All of them are powers of two.
+    """
     radius = 2.0 ** math.floor(math.log2(kinds.radius.min()))
-    return per_joule * FINER * radius, per_joule * FINER * FINER, per_joule * radius**2 * FINER**3
-
-
-def servos(walls: Sequence[Wall], fastest: float) -> np.ndarray:
-    """What `kernels.soft.walled.Walls.servo` says of walls; none moves faster than that [m/s]."""
-    table = np.zeros((7, len(walls)))
-    for w, wall in enumerate(walls):
-        if wall.servo:
-            servo = wall.servo
-            most = fastest if servo.fastest is None else min(servo.fastest, fastest)
-            axis = np.array(servo.axis) / np.linalg.norm(servo.axis)
-            table[:, w] = *axis, servo.force, servo.gain, most, 1.0
-    return table
+    stiff = per_joule * radius**2 * FINER**3
+    return per_joule * FINER * radius, per_joule * FINER * FINER, stiff, stiff / 2.0 ** math.floor(math.log2(dt))
 
 
 def fastest(wall: Wall, *, shape: bool = False) -> float:
     """Speed that no point of a wall exceeds [m/s]; or no point of its shape, which turning may leave as it is."""
-    total, middle = 0.0, middle_of(wall)
+    total, middle = 0.0, wall.middle
     far = reach_of(wall) if shape else 0.5 * _extent(wall)
+    if wall.free:  # as it begins
+        arm = np.linalg.norm(middle - about(wall)) + 0.5 * _extent(wall)
+        total += math.hypot(*wall.free.velocity) + float(arm) * math.hypot(*wall.free.angular_velocity)
     for motion in wall.motion:
         arm = np.linalg.norm(middle - motion.centre) if motion.turns else 0.0
         if wall.is_same_turned(motion.centre, motion.axis) and len(wall.motion) == 1 and shape:
@@ -211,7 +225,14 @@ def _extent(wall: Wall) -> float:
 def words(walls: Sequence[Wall]) -> list[str]:
     """What walls are called, with a number where several are called alike."""
     every = [wall.word for wall in walls]
-    return [word if every.count(word) == 1 else f"{word} {k}" for k, word in enumerate(every)]
+    alone, numbers = {word for word in every if every.count(word) == 1}, itertools.count()
+    found = []
+    for k, word in enumerate(every):
+        called = word if word in alone else f"{word} {k}"
+        while called in alone - {word} or called in found:
+            called = f"{word} {len(every) + next(numbers)}"
+        found.append(called)
+    return found
 
 
 def face_word(face: int, called: Sequence[str] = ()) -> str:

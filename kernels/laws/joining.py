@@ -93,3 +93,12 @@ def join(law, one, other):
     slip = join_of(law.tangential, tangential, other[1], grip, g)
     roll = join_of(law.rolling, rolling, other[2], grip, g)
     return normal, slip, roll, join_of(law.twisting, twisting, other[3], grip, g), adhesion, max(grip, g)
+
+
+@formula
+def resistance(law, i, j, touch, history, half):
+    """Coefficient of a contact's normal dashpot, η [N s/m]."""
+    if touch.overlap <= 0.0:
+        return 0.0
+    pressed, _ = laws.press(law.normal, i, j, touch, dot(touch.velocity, touch.normal), 2.0 * half, history[0])
+    return laws.dashpot(law.damping, i, j, touch, pressed)

@@ -14,7 +14,7 @@ from kernels.base.jit import direct, formula, hold, kernel, piece, stage
 from kernels.base.quaternion import LARGEST_TURN
 from kernels.soft import felt, immersed, passes, shared, slots, sweeps
 from kernels.soft.travel import largest
-from kernels.soft.walled import faces_alone, move
+from kernels.soft.walled import faces_alone, move, note_travel
 
 # what Python orders: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
 ADVANCE, PICK, PLACE, START, SHOW = range(5)
@@ -241,6 +241,7 @@ def refresh_candidates(order, mode, scheme, law, fluid, setting, bodies, kinds, 
         displacement = passes.displacement(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
         if not 2.0 * displacement + setting.candidate_skin <= setting.list_skin:
             return LIST_STALE
+    note_travel(box, progress.travel[0])
     if not passes.pick(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
         return NO_ROOM
     progress.travel[0] = 0.0

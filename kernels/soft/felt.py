@@ -8,13 +8,15 @@ import math
 
 import numpy as np
 
-from kernels.base.energy import REST, as_words
+from kernels.base.energy import REST, accumulate, as_words
 from kernels.base.jit import formula, part
 from kernels.base.vector import add, cross, dot, load, scale, subtract
 from kernels.box.periodic import gap
 from kernels.soft.walled import bare_or
+from kernels.walls.free import arrive, held_or, place, rows
 
-FORCE, TORQUE, WORK, STIFFNESS, CONTACTS, COLUMNS = 0, 6, 12, 14, 16, 17  # two words each but for the last
+# two words each but for the last; DAMPING is of dashpots, LOST the force along the axis of a servo that takes energy
+FORCE, TORQUE, WORK, STIFFNESS, DAMPING, LOST, CONTACTS, COLUMNS = 0, 6, 12, 14, 16, 18, 20, 21
 
 
 @formula
@@ -44,8 +46,36 @@ def book_vector(c, w, column, u, unit, box):
         box.walls.part[c, w, column + 2 * k + 1] += rest
 
 
-@part
-def book(c, w, x, force, couple, work, stiffness, box):
+@formula
+def book_number(c, w, column, value, unit, box):
+    """Add a number to the sums."""
+    whole, rest = as_words(value, unit)
+    box.walls.part[c, w, column] += whole
+    box.walls.part[c, w, column + 1] += rest
+
+
+@formula
+def book_contact(c, w, spring, damping, lost, box):
+    """Note of a contact of chunk c what the servo of wall w wants to know.
+
+    Parameters
+    ----------
+    c, w : chunk, wall
+    spring, damping : stiffness of the contact [N/m], coefficient of its dashpot [N s/m]
+    lost : force on the sphere that takes energy from the motion [N]
+
+    Writes
+    ------
+    box.walls.part : row c, w
+    """
+    walls = box.walls
+    book_number(c, w, STIFFNESS, spring, walls.unit[2], box)
+    book_number(c, w, DAMPING, damping, walls.unit[3], box)
+    book_number(c, w, LOST, dot(lost, load(walls.servo, w)), walls.unit[0], box)
+
+
+@formula
+def book(c, w, x, force, couple, work, box):
     """Note a contact of chunk c with wall w.
 
     Parameters
@@ -53,7 +83,6 @@ def book(c, w, x, force, couple, work, stiffness, box):
     c, w, x : chunk, wall, point [m]
     force, couple : on the sphere [N, N m]
     work : that the wall does in half a step, in two words [units]
-    stiffness : of the contact [N/m]
 
     Writes
     ------
@@ -66,10 +95,6 @@ def book(c, w, x, force, couple, work, stiffness, box):
     book_vector(c, w, TORQUE, scale(-1.0, add(cross(arm, force), couple)), walls.unit[1], box)
     walls.part[c, w, WORK] += work[0]
     walls.part[c, w, WORK + 1] += work[1]
-    if walls.servo[6, w] != 0.0:
-        whole, rest = as_words(stiffness, walls.unit[2])
-        walls.part[c, w, STIFFNESS] += whole
-        walls.part[c, w, STIFFNESS + 1] += rest
     walls.part[c, w, CONTACTS] += 1
 
 
@@ -99,16 +124,107 @@ def no_account(box, setting, completes, progress):
 
 
 @formula
-def steered(w, pressed, stiffness, dt, walls):
-    """Velocity at which a servo moves its wall: G (F₀ - F), G = α/(k dt), with the stiffness k of all its contacts.
+def steered(w, pressed, stiffness, damping, dt, walls):
+    """Velocity at which a servo moves its wall: v = (α (F₀ - F) + c v_before)/(k dt + c), k and c of all its contacts.
 
-    So a share α of what lacks is made up in a step. Itasca, PFC manual, "servo-controlled walls".
+    With it F changes by k v dt + c (v - v_before), springs and dashpots, which is a share α of what lacks. Itasca, PFC
+    manual, "servo-controlled walls", there without dashpots.
     """
     lacking, most = walls.servo[3, w] - pressed, walls.servo[5, w]
-    if lacking == 0.0:
-        return 0.0
-    speed = walls.servo[4, w] * lacking / (stiffness * dt) if stiffness > 0.0 else math.copysign(most, lacking)
-    return max(min(speed, most), -most)
+    resisting = stiffness * dt + damping
+    if resisting > 0.0:
+        return max(min((walls.servo[4, w] * lacking + damping * walls.driven[1, w]) / resisting, most), -most)
+    return math.copysign(most, lacking) if lacking != 0.0 else 0.0
+
+
+@formula
+def controlled(w, pressed, completes, dt, walls):
+    """Velocity at which a PID moves its wall: v_max (k_p e + k_i ∫e dt + k_d de/dt), e = (F₀ - F)/|F₀|, at most v_max.
+
+    The integral stands still while the speed is at its limit.
+
+    Parameters
+    ----------
+    w, pressed : wall, what it presses with [N]
+    completes, dt : whether a step has been completed, [s]
+    walls : `kernels.soft.walled.Walls`
+
+    Writes
+    ------
+    walls.driven : rows 3 to 5 of column w
+
+    Returns
+    -------
+    [m/s]
+    """
+    most, state = walls.servo[5, w], walls.driven
+    error = (walls.servo[3, w] - pressed) / abs(walls.servo[3, w])
+    change = (error - state[4, w]) / dt if completes and state[5, w] != 0.0 else 0.0
+    share = walls.servo[7, w] * error + walls.servo[9, w] * change
+    if completes and abs(share + walls.servo[8, w] * (state[3, w] + dt * error)) < 1.0:
+        state[3, w] += dt * error
+    if completes or state[5, w] == 0.0:
+        state[4, w], state[5, w] = error, 1.0
+    return most * max(min(share + walls.servo[8, w] * state[3, w], 1.0), -1.0)
+
+
+@formula
+def nobody_arrives(free, w, completes, half, per_joule, progress, walls):
+    """Where no wall is a free body."""
+    return
+
+
+@formula
+def arrive_all(free, w, completes, half, per_joule, progress, walls):
+    """Complete the step of a wall that is one; its work is that at the velocity which it has come to have.
+
+    Parameters
+    ----------
+    free, w, walls : `kernels.walls.free.FreeBodies`, wall, `kernels.soft.walled.Walls`
+    completes, half, per_joule : whether a step has been completed; see `kernels.soft.state`
+
+    Writes
+    ------
+    free.state, walls.poses, walls.working, walls.impulse : of wall w
+    progress.worked, progress.working : what changes of velocity add to them
+    """
+    if free.is_free[w] != 0 and completes:
+        push, turning = arrive(w, walls.felt, free)
+        place(w, walls.motions, walls.poses, free)
+        more = -half * (dot(load(walls.felt, w), push) + dot(rows(walls.felt, 3, w), turning))
+        add_up(walls.impulse, 6, w, more)
+        walls.working[w] += more
+        accumulate(progress.worked, more * per_joule)
+        progress.working[0] += more * per_joule
+
+
+arrives = held_or(nobody_arrives, arrive_all)
+
+
+@part
+def steer(w, completes, setting, progress, walls):
+    """See what the servo of wall w does until the next forces; work and losses of these are at the new velocity.
+
+    Parameters
+    ----------
+    w, completes : wall, whether a step has been completed
+    setting, walls : see `kernels.soft.state`; `kernels.soft.walled.Walls`
+
+    Writes
+    ------
+    walls.driven, walls.working : column w
+    progress : working, taking
+    """
+    pressed, before = -dot(load(walls.servo, w), load(walls.felt, w)), walls.driven[1, w]
+    if walls.servo[6, w] == 2.0:
+        walls.driven[1, w] = controlled(w, pressed, completes, setting.dt, walls)
+    else:
+        stiffness, damping = total(w, STIFFNESS, walls) / walls.unit[2], total(w, DAMPING, walls) / walls.unit[3]
+        walls.driven[1, w] = steered(w, pressed, stiffness, damping, setting.dt, walls)
+    faster = 0.5 * setting.dt * (walls.driven[1, w] - before)
+    walls.working[w] += faster * pressed
+    progress.working[0] += faster * pressed * setting.per_joule
+    progress.taking[0] += faster * (total(w, LOST, walls) / walls.unit[0]) * setting.per_joule
 
 
 @part
@@ -123,7 +239,7 @@ def account(box, setting, completes, progress):
     Writes
     ------
     box.walls : felt, impulse, working, driven
-    progress.working : what changes of velocity add to it
+    progress : worked, working, taking: what changes of velocity add to them
     """
     walls = box.walls
     half = 0.5 * setting.dt
@@ -141,13 +257,9 @@ def account(box, setting, completes, progress):
         for c in range(walls.part.shape[0]):
             contacts += walls.part[c, w, CONTACTS]
         walls.felt[6, w] = contacts
+        arrives(walls.free, walls.free, w, completes, half, setting.per_joule, progress, walls)
         if walls.servo[6, w] != 0.0:
-            pressed = -dot(load(walls.servo, w), load(walls.felt, w))
-            before = walls.driven[1, w]
-            walls.driven[1, w] = steered(w, pressed, total(w, STIFFNESS, walls) / walls.unit[2], setting.dt, walls)
-            more = half * pressed * (walls.driven[1, w] - before)
-            walls.working[w] += more
-            progress.working[0] += more * setting.per_joule
+            steer(w, completes, setting, progress, walls)
 
 
 account_walls = bare_or(no_account, account)

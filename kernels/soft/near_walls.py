@@ -1,15 +1,21 @@
 """Which bodies are near walls, and so have to be looked at until candidates are picked anew."""
 
+import math
+
 import numpy as np
 
 from kernels.base.jit import formula, part
 from kernels.base.quaternion import body_x, load_quaternion
-from kernels.base.vector import add_scaled, load
+from kernels.base.vector import add, add_scaled, load
 from kernels.soft import slots
+from kernels.soft.chunks import CHUNK
 from kernels.soft.neighbours import SLACK
-from kernels.soft.walled import SINGLE, bare_or, in_frame
+from kernels.soft.walled import SINGLE, bare_or, framed, image_for, images_beside, in_frame
 from kernels.soft.walls import touches_rough
-from kernels.walls.geometry import clearance
+from kernels.walls.forest import list_near
+from kernels.walls.geometry import MESH, clearance
+
+SHORT = 1.0 - 1e-6  # of a distance, for rounding
 
 
 @formula
@@ -61,21 +67,84 @@ def near_faces(box, b, skin, bodies, kinds, neighbours):
     return near
 
 
+@formula
+def look(w, x, reach, start, c, box):
+    """How much farther than the reach a sphere at x is from wall w at least [m], and what of a mesh is near.
+
+    Parameters
+    ----------
+    w, x, reach, box : wall; centre of the sphere, how near counts [m]; see `kernels.soft.state`
+    start, c : where in the list of chunk c to begin
+
+    Writes
+    ------
+    box.walls.listed : row c
+
+    Returns
+    -------
+    distance [m], number of triangles that are near, whether another image of the wall may be the nearest soon
+    """
+    geometry, count = box.walls.geometry, 0
+    u = in_frame(w, x, box)
+    if geometry.kind[w] == MESH:
+        d, count = list_near(u, reach, geometry.first_number[w], geometry, box.walls.listed[c], start)
+    else:
+        d = clearance(w, u, geometry)
+    room, axes, beyond = images_beside(box, w, x, reach)
+    if axes != 0:
+        at = image_for(box, w, x)
+        for k in range(1, 8):
+            if k & axes == k:
+                moved = (k & 1) * beyond[0], (k >> 1 & 1) * beyond[1], (k >> 2) * beyond[2]
+                d = min(d, clearance(w, framed(w, add(at, moved), box), geometry))
+    return min(d - reach, room), count, axes != 0
+
+
 @part
-def near_any(box, b, skin, bodies, kinds, neighbours):
-    """The same, or near any other wall, of which it is noted near which; who is near none remembers none."""
-    near, walls, u = np.int64(0), box.walls, axis(b, bodies, kinds)
-    g = bodies.kind[b]
+def look_around(box, b, skin, bodies, kinds):
+    """Find which walls body b is near, and which of their triangles; who is near none remembers none.
+
+    Parameters
+    ----------
+    box, b, skin, bodies, kinds : see `kernels.soft.state`
+
+    Writes
+    ------
+    box.walls : near, until, at, listed, wanted, key
+
+    Returns
+    -------
+    bits of walls
+    """
+    near, walls, u, g = np.int64(0), box.walls, axis(b, bodies, kinds), bodies.kind[b]
+    c, free = b // CHUNK, math.inf
     for s in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
         reach = (kinds.radius[kinds.first_offset[g] + s] + skin) * SLACK
-        x = centre(b, s, u, bodies, kinds)
+        x, start, seams = centre(b, s, u, bodies, kinds), walls.wanted[c], False
         for w in range(walls.row.size):
-            if clearance(w, in_frame(w, x, box), walls.geometry) < reach:
+            away, count, seam = look(w, x, reach, walls.wanted[c], c, box)
+            if away < 0.0:
                 near |= np.int64(1) << min(w, SINGLE)
-    walls.near[b] = near
+            free, seams = min(free, away), seams or (seam and away < 0.0)
+            walls.wanted[c] += count
+        listed = not seams and walls.wanted[c] <= walls.listed.shape[1]
+        walls.at[0, bodies.first_sphere[b] + s] = start if listed else -1
+        walls.at[1, bodies.first_sphere[b] + s] = walls.wanted[c] - start
     if near == 0:
+        walls.until[b] = walls.gone[0] + free * SHORT
         slots.forget(b, bodies, walls)
-    return 1 if near != 0 else near_faces(box, b, skin, bodies, kinds, neighbours)
+    return near
+
+
+@formula
+def near_any(box, b, skin, bodies, kinds, neighbours):
+    """The same, or near any other wall, of which it is noted near which."""
+    walls = box.walls
+    if b % CHUNK == 0:
+        walls.wanted[b // CHUNK] = 0
+    if not walls.gone[0] < walls.until[b]:
+        walls.near[b] = look_around(box, b, skin, bodies, kinds)
+    return 1 if walls.near[b] != 0 else near_faces(box, b, skin, bodies, kinds, neighbours)
 
 
 is_walled = bare_or(near_faces, near_any)

@@ -15,7 +15,7 @@ from kernels.base.jit import formula, part
 from kernels.base.vector import add, add_scaled, dot, load, scale, store, subtract
 from kernels.box.periodic import gap
 from kernels.laws import hertz
-from kernels.laws.joining import exponent
+from kernels.laws.joining import exponent, resistance
 from kernels.soft import felt, slots
 from kernels.soft.chunks import CHUNK
 from kernels.soft.sharing import add_contact, no_push, of_mass, yields
@@ -23,20 +23,54 @@ from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin
 from kernels.soft.touching import Sums, no_energy
 from kernels.soft.walled import in_frame, in_world, is_near, surface_velocity_at, velocity_at
 from kernels.soft.walls import push
-from kernels.walls.geometry import feel
+from kernels.walls.forest import feel_listed
+from kernels.walls.geometry import MESH, feel
 
 ENERGY, DEEPEST, ANCHOR, FIRST, LINKS = 3, 4, 5, 6, 7  # columns of a tree, see `kernels.walls.geometry.feel`
 
 
-@part
+@formula
 def trees_of(w, c, x, radius, power, box):
     """Write the contacts of a sphere at x with wall w to the scratch of chunk c; returns their number."""
     walls = box.walls
-    count = feel(w, in_frame(w, x, box), radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
-    if count < 0:  # more than there is room for: the run will not go on
-        walls.fullest[c] = np.int64(1) << 32
-        count = 0
-    return count
+    return feel_any(w, in_frame(w, x, box), radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
+
+
+@part
+def feel_any(w, x, radius, power, geometry, trees, scratch):
+    """As `kernels.walls.geometry.feel`, in one piece: parts are called with all arrays that they are given.
+
+    Parameters
+    ----------
+    w, x, radius, power, geometry, scratch : see `kernels.walls.geometry.feel`
+
+    Writes
+    ------
+    trees : rows
+    """
+    return feel(w, x, radius, power, geometry, trees, scratch)
+
+
+@formula
+def trees_at(w, s, c, x, radius, power, box):
+    """The same of sphere s, of which is known what is near it: with a mesh, from the triangles that are listed."""
+    walls, geometry = box.walls, box.walls.geometry
+    start = walls.at[0, s]
+    if geometry.kind[w] != MESH or start < 0:
+        return trees_of(w, c, x, radius, power, box)
+    stop, lowest = start + walls.at[1, s], geometry.first_triangle[w]
+    while start < stop and walls.listed[c, start] < lowest:
+        start += 1
+    if w + 1 < walls.row.size:
+        following = geometry.first_triangle[w + 1]
+        while stop > start and walls.listed[c, stop - 1] >= following:
+            stop -= 1
+    if start == stop:
+        return 0
+    return feel_listed(
+        in_frame(w, x, box), radius, power, lowest, walls.listed[c], start, stop, geometry, walls.trees[c],
+        walls.scratch[c],
+    )  # fmt: skip
 
 
 @formula
@@ -68,7 +102,7 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
         for w in range(walls.row.size):
-            count = trees_of(w, c, x, radius, 1.5, box) if is_near(w, walls.near[b]) else 0
+            count = trees_at(w, s, c, x, radius, 1.5, box) if is_near(w, walls.near[b]) else 0
             k = hertz.stiffness(walls.modulus[kinds.material[bodies.kind[b]], w], radius)
             for t in range(count):
                 total = sum_of(w, c, t, box)
@@ -77,8 +111,9 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
                 elastic += as_fixed(k * walls.trees[c, t, ENERGY], per_joule)
                 largest = max(largest, walls.trees[c, t, DEEPEST])
                 done = as_words(half * dot(force, velocity_at(w, x, box)), per_joule)
-                stiffness = 1.5 * k * math.sqrt(walls.trees[c, t, DEEPEST])
-                felt.book(c, w, x, force, none, done, stiffness, box)
+                felt.book(c, w, x, force, none, done, box)
+                if walls.servo[6, w] != 0.0:
+                    felt.book_contact(c, w, 1.5 * k * math.sqrt(walls.trees[c, t, DEEPEST]), 0.0, none, box)
                 work = add_words(work, done)
     return Sums(elastic, np.float64(largest).view(np.int64), np.int64(0), no_energy(), work, no_energy())
 
@@ -200,7 +235,7 @@ def joined(one, other):
     )  # fmt: skip
 
 
-@part
+@formula
 def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, box):
     """Add the forces and torques of wall w on sphere s of body b, n of whose contacts have been kept.
 
@@ -223,7 +258,7 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
     m, row, radius = kinds.material[bodies.kind[b]], walls.row[w], radius_of(s, b, bodies, kinds)
     x, p = load(bodies.sphere_position, s), exponent(law, m, row)
     rate = rate_at_wall(law, c, w, b, half, bodies, kinds, box) if laws.shares_damping(law) else 0.0
-    count = trees_of(w, c, x, radius + (walls.range if laws.lasting(law) else 0.0), p, box)
+    count = trees_at(w, s, c, x, radius + (walls.range if laws.lasting(law) else 0.0), p, box)
     for t in range(count):
         overlap, normal = region(law, w, c, t, x, radius, p, box)
         history, found = remembered(law, c, w, t, count, box)
@@ -243,8 +278,12 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
             if walls.trees[c, t, LINKS] != 0.0 and not laws.lasting(law):
                 more = blended(law, m, row, touch, history, half, walls.trees[c, t, ENERGY], p)
             done = as_words(half * power, per_joule)
-            stiffness = p * laws.secant(law, m, row, touch, history, half)
-            felt.book(c, w, point, outcome.force, outcome.couple, done, stiffness, box)
+            felt.book(c, w, point, outcome.force, outcome.couple, done, box)
+            if walls.servo[6, w] != 0.0:
+                spring = laws.secant(law, m, row, touch, history, half)
+                lost = add_scaled(outcome.force, -spring * overlap, normal)
+                lost = scale(0.0 if laws.lasting(law) else 1.0, lost)
+                felt.book_contact(c, w, p * spring, resistance(law, m, row, touch, history, half), lost, box)
             elastic += as_fixed(outcome.elastic + more, per_joule)
             stored += as_fixed(outcome.stored, per_joule)
             loss, work = add_words(loss, as_words(outcome.loss, per_joule)), add_words(work, done)

@@ -61,7 +61,7 @@ def take_up(c, s, walls):
         walls.key[k] = -1
 
 
-@part
+@formula
 def heir(key, count, trees, walls):
     """Which of the trees of a wall takes up what has this key: its number, -1 if none does."""
     w, piece = wall_of(key), piece_of(key)
@@ -74,7 +74,7 @@ def heir(key, count, trees, walls):
     return -1
 
 
-@part
+@formula
 def recall(law, c, w, t, count, trees, walls):
     """What the contact remembers that is tree t of wall w, and whether it remembers anything.
 

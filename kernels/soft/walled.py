@@ -3,6 +3,7 @@
 A box that has any is of a type of its own, so that others pay nothing for what they have not.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from kernels.box import faces
 from kernels.box.faces import Faces
 from kernels.box.periodic import PeriodicFaces, by_box, gap
 from kernels.walls import poses
+from kernels.walls.free import go_on, held_or
+from kernels.walls.free import place as place_free
 from kernels.walls.geometry import Geometry
 from kernels.walls.poses import Motions, Poses
 
@@ -33,6 +36,12 @@ class Walls(NamedTuple):
     range: float  # how far beyond touching contacts may live, and come in the step in which they end [m]; or 0
     near: np.ndarray  # (N,) int64, by index of the body: bits of the walls that it may touch before candidates are
     # picked anew
+    until: np.ndarray  # (N,) by index of the body: how far things must have gone before it may be near any [m]
+    gone: np.ndarray  # (1,) how far spheres and walls have gone at most, of all picks of candidates [m]
+    at: np.ndarray  # (2, M) int32: where in its chunk's row of `listed` the triangles near a sphere begin, and how many
+    # there are, of all walls in their order; -1 where they must be looked up in cells
+    listed: np.ndarray  # (C, L) int32, numbers of triangles
+    wanted: np.ndarray  # (C,) int64, entries of these rows that were wanted
     key: np.ndarray  # (M S,) int64, which contact each slot of a sphere is of (`slots.key_of`), -1 if of none
     history: np.ndarray  # (M S, R) what that remembers
     old_key: np.ndarray  # (C, S) int64, scratch for the slots of one sphere
@@ -46,9 +55,11 @@ class Walls(NamedTuple):
     impulse: np.ndarray  # (2, 7, W) since the start, in two words as of `energy.accumulate`: the time integral of the
     # first six, and the work that walls have done on particles [J]
     working: np.ndarray  # (W,) such work in the half step after the last forces [J]
-    servo: np.ndarray  # (7, W) of walls that hold a force: unit vector along which they press, the force [N], by which
-    # share of what lacks it changes in a step, largest speed [m/s], 1 if there is a servo
-    driven: np.ndarray  # (3, W) how far servos have shifted walls [m], at which velocity they do [m/s], as of when [s]
+    servo: np.ndarray  # (10, W) of walls that hold a force: unit vector along which they press, the force [N], by which
+    # share of what lacks it changes in a step, largest speed [m/s], 1 if there is a servo, 2 if a PID, its factors
+    driven: np.ndarray  # (3, W) how far servos have shifted walls [m], at which velocity they do [m/s], as of when [s];
+    # with a PID three rows more: time integral of the error [s], the last error, whether there is one
+    free: tuple  # `kernels.walls.free.FreeBodies`, or `Held` if no wall is one
 
 
 WalledFaces = NamedTuple("WalledFaces", [*Faces.__annotations__.items(), ("walls", Walls)])
@@ -64,6 +75,25 @@ def bare_or(bare, walled):
     return by_type_of_first(lambda box: walled if "walls" in box._fields else bare)
 
 
+@formula
+def place_led(free, w, time, later, further, drift, walls):
+    """Put wall w where it is at a time, as its motion and a servo say; see `poses.place`."""
+    return poses.place(w, time, further, drift, walls.motions, walls.poses)
+
+
+@formula
+def place_any(free, w, time, later, further, drift, walls):
+    """The same, or as a free body that goes on by a step if it is later than it was."""
+    if free.is_free[w] == 0:
+        return poses.place(w, time, further, drift, walls.motions, walls.poses)
+    if later:
+        go_on(w, walls.felt, free)
+    return place_free(w, walls.motions, walls.poses, free)
+
+
+place = held_or(place_led, place_any)
+
+
 @part
 def move_bare(box, time):
     """Put the faces where they are at a time; returns the farthest that one has come since the last [m]."""
@@ -77,12 +107,12 @@ def move_walled(box, time):
     if box.walls.moving:
         walls = box.walls
         for w in range(walls.row.size):
-            axis = load(walls.servo, w)
-            if walls.servo[6, w] != 0.0 and time > walls.driven[2, w]:
+            axis, later = load(walls.servo, w), time > walls.driven[2, w]
+            if walls.servo[6, w] != 0.0 and later:
                 walls.driven[0, w] += walls.driven[1, w] * (time - walls.driven[2, w])
             walls.driven[2, w] = time
             further, drift = scale(walls.driven[0, w], axis), scale(walls.driven[1, w], axis)
-            farthest = max(farthest, poses.place(w, time, further, drift, walls.motions, walls.poses))
+            farthest = max(farthest, place(walls.free, walls.free, w, time, later, further, drift, walls))
     return farthest
 
 
@@ -106,9 +136,73 @@ image_for = by_box(as_it_is, nearest_to)
 
 
 @formula
+def no_other(box, w, x, near):
+    """Where there are no images."""
+    return np.inf, 0, (0.0, 0.0, 0.0)
+
+
+@formula
+def other_images(box, w, x, near):
+    """How far a point may go before another image of it is the nearest to the middle of wall w, if not as near as that.
+
+    Parameters
+    ----------
+    box, w, x : see `kernels.soft.state`; wall, point [m]
+    near : distance that counts as near [m]
+
+    Returns
+    -------
+    distance [m]; bits of the axes along which another image is as good soon; how far that is along each [m]
+    """
+    d, far, axes = gap(box, x, load(box.walls.poses.middle, w)), np.inf, 0
+    room = 0.5 * box.length_x - abs(d[0])
+    if box.length_x > 0.0 and room < near:
+        axes |= 1
+    elif box.length_x > 0.0:
+        far = min(far, room - near)
+    room = 0.5 * box.length_y - abs(d[1])
+    if box.length_y > 0.0 and room < near:
+        axes |= 2
+    elif box.length_y > 0.0:
+        far = min(far, room - near)
+    room = 0.5 * box.length_z - abs(d[2])
+    if box.length_z > 0.0 and room < near:
+        axes |= 4
+    elif box.length_z > 0.0:
+        far = min(far, room - near)
+    return far, axes, (
+        -math.copysign(box.length_x, d[0]), -math.copysign(box.length_y, d[1]), -math.copysign(box.length_z, d[2])
+    )  # fmt: skip
+
+
+images_beside = by_box(no_other, other_images)
+
+
+@formula
+def went_nowhere(box, distance):
+    """Where there are no walls."""
+    return
+
+
+@formula
+def note_distance(box, distance):
+    """Note how far spheres and walls may have gone since the last pick of candidates."""
+    box.walls.gone[0] += distance
+
+
+note_travel = bare_or(went_nowhere, note_distance)
+
+
+@formula
 def in_frame(w, x, box):
     """A point as wall w sees it: where it would be at time 0 had it been carried along."""
-    x, p = image_for(box, w, x), box.walls.poses
+    return framed(w, image_for(box, w, x), box)
+
+
+@formula
+def framed(w, x, box):
+    """The same of this very image."""
+    p = box.walls.poses
     if box.walls.moving:
         x = rotate_back(load_quaternion(p.orientation, w), subtract(x, load(p.origin, w)))
     return x

@@ -22,7 +22,7 @@ import math
 
 from kernels.base.jit import formula, part
 from kernels.base.vector import dot, scale
-from kernels.walls.cells import is_outside, leaf_at
+from kernels.walls.cells import REACH, is_outside, leaf_at
 from kernels.walls.terms import add_piece, begin, take_link
 from kernels.walls.triangles import NORMAL, from_closest, from_edge, may_reach, triple
 
@@ -34,14 +34,11 @@ TAKEN = -1.0
 
 
 @formula
-def gather(x, radius, k, geometry, scratch):
-    """Write a row for each triangle that is nearer than the radius, in ascending order; returns their number."""
-    if is_outside(x, geometry.numbers, k):
-        return 0
-    leaf = leaf_at(x, geometry.numbers, k, geometry.cells)
+def gather(x, radius, listed, first, stop, geometry, scratch):
+    """Write a row for each triangle listed from `first` to `stop` that is nearer than the radius; returns how many."""
     count = 0
-    for entry in range(geometry.cells[leaf, 1], geometry.cells[leaf, 2]):
-        f = geometry.listed[entry]
+    for entry in range(first, stop):
+        f = listed[entry]
         if may_reach(geometry.triangle, f, x, radius):
             v, region = from_closest(geometry.triangle, f, x)
             near = dot(v, v)
@@ -202,7 +199,7 @@ def add_up(x, radius, power, count, joined, first, geometry, scratch, trees):
                     take_link(trees, t, radius - math.sqrt(near), unit(v, near, f, geometry), power)
 
 
-@part
+@formula
 def feel(x, radius, power, k, first, geometry, trees, scratch):
     """Rows of trees for a sphere of this radius at x; as `kernels.walls.geometry.feel`.
 
@@ -221,7 +218,31 @@ def feel(x, radius, power, k, first, geometry, trees, scratch):
     -------
     The number of contacts, or less than 0: of rows that lack
     """
-    count = gather(x, radius, k, geometry, scratch)
+    if is_outside(x, geometry.numbers, k):
+        return 0
+    leaf = leaf_at(x, geometry.numbers, k, geometry.cells)
+    begin_at, stop = geometry.cells[leaf, 1], geometry.cells[leaf, 2]
+    return feel_listed(x, radius, power, first, geometry.listed, begin_at, stop, geometry, trees, scratch)
+
+
+@part
+def feel_listed(x, radius, power, first, listed, begin_at, stop, geometry, trees, scratch):
+    """The same of triangles that are listed, in ascending order: all within reach are among them, maybe others too.
+
+    Parameters
+    ----------
+    x, radius, power, geometry, first, scratch : see `feel`
+    listed, begin_at, stop : numbers of triangles, and which of them
+
+    Writes
+    ------
+    trees : a row a contact
+
+    Returns
+    -------
+    The number of contacts, or less than 0: of rows that lack
+    """
+    count = gather(x, radius, listed, begin_at, stop, geometry, scratch)
     if count == 0:
         return 0
     if count == 1:
@@ -256,3 +277,38 @@ def distance(x, k, geometry):
         v, _region = from_closest(geometry.triangle, geometry.listed[entry], x)
         nearest = min(nearest, dot(v, v))
     return math.sqrt(nearest)
+
+
+@part
+def list_near(x, reach, k, geometry, listed, start):
+    """List the triangles that are nearer to x than `reach`, at most that of the mesh, in ascending order.
+
+    Parameters
+    ----------
+    x, reach : a place, how near [m]
+    k, geometry : see `feel`
+    start : where in the list to begin
+
+    Writes
+    ------
+    listed : from `start` on, as many as there is room for
+
+    Returns
+    -------
+    what the distance of x from the mesh is not below [m], and how many triangles are near
+    """
+    if is_outside(x, geometry.numbers, k):
+        return distance(x, k, geometry), 0
+    leaf, farthest = leaf_at(x, geometry.numbers, k, geometry.cells), geometry.numbers[k + REACH]
+    nearest, count = farthest * farthest, 0
+    for entry in range(geometry.cells[leaf, 1], geometry.cells[leaf, 2]):
+        f = geometry.listed[entry]
+        if may_reach(geometry.triangle, f, x, farthest):
+            v, _region = from_closest(geometry.triangle, f, x)
+            near = dot(v, v)
+            nearest = min(nearest, near)
+            if near < reach * reach:
+                if start + count < listed.size:
+                    listed[start + count] = f
+                count += 1
+    return math.sqrt(nearest), count

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dem.base import checks
 from dem.base.hints import hinted
 from dem.base.replace import replace_when_done
-from dem.files.exports import csv_table, hoomd_gsd, spheres_vtkhdf
+from dem.files.exports import csv_table, hoomd_gsd, spheres_vtkhdf, walls_vtkhdf
 from dem.files.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ FORMATS: dict[str, Format] = {
     "csv": csv_table.FORMAT,
     "gsd": hoomd_gsd.FORMAT,
     "spheres.vtkhdf": spheres_vtkhdf.FORMAT,
+    "walls.vtkhdf": walls_vtkhdf.FORMAT,
 }
 
 
@@ -42,7 +43,7 @@ def export(
         What to export.
     to : str
         "csv", a table with a row for each particle in each frame; "gsd", for OVITO and HOOMD-blue; "spheres.vtkhdf",
-        each sphere of each particle as a point, for ParaView 5.12 or later.
+        each sphere of each particle as a point, and "walls.vtkhdf", walls as surfaces, for ParaView 5.12 or later.
     output : path, optional
         File to write; default: next to the trajectory, by its name. It appears when it is complete.
     fields : sequence of str, optional

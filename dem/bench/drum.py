@@ -1,0 +1,125 @@
+"""A drum of triangles that turns about its axis, y, a third full of grains, for benchmarks: periodic along the axis.
+
+About one sphere in twenty is near the drum, and a tenth as many triangles as spheres make it up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.bench import lammps, states
+from dem.bench.stepping import Stepping, settle, share_of
+from dem.bench.timing import REPEATS
+from dem.model.box import Box
+from dem.model.fields import STATE
+from dem.model.makers import turned
+from dem.model.materials import Material
+from dem.model.mesh import Mesh
+from dem.model.motion import Motion
+from dem.model.particles import Particles
+from dem.model.shapes import Sphere
+from dem.model.wall_rounds import Cylinder
+from dem.soft.simulation import Simulation
+
+if TYPE_CHECKING:
+    from dem.model.wall import Wall
+
+DIAMETER, DENSE, FILLING, RATE = 0.01, 0.55, 0.35, 1.0  # m; solid fraction at first; of the drum; rad/s
+
+
+class Drum:
+    """About n spheres in a drum as long as its radius.
+
+    Parameters
+    ----------
+    n : int
+        Spheres.
+    threads : int or None
+    restitution, friction : float
+        Of all contacts.
+    smooth : bool
+        Whether the drum is a `dem.Cylinder`, in place of triangles.
+    rate : float
+        At which it turns [rad/s].
+    """
+
+    def __init__(
+        self, n: int, threads: int | None, restitution: float, friction: float, *, smooth: bool = False,
+        rate: float = RATE,
+    ) -> None:  # fmt: skip
+        volume = n * np.pi / 6 * DIAMETER**3
+        self.radius = (volume / (DENSE * FILLING * np.pi)) ** (1 / 3)
+        self.n, self.length, self.rate = n, self.radius, rate
+        self.material = Material(young=5e7, poisson=0.35, density=1100, restitution=restitution, friction=friction)
+        half = 0.5 * self.length
+        box = Box((-2 * self.radius, -half, -2 * self.radius), (2 * self.radius, half, 2 * self.radius), self.material,
+                  periodic=["y"], open=["x-", "x+", "z-", "z+"])  # fmt: skip
+        grains = Particles(Sphere(diameter=DIAMETER), self.material, position=self._lattice(n))
+        wall = self._smooth() if smooth else self._mesh()
+        self.sim = Simulation(grains, box, walls=[wall], time_step=1e-5, threads=threads)
+
+    def _lattice(self, n: int) -> np.ndarray:
+        """Sites in the lower part of the drum, from below."""
+        across = int(self.length / (1.001 * DIAMETER))
+        pitch = np.array([1.002 * DIAMETER, self.length / across, 1.002 * DIAMETER])
+        side = int(2 * self.radius / pitch[0]) + 1
+        grid = np.indices((side, across, side)).reshape(3, -1).T + 0.5
+        x = grid * pitch - [self.radius, 0.5 * self.length, self.radius]
+        x = x[np.hypot(x[:, 0], x[:, 2]) < 0.999 * self.radius - 0.5 * DIAMETER]
+        x = x[np.lexsort((x[:, 0], x[:, 1], x[:, 2]))][:n]
+        return x + 4e-4 * DIAMETER * np.random.default_rng(1).uniform(-1, 1, x.shape)
+
+    def _motion(self) -> Motion:
+        return Motion(axis=(0, 1, 0), rate=self.rate)
+
+    def _mesh(self) -> Wall:
+        """Rings of triangles that are about as long as high."""
+        rings = max(2, round((self.n / 120) ** 0.5))
+        profile = [(self.radius, z) for z in np.linspace(-0.5, 0.5, rings + 1) * self.length]
+        vertices, triangles = turned(profile, segments=6 * rings)
+        return Mesh(vertices[:, [0, 2, 1]], triangles, material=self.material, motion=self._motion())
+
+    def _smooth(self) -> Wall:
+        half = 0.5 * self.length
+        return Cylinder((0, -half, 0), (0, half, 0), self.radius, material=self.material, motion=self._motion())
+
+
+class Drumming(Stepping):
+    """Particle steps per second in such a drum."""
+
+    def prepare(self, *, share: float = 1.0, threads: int | None = None) -> Simulation:
+        """Settled in the lower part of a drum of triangles, and turned for a hundred steps."""
+        rounds = share_of(self.warm, share)
+        sim = Drum(threads=threads, **self.parameters).sim
+        kept = {name: value for name, value in self.parameters.items() if name != "smooth"}
+
+        def make() -> None:
+            still = Drum(threads=threads, rate=0.0, **kept).sim
+            settle(still, rounds)
+            for name in STATE:
+                setattr(sim.particles, name, getattr(still.particles, name))
+
+        states.restore(sim, {"drum": rounds, **kept}, make)
+        sim.step(100)
+        return sim
+
+    def against_lammps(self, share: float = 1.0) -> dict[str, float]:
+        """Rates of LAMMPS, in a smooth cylinder that turns, and of this engine, on one core and from the same state."""
+        sim = self.prepare(share=share, threads=1)
+        steps = share_of(self.steps, share)
+        theirs, _ = lammps.run(sim, REPEATS * steps, cylinder(sim, Drum(threads=1, **self.parameters).radius))
+        return {"lammps": theirs, "ours": self.rate(sim, steps)}
+
+
+def cylinder(sim: Simulation, radius: float) -> list[str]:
+    """The drum as LAMMPS has it: a cylinder without ends, that turns about its axis."""
+    grain = sim.particles.variants[0][1]
+    pair = sim.contacts.between(grain, grain)
+    law = f"granular hertz/material {grain.young!r} {pair.restitution!r} {grain.poisson!r} damping coeff_restitution"
+    return [
+        f"variable angle equal {RATE!r}*step*dt",
+        f"region drum cylinder y 0 0 {radius!r} EDGE EDGE side in rotate v_angle 0 0 0 0 1 0 open 1 open 2",
+        f"fix drum all wall/gran/region {law} tangential mindlin NULL 1.0 {pair.friction!r} region drum",
+    ]

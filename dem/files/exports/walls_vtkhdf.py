@@ -1,0 +1,88 @@
+"""Walls beside the box as surfaces of triangles, for ParaView, in VTK's own layout: a file that stands on its own.
+
+Triangles are stored once; their corners for each frame, or once if no wall moves. Cell data are ``wall`` (its number)
+and ``force`` (of all particles on that wall, at the frame [N]). Planes, which have no end, are squares about the
+particles of the first frame.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import h5py
+import numpy as np
+
+from dem.base.turning import turned
+from dem.files.exports.format import Format
+from dem.files.vtkhdf import GROUP
+from dem.model.wall_triangles import triangles_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from dem.files.stored_walls import StoredWall
+    from dem.files.trajectory import Trajectory
+
+WIDER = 1.5  # edge of a square that shows a plane, over the extent of the particles
+
+
+def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
+    if not run.walls:
+        message = f"{run.path} has no walls beside a box: nothing to export to walls.vtkhdf"
+        raise ValueError(message)
+    x = run.position[frames[0]]
+    middle, size = 0.5 * (x.min(0) + x.max(0)), WIDER * float(np.linalg.norm(np.ptp(x, axis=0)))
+    size = size or 4 * max(float(variant.radii.max()) for variant in run.variants)
+    shown = [triangles_of(wall.wall.shape, middle, size) for wall in run.walls]
+    counts = [len(triangles) for _, triangles in shown]
+    still = not any(_moves(wall, frames) for wall in run.walls)
+    corners = np.cumsum([0, *(len(vertices) for vertices, _ in shown)])
+    cells = np.concatenate([triangles + k for (_, triangles), k in zip(shown, corners, strict=False)])
+    with h5py.File(path, "w") as file:
+        view = _layout(file, run.time[list(frames)], int(corners[-1]), cells, still=still)
+        view["CellData/wall"] = np.repeat(np.arange(len(counts)), counts)
+        points = view.create_dataset("Points", ((1 if still else len(frames)) * corners[-1], 3), float)
+        for row, k in enumerate(frames[:1] if still else frames):
+            placed = [_placed(vertices, wall, k) for (vertices, _), wall in zip(shown, run.walls, strict=True)]
+            points[row * corners[-1] : (row + 1) * corners[-1]] = np.concatenate(placed)
+        if "force" in fields:
+            force = view["CellData"].create_dataset("force", (len(frames) * len(cells), 3), np.float32)
+            for row, k in enumerate(frames):
+                own = np.array([wall.force[k] for wall in run.walls])
+                force[row * len(cells) : (row + 1) * len(cells)] = np.repeat(own, counts, axis=0)
+            view["Steps/CellDataOffsets/force"] = len(cells) * np.arange(len(frames))
+
+
+def _moves(wall: StoredWall, frames: range) -> bool:
+    """Whether a wall is not in the same place in all frames."""
+    poses = wall.position[list(frames)], wall.orientation[list(frames)]
+    return any((values != values[0]).any() for values in poses)
+
+
+def _placed(vertices: np.ndarray, wall: StoredWall, frame: int) -> np.ndarray:
+    """Points of a wall at time 0 (V, 3) [m], where they are in a frame."""
+    return wall.position[frame] + turned(wall.orientation[frame], vertices - wall.wall.middle)
+
+
+def _layout(file: h5py.File, time: np.ndarray, points: int, cells: np.ndarray, *, still: bool) -> h5py.Group:
+    """Everything but points and data of cells, as `dem.files.vtkhdf` for what has no vertices but triangles."""
+    view = file.create_group(GROUP)
+    view.attrs["Version"], view.attrs["Type"] = np.array([2, 0]), np.bytes_(b"PolyData")
+    view["NumberOfPoints"] = np.array([points])
+    for kind in ("Vertices", "Lines", "Polygons", "Strips"):
+        own = cells if kind == "Polygons" else cells[:0]
+        view[f"{kind}/NumberOfCells"], view[f"{kind}/NumberOfConnectivityIds"] = [len(own)], [own.size]
+        view[f"{kind}/Offsets"], view[f"{kind}/Connectivity"] = 3 * np.arange(len(own) + 1), own.ravel()
+    steps = view.create_group("Steps")
+    steps.attrs["NSteps"] = len(time)
+    steps["Values"], steps["NumberOfParts"] = time, np.ones(len(time), np.int64)
+    steps["PointOffsets"] = (0 if still else points) * np.arange(len(time))
+    for name, shape in (("PartOffsets", ()), ("CellOffsets", (4,)), ("ConnectivityIdOffsets", (4,))):
+        steps.create_dataset(name, (len(time), *shape), np.int64)  # zeros: never written, so they take no room
+    steps["CellDataOffsets/wall"] = np.zeros(len(time), np.int64)
+    view.create_group("CellData")
+    return view
+
+
+FORMAT = Format((".walls.vtkhdf", ".vtkhdf", ".hdf", ".h5"), lambda _: {"force": ("position",)}, _write)

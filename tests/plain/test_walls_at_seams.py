@@ -1,0 +1,22 @@
+"""Walls whose ends differ, across the seam of a periodic box."""
+
+import dem
+
+R = 0.005
+SOFT = dem.Material(young=5e6, poisson=0.3, density=1000.0)
+
+
+def test_who_crosses_a_seam_meets_the_other_end_of_a_wall():
+    """A cone as long as the box: its narrow end meets its own wide end at the seam, which is felt as it is crossed."""
+    cone = dem.Cone((-0.05, 0, 0), (0.05, 0, 0), 0.01, 0.03, material=SOFT)
+    box = dem.Box((-0.05, -0.1, -0.1), (0.05, 0.1, 0.1), SOFT, periodic=["x"])
+    # along the narrow end's radius from beyond the seam, where the cone is wide: nobody is near until it is crossed
+    ball = dem.Particles(dem.Sphere(diameter=2 * R), SOFT, position=[[0.0485, 0.0, 0.0143]], velocity=[[0.5, 0.0, 0.0]])
+    sim = dem.Simulation(ball, box, walls=[cone], gravity=(0, 0, 0), time_step=2e-5)
+    deepest = 0.0
+    for _ in range(400):
+        sim.step()
+        deepest = max(deepest, sim.contact_forces().overlap.max(initial=0.0))
+        assert (sim.walls[0].force == -sim.contact_forces().force.sum(0)).all() or sim.contact_count
+        assert sim.walls[0].contacts == len(sim.contact_forces().i)
+    assert deepest > 0
