@@ -76,7 +76,7 @@ def check_within(engine: Engine) -> None:
     """Refuse particles inside a roll, whose shell is thin and would keep them in."""
     x = engine.bodies.sphere_position
     for k, (wall, called) in enumerate(zip(engine.walls, engine.called, strict=True)):
-        beyond = np.flatnonzero(wall.solid(_in_frame(engine, k, x.T)))
+        beyond = np.flatnonzero(wall.solid(in_frame(engine, k, x.T)))
         if beyond.size:
             s = beyond[engine.bodies.identity[engine.bodies.owner[beyond]].argmin()]
             message = (
@@ -86,7 +86,7 @@ def check_within(engine: Engine) -> None:
             raise ValueError(message)
 
 
-def _in_frame(engine: Engine, k: int, points: np.ndarray) -> np.ndarray:
+def in_frame(engine: Engine, k: int, points: np.ndarray) -> np.ndarray:
     """Points (M, 3) as wall k sees them, those of periodic images that are nearest to its middle."""
     poses, faces = engine.faces.walls.poses, engine.faces
     middle, origin, (w, *axis) = poses.middle[:, k], poses.origin[:, k], poses.orientation[:, k]
@@ -98,6 +98,8 @@ def _in_frame(engine: Engine, k: int, points: np.ndarray) -> np.ndarray:
 
 def check_overlaps(engine: Engine) -> None:
     """Refuse a start from deep overlaps, naming the deepest one."""
+    if not engine.owned:
+        return
     check_within(engine)
     o = engine.overlaps()
     deep = o.deepest()
