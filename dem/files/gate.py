@@ -20,7 +20,7 @@ from dem.files import layout, logs, structure, walls
 from dem.files.schema import FORMAT, PARTICLES, variants_in
 from dem.files.structure import UNREADABLE, check_memory, damaged, require, size_of
 from dem.model.box import Box, Motion
-from dem.model.energy import Energy
+from dem.model.energy import Energy, energies_kept
 from dem.model.fields import STATE
 from dem.model.materials import Material
 from dem.model.shapes import MOST_SPHERES
@@ -108,10 +108,10 @@ def finite(file: h5py.Group, name: str, shape: tuple[int | None, ...], *, above:
 
 
 def energy(file: h5py.Group, name: str) -> Energy:
-    """An energy ledger; without a fluid its last entry may be absent."""
+    """An energy ledger; without a fluid, or particles that come and go, its last entries may be absent."""
     values = finite(file, name, (None,))
-    whole = len(Energy._fields)
-    require(whole - 1 <= len(values) <= whole, f"{name} holds {counted(len(values), 'number')}, expected {whole}")
+    whole = [energies_kept(fluid=wet, traffic=busy) for busy in (True, False) for wet in (True, False)]
+    require(len(values) in whole, f"{name} holds {counted(len(values), 'number')}, expected {whole[-2]}")
     return Energy(*values.tolist())
 
 

@@ -49,6 +49,11 @@ class Energy(NamedTuple):
         return self.mechanical + self.dissipated - self.work - self.fluid - self.inserted + self.removed
 
 
+def energies_kept(*, fluid: bool, traffic: bool = False) -> int:
+    """How many of the energies files keep: the last ones only where there is what they are of."""
+    return len(Energy._fields) if traffic else 7 if fluid else 6
+
+
 def datum(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> float:
     """g·x where potential energy is zero [m²/s²]: lowest corner of the box, else the initial centre of mass."""
     g = np.array(gravity)
