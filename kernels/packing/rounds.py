@@ -1,9 +1,22 @@
 """A round of insertion: each body is offered places of its own until it overlaps nothing."""
 
+import numpy as np
+
 from kernels.base.jit import kernel
 from kernels.base.quaternion import load_quaternion, rotate
+from kernels.base.random import philox, uniform
 from kernels.base.vector import add, load
 from kernels.packing.insertion import into_period, is_free, take
+
+
+@kernel
+def draw(purpose, seed, stream, turn, number, draws, out):
+    """Four numbers, uniform in (0, 1), of each of these draws (K,) of these particles (K,), in a round: out (4, K)."""
+    key = np.uint64(seed), np.uint64(stream)
+    for k in range(number.size):
+        words = philox((np.uint64(draws[k]), np.uint64(number[k]), np.uint64(purpose), np.uint64(turn)), key)
+        for w in range(4):
+            out[w, k] = uniform(words[w])
 
 
 @kernel

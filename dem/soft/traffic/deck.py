@@ -14,8 +14,7 @@ import numpy as np
 
 from dem.model.grading import Grading, grading, size_of
 from dem.model.sizes import largest_remainders
-from kernels.base import random
-from kernels.base.jit import in_python
+from kernels.packing import rounds
 
 if TYPE_CHECKING:
     from dem.model.inserter import Inserter
@@ -110,10 +109,9 @@ class Deck:
 
     def uniforms(self, purpose: int, numbers: np.ndarray, turn: int, draw: np.ndarray) -> np.ndarray:
         """Four numbers from 0 to 1 for each (K, 4), of these draws (K,) of these particles (K,) in a round."""
-        counter = (draw.astype(np.uint64), numbers.astype(np.uint64), np.uint64(purpose), np.uint64(turn))
-        key = np.uint64(self.inserter.seed), np.uint64(self._stream)
-        words = in_python(random.philox)(np.broadcast_arrays(*counter), key)
-        return np.stack([((word >> random.SPARE).astype(float) + 0.5) * 2.0**-52 for word in words], axis=1)
+        out = np.empty((4, numbers.size))
+        rounds.draw(purpose, self.inserter.seed, self._stream, turn, numbers, draw.astype(np.int64), out)
+        return out.T
 
     def offers(self, numbers: np.ndarray, turn: int, first: int, count: int) -> tuple[np.ndarray, np.ndarray]:
         """Places in the unit cube, and orientations, (K count, 3) and (K count, 4): tries from `first` on."""

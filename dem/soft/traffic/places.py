@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dem.soft.engine import Engine
     from dem.soft.traffic.deck import Deck
 
-AT_ONCE = 8  # tries of each particle that are looked at together
+FIRST, MOST = 2, 64  # tries of each particle that are looked at together: at first, and at last
 CELLS = 4  # at most so many for each sphere
 
 
@@ -42,8 +42,9 @@ def find(engine: Engine, region: Region, deck: Deck, variant: np.ndarray, number
     taken, used = _taken(engine, region, own.radius)
     chosen, k = np.full(variant.size, -1), variant.size
     position, orientation = np.zeros((k, 3)), np.zeros((k, 4))
-    for first in range(0, deck.inserter.attempts, AT_ONCE):
-        count, rest = min(AT_ONCE, deck.inserter.attempts - first), np.flatnonzero(chosen < 0)
+    first, count = 0, min(FIRST, deck.inserter.attempts)
+    while count and (chosen < 0).any():
+        rest = np.flatnonzero(chosen < 0)
         cube, turns = deck.offers(numbers[rest], turn, first, count)
         places = region.points(cube)
         usable = _usable(engine, region, np.repeat(variant[rest], count), places, turns)
@@ -55,8 +56,8 @@ def find(engine: Engine, region: Region, deck: Deck, variant: np.ndarray, number
         got = np.flatnonzero(which >= 0)
         chosen[rest[got]] = first + which[got]
         position[rest[got]], orientation[rest[got]] = places[got * count + which[got]], turns[got * count + which[got]]
-        if (chosen >= 0).all():
-            break
+        first += count
+        count = min(2 * count, MOST, deck.inserter.attempts - first)
     who = np.flatnonzero(chosen >= 0)
     return Found(who, position[who], orientation[who])
 
@@ -79,22 +80,20 @@ def _spheres(engine: Engine, variant: np.ndarray) -> Spheres:
 
 
 def _centres(engine: Engine, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Centres (S, 3) and radii (S,) of the spheres of bodies at these places, and which body each is of (S,)."""
+    """Centres (S, 3) and radii (S,) of the spheres of bodies at these places, and the first one of each body (K,)."""
     spheres = _spheres(engine, variant)
     owner = np.repeat(np.arange(variant.size), np.diff(spheres.first))
     arm = spheres.offset.T
     if arm.any():
         w, v = turns[owner, :1], turns[owner, 1:]
         arm = arm + 2 * np.cross(v, np.cross(v, arm) + w * arm)
-    return places[owner] + arm, spheres.radius, owner
+    return places[owner] + arm, spheres.radius, spheres.first[:-1]
 
 
 def _inside(engine: Engine, region: Region, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
     """Which bodies are in a region with all their spheres (K,)."""
-    centres, radii, owner = _centres(engine, variant, places, turns)
-    fit = np.ones(variant.size, bool)
-    np.logical_and.at(fit, owner, region.depth(centres) >= radii)
-    return fit
+    centres, radii, first = _centres(engine, variant, places, turns)
+    return np.logical_and.reduceat(region.depth(centres) >= radii, first)
 
 
 def _usable(engine: Engine, region: Region, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
@@ -109,7 +108,8 @@ def _usable(engine: Engine, region: Region, variant: np.ndarray, places: np.ndar
 def _clear(engine: Engine, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
     """Which bodies are in no wall, nor nearer than contacts live (K,)."""
     k, spheres = variant.size, _spheres(engine, variant)
-    centres, _, owner = _centres(engine, variant, places, turns)
+    centres, _, first = _centres(engine, variant, places, turns)
+    owner = np.repeat(np.arange(k), np.diff(spheres.first))
     bodies = engine.bodies._replace(
         identity=np.arange(k), kind=variant.astype(np.int32), position=np.ascontiguousarray(places.T),
         orientation=np.ascontiguousarray(turns.T), first_sphere=spheres.first.astype(np.int32),
@@ -118,11 +118,10 @@ def _clear(engine: Engine, variant: np.ndarray, places: np.ndarray, turns: np.nd
     )  # fmt: skip
     nobody = np.zeros(0, np.int64)
     over = Overlaps.of(bodies, engine.kinds, engine.faces, (nobody, nobody), engine.periods())
-    clear = np.ones(k, bool)
-    np.logical_and.at(clear, owner, over.wall < -engine.range)
+    clear = over.wall < -engine.range
     for w, wall in enumerate(engine.walls):
-        np.logical_and.at(clear, owner, ~wall.solid(in_frame(engine, w, centres)))
-    return clear
+        clear &= ~wall.solid(in_frame(engine, w, centres))
+    return np.logical_and.reduceat(clear, first)
 
 
 def _taken(engine: Engine, region: Region, radii: np.ndarray) -> tuple[Taken, np.ndarray]:

@@ -20,8 +20,6 @@ from dem.soft.numbering import Numbering
 from dem.soft.pace import Pace
 from dem.soft.per_body import MOVING
 from dem.soft.walled import is_walled, slots
-from kernels.base.jit import in_python
-from kernels.base.quaternion import exponential, product
 from kernels.soft import advance as loop
 from kernels.soft import sweeps
 from kernels.soft.chunks import CHUNK, Threaded
@@ -83,13 +81,18 @@ def begun(engine: Engine, particles: Particles, identities: np.ndarray) -> tuple
     new = arrays.bodies(particles, engine.kinds, engine.box, **engine.rows)._replace(identity=identities)
     if not engine.rotating:  # those turn by what has passed since the engine began, see `kernels.soft.whole_steps`
         elapsed = (int(engine.progress.step[0]) - engine.start_step) * engine.dt
-        for b in range(identities.size):
-            back = in_python(exponential)(tuple(-0.5 * elapsed * w for w in new.memory_w[:, b]))
-            new.orientation[:, b] = in_python(product)(back, tuple(new.orientation[:, b]))
+        new.orientation[:] = _turned_back(new.orientation, elapsed * new.memory_w)
     energy = np.zeros(1)
     progress = engine.progress._replace(energy_start=energy, elastic=np.zeros(1, np.int64))
     engine._order(loop.START, bodies=new, progress=progress)
     return new, float(energy[0])
+
+
+def _turned_back(q: np.ndarray, way: np.ndarray) -> np.ndarray:
+    """Quaternions (4, N) before turns by vectors (3, N) [rad]."""
+    angle = np.linalg.norm(way, axis=0)
+    w, x = np.cos(0.5 * angle), -0.5 * way * np.sinc(0.5 * angle / np.pi)
+    return np.concatenate([[w * q[0] - (x * q[1:]).sum(0)], w * q[1:] + q[0] * x + np.cross(x, q[1:], axis=0)])
 
 
 def taken_from(engine: Engine, going: np.ndarray) -> tuple[Bodies, Remembered]:

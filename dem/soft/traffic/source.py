@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from dem.model.inserter import Inserter
     from dem.soft.engine import Engine
 
-FILLED, COVERED = 0.3, 0.4  # of the volume, or area, of a region by one round: random places run out at 0.38 and 0.55
+FILLED, COVERED = 0.2, 0.3  # of the volume, or area, of a region by one round: random places run out at 0.38 and 0.55,
+# and beyond half of that most tries are in vain
 TRIES = 1024  # to see whether there is any place for the largest particle
 PATIENT = 100  # steps between rounds where nothing leaves the region
 NEVER = 1 << 62
