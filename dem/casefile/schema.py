@@ -45,6 +45,7 @@ from dem.casefile.keys import (
 from dem.casefile.parts import PartsTable
 from dem.casefile.sizes import SizesTable
 from dem.casefile.tables import Table
+from dem.casefile.traffic import Comings
 from dem.casefile.walls import WallTable
 from dem.model.box import Box, Motion
 from dem.model.clump import Clump
@@ -299,10 +300,11 @@ class CaseTable(Table):
     box: BoxTable | None = Field(None, description="the container; default: none")
 
 
-class SteppedTable(CaseTable):
+class SteppedTable(CaseTable, Comings):
     """Contacts that take time, resolved by time steps."""
 
     method: Literal["time-steps"] = Field("time-steps", description="time-steps, hard-spheres or stochastic")
+    particles: list[GroupTable] = Field(description="groups of particles; [] where inserters put in all there are")
     time_step: TimeStep = Field(description="time step [s], or auto", examples=["auto"])
     integrator: Integrator = Field(DEFAULT, description="rotational scheme, see `dem integrators`")
     threads: Count | None = Field(None, description="default: all cores; changes no bit of the result", examples=[1])
