@@ -83,5 +83,6 @@ class FileCase:
             built, box, gravity=table.gravity, time_step=table.time_step, integrator=table.integrator,
             threads=table.threads, contacts=self.contacts(), fluid=table.fluid and table.fluid.made(),
             description=description, walls=[wall.made(self.materials()) for wall in table.walls],
-            **table.comings(self.shapes(), self.materials()),
+            inserters=[each.made(self.shapes(), self.materials()) for each in table.inserters],
+            outlets=[each.made() for each in table.outlets],
         )  # fmt: skip

@@ -23,7 +23,7 @@ from dem.casefile.keys import (
 )
 from dem.casefile.sizes import SizesTable
 from dem.casefile.tables import Table
-from dem.casefile.walls import WallTable
+from dem.casefile.walls import ServoTable, WallTable
 from dem.model.inserter import Inserter
 from dem.model.materials import Material
 from dem.model.outlet import Outlet
@@ -37,6 +37,10 @@ class RegionTable(WallTable):
     """``region``: a wall of any type, of which only the shape counts."""
 
     material: MaterialName | None = Field(None, description="none is needed", examples=["glass"])
+
+    servo: ServoTable | None = Field(
+        None, description="of walls alone", examples=[{"force": 1.0, "axis": [0.0, 0.0, -1.0]}]
+    )
 
     @model_validator(mode="after")
     def _is_region(self) -> RegionTable:
@@ -65,7 +69,10 @@ class InserterTable(Table):
     every: Duration | None = Field(
         None, description="from round to round [s]; default: what leaving the region takes", examples=[0.01]
     )
-    sizes: SizesTable | None = Field(None, description="distribution of sizes; default: those of the shape")
+    sizes: SizesTable | None = Field(
+        None, description="distribution of sizes; default: those of the shape",
+        examples=[{"type": "uniform", "lower": 1e-3, "upper": 2e-3}],
+    )  # fmt: skip
     velocity: Velocity = Field((0.0, 0.0, 0.0), description="[m/s]")
     spread: Speed = Field(0.0, ge=0, description="standard deviation of each component of it [m/s]")
     orientation: Quaternion | None = Field(
@@ -99,17 +106,3 @@ class OutletTable(Table):
         """The outlet."""
         own = {key: value for key, value in self.given().items() if key != "region"}
         return Outlet(self.region.place(), **own)
-
-
-class Comings(Table):
-    """Tables of those who come and go."""
-
-    inserters: list[InserterTable] = Field([], description="where particles are put in while the run goes on")
-    outlets: list[OutletTable] = Field([], description="where particles are taken out")
-
-    def comings(self, shapes: dict[str, Shape], materials: dict[str, Material]) -> dict[str, list]:
-        """Inserters and outlets, as a simulation takes them."""
-        return {
-            "inserters": [each.made(shapes, materials) for each in self.inserters],
-            "outlets": [each.made() for each in self.outlets],
-        }
