@@ -53,6 +53,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.flows import ChannelFlow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
     from dem.model.fluid import Fluid
     from dem.model.free import Free
+    from dem.model.inserter import Inserter
     from dem.model.insertion import pack
     from dem.model.known_flows import FunctionFlow, GriddedFlow
     from dem.model.lubrication import Lubrication
@@ -60,6 +61,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.mesh import Mesh
     from dem.model.motion import Motion
     from dem.model.normals import Hertz, Hysteretic, Linear, PowerLaw
+    from dem.model.outlet import Outlet
     from dem.model.packing import random_orientations, random_velocities
     from dem.model.particles import Particles
     from dem.model.parts import Rolling, Twisting
@@ -122,6 +124,7 @@ HOMES = {
     "HardVerdict": "dem.hard.simulation",
     "Hertz": "dem.model.normals",
     "Hysteretic": "dem.model.normals",
+    "Inserter": "dem.model.inserter",
     "Integrator": "dem.rotation.integrators",
     "JKR": "dem.model.adhesion",
     "Linear": "dem.model.normals",
@@ -133,6 +136,7 @@ HOMES = {
     "Mesh": "dem.model.mesh",
     "Motion": "dem.model.motion",
     "NormalSizes": "dem.model.size_laws",
+    "Outlet": "dem.model.outlet",
     "PID": "dem.model.servo",
     "Particles": "dem.model.particles",
     "PipeFlow": "dem.model.flows",

@@ -67,6 +67,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``sampling``    a field at many places, block by block
 ``packing``     starting states without overlap
     ``insertion``   bodies thrown in one after the other
+    ``rounds``      the same while a run goes on
     ``directions``  fibres on a lattice
 ``soft``        particles that overlap where they touch, in time steps
     ``advance``     the loop over time steps

@@ -873,7 +873,7 @@ def test_what_stands_behind_the_hash_would_do(tmp_path, monkeypatch):
     assert {".".join(map(str, error["loc"])) for error in wrong.value.errors()} == {
         "shapes.bead", "particles.0.random.sizes", "contacts.0",
         "materials.glass.normal", "materials.glass.damping", "materials.glass.adhesion", "fluid.flow",
-        "fluid.cells", "walls.0",
+        "fluid.cells", "walls.0", "inserters.0.region", "outlets.0.region",
     }  # fmt: skip
     impacts, drawn = (uncommented(part.partition(":\n")[2]) for part in (hard, chance))
     assert ImpactTable(**impacts["impacts"])

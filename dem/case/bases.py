@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from dem.model.box import Box
     from dem.model.contacts import Contacts
     from dem.model.fluid import Fluid
+    from dem.model.inserter import Inserter
+    from dem.model.outlet import Outlet
     from dem.model.particles import Particles
     from dem.model.wall import Wall
     from dem.soft.simulation import Simulation
@@ -102,6 +104,14 @@ class Case(SteppedCase):
         """Walls beside the box."""
         return ()
 
+    def inserters(self) -> Sequence[Inserter]:
+        """Where particles are put in while the run goes on."""
+        return ()
+
+    def outlets(self) -> Sequence[Outlet]:
+        """Where particles are taken out while the run goes on."""
+        return ()
+
     def simulation(self) -> Simulation:
         """The simulation, ready to run."""
         from dem.soft.simulation import Simulation  # noqa: PLC0415, cases are listed without
@@ -110,6 +120,7 @@ class Case(SteppedCase):
         return Simulation(
             particles, box, gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
             threads=self.threads, contacts=self.contacts(), fluid=self.fluid(), walls=self.walls(),
+            inserters=self.inserters(), outlets=self.outlets(),
             description={"case": self.name, "parameters": self.model_dump(mode="json")},
         )  # fmt: skip
 

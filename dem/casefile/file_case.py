@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dem.model.box import Box
     from dem.model.materials import Material
     from dem.model.particles import Particles
+    from dem.model.shapes import Shape
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,15 @@ class FileCase:
         """The materials by name."""
         return {name: material.made(name) for name, material in self.table.materials.items()}
 
-    def build(self) -> tuple[Particles, Box | None]:
-        """Particles and box."""
-        materials, table = self.materials(), self.table
-        shapes = {name: shape.made() for name, shape in table.shapes.items()}
+    def shapes(self) -> dict[str, Shape]:
+        """The shapes by name."""
+        return {name: shape.made() for name, shape in self.table.shapes.items()}
+
+    def build(self) -> tuple[Particles | None, Box | None]:
+        """Particles and box; None if there are no particles at first."""
+        materials, table, shapes = self.materials(), self.table, self.shapes()
         box = table.box and table.box.made(materials[table.box.material])
-        return particles(table, Surroundings(shapes, materials, box)), box
+        return particles(table, Surroundings(shapes, materials, box)) if table.particles else None, box
 
     def contacts(self) -> Contacts:
         """How pairs of materials meet."""
@@ -79,4 +83,6 @@ class FileCase:
             built, box, gravity=table.gravity, time_step=table.time_step, integrator=table.integrator,
             threads=table.threads, contacts=self.contacts(), fluid=table.fluid and table.fluid.made(),
             description=description, walls=[wall.made(self.materials()) for wall in table.walls],
+            inserters=[each.made(self.shapes(), self.materials()) for each in table.inserters],
+            outlets=[each.made() for each in table.outlets],
         )  # fmt: skip

@@ -36,7 +36,7 @@ def content(case: BaseCase) -> dict | None:
     if not (stepped or hard or drawn):
         return None
     particles, box = case.build()
-    if stepped and (case.walls() or not _can_be_told(case.fluid())):
+    if stepped and (case.walls() or case.inserters() or case.outlets() or not _can_be_told(case.fluid())):
         return None
     if len(particles) > MOST or not all(type(shape) in (Sphere, Fibre) for shape, _ in particles.variants):
         return None

@@ -45,6 +45,7 @@ from dem.casefile.keys import (
 from dem.casefile.parts import PartsTable
 from dem.casefile.sizes import SizesTable
 from dem.casefile.tables import Table
+from dem.casefile.traffic import InserterTable, OutletTable
 from dem.casefile.walls import WallTable
 from dem.model.box import Box, Motion
 from dem.model.clump import Clump
@@ -234,9 +235,7 @@ class GroupTable(Table):
         None, description="trajectory that tells state, shapes and materials", examples=["run.h5"]
     )
     orientation: Orientations | None = Field(
-        None,
-        description="unit quaternions (w, x, y, z), body to world: one for all, one each, or a word",
-        examples=["random"],
+        None, description="unit quaternions (w, x, y, z), body to world: one, one each, or a word", examples=["random"]
     )
     velocity: Velocities | None = Field(None, description="one for all, or one each [m/s]", examples=[[0.0, 0.0, -1.0]])
     angular_velocity: AngularVelocities | None = Field(
@@ -303,6 +302,7 @@ class SteppedTable(CaseTable):
     """Contacts that take time, resolved by time steps."""
 
     method: Literal["time-steps"] = Field("time-steps", description="time-steps, hard-spheres or stochastic")
+    particles: list[GroupTable] = Field(description="groups of particles; [] where inserters put in all there are")
     time_step: TimeStep = Field(description="time step [s], or auto", examples=["auto"])
     integrator: Integrator = Field(DEFAULT, description="rotational scheme, see `dem integrators`")
     threads: Count | None = Field(None, description="default: all cores; changes no bit of the result", examples=[1])
@@ -311,6 +311,8 @@ class SteppedTable(CaseTable):
     contacts: list[ContactTable] = Field([], description="pairs of materials")
     walls: list[WallTable] = Field([], description="walls of other shapes, beside the box or instead of it")
     fluid: FluidTable | None = Field(None, description="what flows about the particles; default: nothing")
+    inserters: list[InserterTable] = Field([], description="where particles are put in while the run goes on")
+    outlets: list[OutletTable] = Field([], description="where particles are taken out")
 
 
 class HardTable(CaseTable):

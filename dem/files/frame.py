@@ -9,7 +9,7 @@ import numpy as np
 
 from dem import statistics
 from dem.base.declared import Declared
-from dem.files import gate, layout, logs
+from dem.files import crowds, gate, layout, logs
 from dem.files.schema import energies_in
 from dem.files.stored_field import read_rows
 from dem.model.bodies import Spheres, body_axis, place
@@ -57,22 +57,50 @@ class Frame(Declared):
     @cached_property
     def position(self) -> np.ndarray:
         """Centres of mass (N, 3) [m]."""
-        return self._run.position[self._number]
+        return self._run.position.present(self._number)
 
     @cached_property
     def velocity(self) -> np.ndarray:
         """Velocities (N, 3) [m/s]."""
-        return self._run.velocity[self._number]
+        return self._run.velocity.present(self._number)
 
     @cached_property
     def orientation(self) -> np.ndarray:
         """Unit quaternions (N, 4), scalar first, body to world."""
-        return self._run.orientation[self._number]
+        return self._run.orientation.present(self._number)
 
     @cached_property
     def angular_velocity(self) -> np.ndarray:
         """Angular velocities (N, 3), world frame [rad/s]."""
-        return self._run.angular_velocity[self._number]
+        return self._run.angular_velocity.present(self._number)
+
+    @cached_property
+    def identity(self) -> np.ndarray:
+        """Number of each particle that is there (N,), its own for ever."""
+        if not self._run.varies:
+            return self._run.identity
+        who = self._of(f"{crowds.ID}/value")
+        return who[who >= 0]
+
+    @cached_property
+    def columns(self) -> np.ndarray | slice:
+        """Which of the run's columns are those of the particles that are there."""
+        return np.searchsorted(self._run.identity, self.identity) if self._run.varies else slice(None)
+
+    @cached_property
+    def kind(self) -> np.ndarray:
+        """Number of each particle's kind (N,), an index into `Trajectory.kinds`."""
+        return self._run.kind[self.columns]
+
+    @cached_property
+    def variant(self) -> np.ndarray:
+        """Number of each particle's variant (N,), an index into `Trajectory.variants`."""
+        return self._run.variant[self.columns]
+
+    @cached_property
+    def mass(self) -> np.ndarray:
+        """Mass of each particle (N,) [kg]."""
+        return self._run.mass[self.columns]
 
     @cached_property
     def axis(self) -> np.ndarray:
@@ -87,7 +115,7 @@ class Frame(Declared):
 
     def spheres(self) -> Spheres:
         """All spheres: centres (S, 3), radii (S,) [m], and the particle each belongs to (S,)."""
-        return place(self.position, self.orientation, self._run.variant, self._run.variants)
+        return place(self.position, self.orientation, self.variant, self._run.variants)
 
     @cached_property
     def walls(self) -> tuple[np.ndarray, np.ndarray]:
@@ -99,8 +127,8 @@ class Frame(Declared):
     def kinetic_energies(self) -> KineticEnergies:
         """Translational and rotational energy of each particle (N,), (N,) [J]."""
         run = self._run
-        inertia = np.array([variant.inertia for variant in run.variants])[run.variant]
-        return statistics.kinetic_energies(run.mass, inertia, self.velocity, self.orientation, self.angular_velocity)
+        inertia = np.array([variant.inertia for variant in run.variants])[self.variant]
+        return statistics.kinetic_energies(self.mass, inertia, self.velocity, self.orientation, self.angular_velocity)
 
     def contact_forces(self) -> ContactForces:
         """Contacts with their forces, see `Simulation.contact_forces`; raises ValueError if the run wrote none."""
@@ -132,14 +160,14 @@ class Frame(Declared):
         box = self._boxed("coarse_fields")
         contacts = self.contact_forces() if layout.NUMBER in self._run._stored("/") else None  # noqa: SLF001
         return statistics.coarse_fields(
-            self.position, self.velocity, self._run.mass, box.lower, box.upper, width=width, axes=axes, bins=bins,
+            self.position, self.velocity, self.mass, box.lower, box.upper, width=width, axes=axes, bins=bins,
             kernel=kernel, contacts=contacts, periodic=box.periodic,
         )  # fmt: skip
 
     def solid_fraction(self, axis: str = "z", bins: int = 20) -> Profile:
         """Share of the box that is solid, slab by slab, see `dem.statistics.solid_fraction`."""
         box = self._boxed("solid_fraction")
-        volume = np.array([variant.volume for variant in self._run.variants])[self._run.variant]
+        volume = np.array([variant.volume for variant in self._run.variants])[self.variant]
         return statistics.solid_fraction(
             self.spheres(), box.lower, box.upper, axis=axis, bins=bins, volume=volume, periodic=axis in box.periodic
         )

@@ -16,11 +16,11 @@ import numpy as np
 from dem.base import checks
 from dem.base.json_texts import parsed
 from dem.base.words import counted
-from dem.files import layout, logs, structure, walls
+from dem.files import crowds, layout, logs, structure, walls
 from dem.files.schema import FORMAT, PARTICLES, variants_in
 from dem.files.structure import UNREADABLE, check_memory, damaged, require, size_of
 from dem.model.box import Box, Motion
-from dem.model.energy import Energy
+from dem.model.energy import Energy, energies_kept
 from dem.model.fields import STATE
 from dem.model.materials import Material
 from dem.model.shapes import MOST_SPHERES
@@ -35,7 +35,7 @@ ELSEWHERE = (
     "is a checkpoint and no trajectory: dem.Simulation.load, or dem.HardSpheres.load or dem.StochasticSpheres.load, "
     "goes on from it"
 )
-RECORDS = {logs.CHANGES: logs.CHANGED, logs.CONTACTS: logs.CONTACT}
+RECORDS = {logs.CHANGES: logs.CHANGED, logs.CONTACTS: logs.CONTACT, logs.EVENTS: crowds.EVENT}
 
 
 def problem(file: h5py.File) -> str | None:
@@ -108,10 +108,10 @@ def finite(file: h5py.Group, name: str, shape: tuple[int | None, ...], *, above:
 
 
 def energy(file: h5py.Group, name: str) -> Energy:
-    """An energy ledger; without a fluid its last entry may be absent."""
+    """An energy ledger; without a fluid, or particles that come and go, its last entries may be absent."""
     values = finite(file, name, (None,))
-    whole = len(Energy._fields)
-    require(whole - 1 <= len(values) <= whole, f"{name} holds {counted(len(values), 'number')}, expected {whole}")
+    whole = [energies_kept(fluid=wet, traffic=busy) for busy in (True, False) for wet in (True, False)]
+    require(len(values) in whole, f"{name} holds {counted(len(values), 'number')}, expected {whole[-2]}")
     return Energy(*values.tolist())
 
 
@@ -144,27 +144,28 @@ def check_contacts(rows: np.ndarray, particles: int, walls: int = 0) -> None:
 
 def _check(file: h5py.File, written: int) -> None:
     particles = len(numbers(file, f"{PARTICLES}/species", (None,), "iu"))
+    crowd = crowds.is_crowd(file)
     check_memory(A_PARTICLE * particles, f"{particles} particles")
     finite(file, f"{PARTICLES}/mass", (particles,), above=0)
-    _check_frames(file, particles)
-    _check_attributes(file, particles)
+    _check_frames(file, None if crowd else particles)
+    _check_attributes(file, crowds.last(file) if crowd else particles)
     _check_logs(file)
     if written < 2:
         return  # which does not tell the shapes
     variants = _check_variants(file, particles)
     given = parsed(text(file["parameters/input"]), "the input")
-    _check_input(given, particles)
+    _check_input(given, given.get("particles") if crowd and isinstance(given, dict) else particles)
     kinds = _check_kinds(given["kinds"], sizes=written > 2)
     indices(file, f"{PARTICLES}/species", particles, kinds)
     require(written > 2 or kinds == variants, f"the input has {counted(kinds, 'kind')}, the file {variants}")
     for name in ("start", "latest"):
         if f"restart/{name}" in file:
             for numbered in ("kind", "variant") if written > 2 else ("kind",):
-                numbers(file, f"restart/{name}/particles/{numbered}", (particles,), "iu")
+                numbers(file, f"restart/{name}/particles/{numbered}", (None if crowd else particles,), "iu")
 
 
-def _check_frames(file: h5py.File, particles: int) -> None:
-    """As many rows as there are frames, each as wide as the particles need."""
+def _check_frames(file: h5py.File, particles: int | None) -> None:
+    """As many rows as there are frames, each as wide as the particles need, or of any width if they come and go."""
     group = file[PARTICLES]
     frames = len(numbers(group, "position/step", (None,), "iu"))
     check_memory(A_FRAME * frames, f"{frames} frames")
@@ -175,9 +176,12 @@ def _check_frames(file: h5py.File, particles: int) -> None:
     require(not frames or step[0] >= 0, "position/step is negative")
     shapes = {name: (None, particles, field.width) for name, field in STATE.items()}
     shapes |= {f"walls/{name}": (None, count_walls(file), *shape) for name, (shape, _) in walls.ELEMENTS.items()}
+    if particles is None:
+        shapes[crowds.ID] = (None, None)
+        crowds.check(file)
     for name, dataset in layout.frame_datasets(file).items():
         if name not in ("time", "step"):
-            types = "iu" if name == layout.NUMBER else "f"
+            types = "iu" if name in (layout.NUMBER, crowds.ID) else "f"
             rows = numbers(file, dataset.name, shapes.get(name, (None, 3) if name == "edges" else (None,)), types)
             told = f"{counted(len(rows), 'row')} for {counted(frames, 'frame')}"
             require(len(rows) >= frames, f"{dataset.name} has {told}")

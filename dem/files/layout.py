@@ -28,8 +28,8 @@ import numpy as np
 
 from dem.base.json_texts import parsed
 from dem.base.machine import processor
-from dem.files import logs, walls
-from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in
+from dem.files import crowds, logs, walls
+from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in, energies_of
 from dem.model.fields import STATE
 from dem.model.parts import plain
 from dem.model.wall import described
@@ -84,36 +84,48 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
     box.attrs["dimension"] = 3
     periodic = sim.box.periodic if sim.box else ()
     box.attrs["boundary"] = np.array([b"periodic" if axis in periodic else b"none" for axis in "xyz"])
-    group["mass"] = sim.particles.mass
+    if sim.traffic:
+        crowds.create_tables(group)
+    else:
+        group["mass"] = sim.particles.mass
+        group["species"] = sim.particles.kind
+        group["variant"] = sim.particles.variant
     group["mass"].attrs["unit"] = np.bytes_(b"kg")
-    group["species"] = sim.particles.kind
-    group["variant"] = sim.particles.variant
     _extendable(group, "position/step", (), np.int64)
     # variable length: MDAnalysis cannot read the fixed strings of the standard
     _extendable(group, "position/time", (), np.float64).attrs["unit"] = "s"
     if periodic:
         _element(file, box, "edges", (3,))
     dtype = np.float32 if output.float32 else np.float64
+    if sim.traffic:
+        _element(file, group, crowds.ID, (), np.int64, crowd=sim.traffic.expected(n))
+        logs.create(file, logs.EVENTS, crowds.EVENT, crowds.UNITS)
     for name in output.fields:
-        dataset = _element(file, group, name, (n, STATE[name].width), dtype, output.compression)
+        if sim.traffic:
+            crowd = sim.traffic.expected(n)
+            dataset = _element(file, group, name, (STATE[name].width,), dtype, output.compression, crowd=crowd)
+        else:
+            dataset = _element(file, group, name, (n, STATE[name].width), dtype, output.compression)
         dataset.attrs.update(attributes(name))
     if output.contacts:
         _extendable(file.create_group("contacts"), "number", (), np.int64)
         logs.create(file, logs.CONTACTS, logs.CONTACT, logs.UNITS_OF_CONTACTS)
     observables = file.create_group("observables")
     walls.create(file, sim, _element)
-    for name in ENERGIES if sim.fluid else [name for name in ENERGIES if name != "fluid"]:
+    for name in energies_of(fluid=bool(sim.fluid), traffic=bool(sim.traffic)):
         _element(file, observables, f"{name}_energy", ()).attrs["unit"] = "J"
 
 
 def _element(
     file: h5py.File, group: h5py.Group, name: str, shape: tuple[int, ...], dtype: type = np.float64,
-    compression: str | None = None,
+    compression: str | None = None, *, crowd: int | None = None,
 ) -> h5py.Dataset:  # fmt: skip
-    """A time-dependent element whose step and time are those of the positions."""
+    """A time-dependent element whose step and time are those of the positions; of a crowd of about so many, or not."""
     element = group.require_group(name)
     if "step" not in element:
         element["step"], element["time"] = (file[f"{PARTICLES}/position/{part}"] for part in ("step", "time"))
+    if crowd is not None:
+        return crowds.growing(element, "value", shape, dtype, crowd, compression)
     return _extendable(element, "value", shape, dtype, compression)
 
 
@@ -132,7 +144,7 @@ def _extendable(
 def frame_datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
     """All datasets with a row a frame, by name; step and time last: a frame counts once it has them."""
     group = file[PARTICLES]
-    found = {name: group[f"{name}/value"] for name in STATE if name in group}
+    found = {name: group[f"{name}/value"] for name in (*STATE, crowds.ID) if name in group}
     if "edges" in group["box"]:
         found["edges"] = group["box/edges/value"]
     if NUMBER in file:
@@ -152,6 +164,7 @@ def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object
     return {
         **found,
         **walls.rows(sim),
+        **({crowds.ID: sim.identities} if sim.traffic else {}),
         **{name: getattr(sim.particles, name) for name in STATE},
         "edges": sim.box and sim.box.size,
         **{name: getattr(energy, name) for name in ENERGIES},
@@ -163,9 +176,11 @@ def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object
 def difference(stored: dict[str, h5py.Dataset], present: dict[str, object], k: int) -> str | None:
     """Where frame k in a file differs from a present state, in words; None if they are the same to the bit."""
     for name, dataset in stored.items():
-        old, new = dataset[k], np.asarray(present[name], dataset.dtype)
+        old, new = dataset[k], crowds.padded(present[name], dataset)
+        if old.shape != new.shape:
+            return f"{name} has {len(new)} rows in place of {len(old)} at t = {float(stored['time'][k]):.6g} s"
         if old.tobytes() != new.tobytes():
-            return f"{name} by {np.abs(old - new).max():.3g} at t = {float(stored['time'][k]):.6g} s"
+            return f"{name} by {np.nanmax(np.abs(old - new)):.3g} at t = {float(stored['time'][k]):.6g} s"
     return None
 
 
@@ -173,6 +188,7 @@ def describe(sim: System) -> dict:
     """The resolved input of a simulation: all that a reader needs to set it up again, but for the particles' state."""
     box = sim.box and asdict(sim.box) | {"material": plain(sim.box.material)}
     told = {"walls": [described(each.wall, each.called) for each in sim.walls]} if sim.walls else {}
+    told |= crowds.describe(sim) if sim.traffic else {}
     return {
         **sim.description,
         **sim.settings,

@@ -2,7 +2,7 @@
 
 ``pandas.DataFrame(h5py.File("run.h5")["table"][:])`` is one as pandas has it. A file has those that it needs: `TABLE`,
 the running table of a run that was to have one; `CHANGES`, what somebody from outside changed; `CONTACTS`, those of all
-frames, one after the other, of which ``contacts/number`` has how many there are in each.
+frames, one after the other, of which ``contacts/number`` has how many there are in each; `EVENTS`, who came and went.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from dem.model.contact_forces import ContactForces
 
-TABLE, CHANGES, CONTACTS = "table", "changes", "contacts/rows"
+TABLE, CHANGES, CONTACTS, EVENTS = "table", "changes", "contacts/rows", "events"
 CHANGED = np.dtype([("step", "<i8"), ("time", "<f8"), ("work", "<f8"), ("gravity", "<f8", 3)])
 CONTACT = np.dtype(
     [
@@ -49,7 +49,7 @@ def contact_rows(contacts: ContactForces) -> np.ndarray:
 
 def found(file: h5py.File) -> dict[str, h5py.Dataset]:
     """Those that a file has, by name."""
-    return {name: file[name] for name in (TABLE, CHANGES, CONTACTS) if name in file}
+    return {name: file[name] for name in (TABLE, CHANGES, CONTACTS, EVENTS) if name in file}
 
 
 def cut(dataset: h5py.Dataset, time: float) -> None:

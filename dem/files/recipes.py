@@ -20,14 +20,18 @@ from dem.model.coupling import Coupling
 from dem.model.fields import STATE
 from dem.model.fluid import FLOWS, Fluid
 from dem.model.free import Free
+from dem.model.inserter import Inserter
 from dem.model.kinds import Kind
 from dem.model.lubrication import Lubrication
 from dem.model.materials import Material
 from dem.model.mesh import Mesh
+from dem.model.outlet import Outlet
 from dem.model.particles import UNIT_NORM, Particles
 from dem.model.parts import WORDS, Part
 from dem.model.servo import PID, Servo
 from dem.model.shapes import Fibre, Sphere, check_shape
+from dem.model.sieves import TABLES
+from dem.model.size_laws import LAWS
 from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
 from dem.model.wall_rounds import Cone, Cylinder, Disc, Revolution
 from dem.model.wall_words import Ball, Plane
@@ -54,6 +58,7 @@ OURS |= {f"dem.parts:{word.__name__}": word for words in WORDS.values() for word
 OURS |= {f"dem.fluid:{word.__name__}": word for word in (Fluid, *FLOWS, Cells, Coupling, Lubrication)}
 WALLS = (Ball, Block, Cone, Cylinder, Disc, Mesh, Plane, Rectangle, Revolution, Rod, Torus)
 OURS |= {f"dem.walls:{word.__name__}": word for word in (*WALLS, Servo, PID, Free)}
+OURS |= {f"dem.traffic:{word.__name__}": word for word in (Inserter, Outlet, *TABLES, *LAWS)}
 NAMES = {kind: name for name, kind in OURS.items()}
 
 
@@ -75,7 +80,9 @@ def _plain(value: object) -> object:
         return value.tolist()
     if isinstance(value, tuple):
         return {"tuple": [_plain(v) for v in value]}
-    if isinstance(value, (Material, Motion, Part, Servo, PID, Free)):
+    if isinstance(value, (Material, Motion, Part, Servo, PID, Free)) or (
+        is_dataclass(value) and not isinstance(value, type)
+    ):
         return recipe(value)
     return {key: _plain(v) for key, v in value.items()} if isinstance(value, dict) else value
 
@@ -180,10 +187,10 @@ def read_particles(given: dict, group: h5py.Group) -> Particles:
     kind = gate.indices(group, "particles/kind", count, len(kinds))
     variant = gate.indices(group, "particles/variant", count, len(variants))
     spheres = int(np.bincount(variant, minlength=len(variants)) @ np.array([len(shape.radii) for shape, _ in variants]))
-    require(count > 0, "there are no particles")
+    require(count > 0 or "inserters" in given, "there are no particles")
     check_memory(A_SPHERE * spheres, f"{spheres} spheres")
     state = {name: gate.finite(group, f"particles/{name}", (count, field.width)) for name, field in STATE.items()}
-    off = np.abs(np.linalg.norm(state["orientation"], axis=1) - 1).max()
+    off = np.abs(np.linalg.norm(state["orientation"], axis=1) - 1).max(initial=0.0)
     require(off <= UNIT_NORM, f"an orientation is no unit quaternion, its norm is off by {off:.3g}")
     return Particles.known(variants, variant, kinds, kind, state)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 FORMAT = 3  # of what is ours: parameters, names of observables; 2 had no variants, each size was a kind
 PARTICLES = "particles/trajectory"
 ENERGIES = (*Energy._fields, "total")
+OPTIONAL = ("fluid", "inserted", "removed")
 FURTHER = {
     "position": {"si_unit": "m"},  # not the unit of H5MD, whose readers multiply by it and know no metre
     "orientation": {"component_order": "w x y z", "frame": "body_to_world"},
@@ -21,8 +22,14 @@ FURTHER = {
 
 
 def energies_in(file: h5py.File | h5py.Group) -> tuple[str, ...]:
-    """Energies that a trajectory holds, by name: the fluid's only if there was one."""
-    return tuple(name for name in ENERGIES if name != "fluid" or f"{name}_energy" in file["/observables"])
+    """Energies that a trajectory holds, by name: the fluid's only if there was one, and so on."""
+    return tuple(name for name in ENERGIES if name not in OPTIONAL or f"{name}_energy" in file["/observables"])
+
+
+def energies_of(*, fluid: bool, traffic: bool) -> list[str]:
+    """Energies that a trajectory is to hold, where there is a fluid, or particles come and go."""
+    here = {"fluid": fluid, "inserted": traffic, "removed": traffic}
+    return [name for name in ENERGIES if here.get(name, True)]
 
 
 def variants_in(file: h5py.File) -> tuple[h5py.Dataset, h5py.Group]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from dem.base.declared import Declared
 from dem.base.json_texts import parsed
-from dem.files import gate, logs, stored_walls
+from dem.files import crowds, gate, logs, stored_walls
+from dem.files.aligned import AlignedField
 from dem.files.recipes import variants_of
 from dem.files.schema import energies_in, variants_in
 from dem.files.store import open_to_read, unreadable
@@ -94,7 +95,50 @@ class StoredRun(Declared):
         if stored not in known:
             message = f"{self.path} has no {name}: its fields are {', '.join(known)}"
             raise ValueError(message)
-        return StoredField(name, self._stored(f"{stored}/value"), self.frames)
+        values = self._stored(f"{stored}/value")
+        if not self.varies:
+            return StoredField(name, values, self.frames)
+        return AlignedField(name, values, self.frames, self._stored(f"{crowds.ID}/value"), self.identity)
+
+    @property
+    def varies(self) -> bool:
+        """Whether particles come and go in this run."""
+        return crowds.is_crowd(self._stored("/"))
+
+    @property
+    def identity(self) -> np.ndarray:
+        """Number of the particle of each column (N,), its own for ever; of those only that were ever in a frame."""
+        return self._stored(crowds.BORN)[:] if self.varies else np.arange(len(self.mass))
+
+    def of(self, identity: int, field: str = "position") -> np.ndarray:
+        """What a particle had in each frame (T, k), by its number; NaN where it is not there.
+
+        Raises ValueError if it is in no frame, or the file lacks the field.
+        """
+        column = int(np.searchsorted(self.identity, identity))
+        if column >= self.identity.size or self.identity[column] != identity:
+            message = f"{self.path} has no particle {identity} in any frame, of {self.identity.size} that it has"
+            raise ValueError(message)
+        return self.field(field)[:, column]
+
+    @property
+    def events(self) -> np.ndarray:
+        """Who came and went: step, time, particle, variant, gate, position and velocity then.
+
+        An array of records (K,), in SI units; a gate k from 0 on is inserter k, -1 - k is outlet k. Particles that were
+        there at the start are not among them.
+        """
+        return self._log(logs.EVENTS, crowds.EVENT)
+
+    def flow(self, gate: int = -1) -> tuple[np.ndarray, np.ndarray]:
+        """How many particles, and how much mass [kg], had come or gone by a gate at each frame (T,), (T,).
+
+        Gates are those of `events`: 0 is the first inserter, -1 the first outlet.
+        """
+        rows = self.events[self.events["gate"] == gate]
+        mass = np.array([variant.mass for variant in self.variants])[rows["variant"]]
+        at = np.searchsorted(rows["step"], self.step, side="right")
+        return at, np.concatenate([[0.0], np.cumsum(mass)])[at]
 
     def series(self, name: str) -> StoredField:
         """The field of that name: what `field` was called once."""

@@ -27,6 +27,10 @@ class StoredField:
         self._dataset = dataset
         self._frames = frames
 
+    def present(self, frame: int) -> np.ndarray:
+        """Values of those who are there in a frame, all of them (N, k)."""
+        return self[frame]
+
     @property
     def unit(self) -> str:
         """SI unit."""

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
+from dem.files import crowds
 from dem.files.schema import PARTICLES, variants_in
+from dem.files.vtk_crowds import GROUP, write_crowd
 from dem.model.fields import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-GROUP = "VTKHDF"
 
 
 def write_view(file: h5py.File) -> None:
@@ -32,6 +32,9 @@ def write_view(file: h5py.File) -> None:
     group = file[PARTICLES]
     frames = len(group["position/step"])
     if not frames:
+        return
+    if crowds.is_crowd(file):
+        write_crowd(file, frames)
         return
     kind = group["species"]
     held = [name for name in STATE if name in group]

@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.files import layout, logs
+from dem.files import crowds, layout, logs
 
 if TYPE_CHECKING:
     import h5py
+
+    from dem.system.system import System
 
 
 class Waiting:
     """Rows of frames and of logs, by the names of their data sets."""
 
-    def __init__(self, file: h5py.File) -> None:
-        self._file = file
+    def __init__(self, file: h5py.File, sim: System) -> None:
+        self._file, self._sim = file, sim
+        if sim.traffic:
+            sim.traffic.books.fetch()  # what was before is in no file, or in another one
         self.of_frames = layout.frame_datasets(file)
         self.of_logs = logs.found(file)
         self._rows = {name: [] for name in (*self.of_frames, *self.of_logs)}
@@ -28,14 +32,21 @@ class Waiting:
     @property
     def nbytes(self) -> int:
         """Bytes that they take."""
-        return sum(len(rows) * rows[0].nbytes for rows in self._rows.values() if rows)
+        return sum(sum(row.nbytes for row in rows) for rows in self._rows.values())
 
     def frame(self, rows: dict[str, object]) -> None:
         """Take a row of each data set that has one a frame."""
+        if crowds.ID in self.of_frames:
+            crowds.note_born(self._file, self._sim)
         for name, dataset in self.of_frames.items():
             self._rows[name].append(np.array(rows[name], dataset.dtype))
         if logs.CONTACTS in self.of_logs:
             self._rows[logs.CONTACTS].append(rows[logs.CONTACTS])
+
+    def hear(self, sim: System) -> None:
+        """Take note of who came and went."""
+        if sim.traffic and (rows := sim.traffic.books.fetch()).size:
+            self._rows[logs.EVENTS].append(rows)
 
     def log(self, name: str, row: tuple, kind: np.dtype, units: dict[str, str]) -> None:
         """Take a row of a log, which is made with its first one."""
@@ -49,8 +60,12 @@ class Waiting:
         for name, rows in self._rows.items():
             if rows:
                 dataset = datasets[name]
+                if dataset.ndim > 1 and dataset.maxshape[1] is None:
+                    crowds.append(dataset, rows)
+                    rows.clear()
+                    continue
                 first = len(dataset)
-                new = np.concatenate(rows) if name == logs.CONTACTS else np.stack(rows)
+                new = np.concatenate(rows) if name in (logs.CONTACTS, logs.EVENTS) else np.stack(rows)
                 dataset.resize(first + len(new), axis=0)
                 dataset[first:] = new
                 rows.clear()

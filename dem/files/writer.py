@@ -44,7 +44,7 @@ class TrajectoryWriter(Observer):
     def __init__(self, store: Store, file: h5py.File, sim: System, every: Every) -> None:
         self.path, self.sim = store.path, sim
         self._store, self._file, self._every = store, file, every
-        self._waiting = Waiting(file)  # what goes into the file at the next commit
+        self._waiting = Waiting(file, sim)  # what goes into the file at the next commit
         self.was_changed = False  # by somebody from outside, before it was resumed
         self.frames = len(self._waiting.of_frames["step"])
         self._spent = float(file["parameters"].attrs.get("wall_time", 0.0))
@@ -189,6 +189,7 @@ class TrajectoryWriter(Observer):
 
     def idle(self) -> None:
         """Write a checkpoint if one is due; see that what was written reaches the disk soon."""
+        self._waiting.hear(self.sim)
         now, step = time.perf_counter(), self.sim.step_count or 0
         if now - self._saved_at >= self._every.seconds or step - self._saved_step >= self._every.steps:
             self.checkpoint()
@@ -197,6 +198,7 @@ class TrajectoryWriter(Observer):
 
     def checkpoint(self) -> None:
         """Keep the present state, from which the run can be resumed, in place of the one before."""
+        self._waiting.hear(self.sim)
         self._keep("latest")
         self._put_in_order()
         self._saved_at, self._saved_step = time.perf_counter(), self.sim.step_count or 0

@@ -11,6 +11,7 @@ from dem.files.gate import number
 from dem.files.recipes import describe_particles, made, read_particles, recipe, write_particles
 from dem.hard.engine import PARTS, HardState
 from dem.hard.simulation import HardSpheres
+from dem.model.energy import energies_kept
 
 if TYPE_CHECKING:
     import h5py
@@ -41,7 +42,7 @@ def write(sim: HardSpheres, group: h5py.Group) -> None:
             group[f"{part}/{name}"] = values
     group["time"] = state.time
     group["datum"] = sim._datum
-    group["start_energy"] = np.array(sim.start_energy[:-1])  # no fluid
+    group["start_energy"] = np.array(sim.start_energy[: energies_kept(fluid=False)])
     group["largest_kinetic"] = sim._largest_kinetic
     if sim._given:
         group["given"] = sim._given

@@ -19,7 +19,8 @@ class Energy(NamedTuple):
     up to 98 % in an impact (Zhao & van Wachem 2013, eq. 64, leave it out). ``dissipated`` is what damping and friction
     have turned into heat since the state was last assigned to, ``work`` what walls that move have done on particles,
     and who set the gravity, or changed something in a run (``every`` of `Simulation.run`); ``fluid`` the work of the
-    fluid, negative where it brakes particles.
+    fluid, negative where it brakes particles. ``inserted`` and ``removed`` are what particles had that have come, and
+    those that have gone, kinetic, gravitational and elastic (`dem.Inserter`, `dem.Outlet`).
     """
 
     translational: float
@@ -29,6 +30,8 @@ class Energy(NamedTuple):
     dissipated: float = 0.0
     work: float = 0.0
     fluid: float = 0.0
+    inserted: float = 0.0
+    removed: float = 0.0
 
     @property
     def kinetic(self) -> float:
@@ -42,8 +45,13 @@ class Energy(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Mechanical and dissipated energy less the work, the fluid's too [J]: what is conserved."""
-        return self.mechanical + self.dissipated - self.work - self.fluid
+        """Mechanical and dissipated energy less the work, the fluid's too [J], and what came: what is conserved."""
+        return self.mechanical + self.dissipated - self.work - self.fluid - self.inserted + self.removed
+
+
+def energies_kept(*, fluid: bool, traffic: bool = False) -> int:
+    """How many of the energies files keep: the last ones only where there is what they are of."""
+    return len(Energy._fields) if traffic else 7 if fluid else 6
 
 
 def datum(particles: Particles, box: Box | None, gravity: tuple[float, float, float]) -> float:
@@ -53,4 +61,6 @@ def datum(particles: Particles, box: Box | None, gravity: tuple[float, float, fl
         with np.errstate(over="ignore"):  # the first step says what is wrong with such a gravity
             return float(np.maximum(g * box.lower, g * box.upper).sum())
     m = particles.mass
+    if not m.size:
+        return 0.0
     return float(g @ (m @ particles.position) / m.sum())

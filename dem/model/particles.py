@@ -228,6 +228,11 @@ class Particles(Declared):
         """Take a state that is known to be right; its arrays can be written to no more."""
         self._state = {name: frozen(values) for name, values in state.items()}
 
+    def _become(self, variant: np.ndarray, kind: np.ndarray, state: dict[str, np.ndarray]) -> None:
+        """Be others, of the same variants and kinds."""
+        self._variant, self._kind = _fixed(variant), _fixed(kind)
+        self._show(state)
+
     def _assign(self, name: str, value: object) -> None:
         self._state[name] = frozen(self._checked(name, value))
         self._revision += 1

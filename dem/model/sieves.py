@@ -100,6 +100,10 @@ class SieveSizes(Sizes):
         object.__setattr__(self, "shares", _shares("shares", shares, len(apertures) - 1))
         object.__setattr__(self, "passing", tuple(np.concatenate([[0.0], np.cumsum(self.shares)]).tolist()))
 
+    def saved(self) -> dict[str, object]:
+        """What files keep."""
+        return {"apertures": self.apertures, "shares": self.shares, "by": self.by}
+
     def spans(self) -> list[Span]:
         """One for each class."""
         ends = zip(self.apertures[:-1], self.apertures[1:], self.shares, strict=True)

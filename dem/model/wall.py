@@ -31,7 +31,7 @@ class Wall:
     Parameters
     ----------
     material : Material
-        Of the wall.
+        Of the wall; where it only says a region (`dem.Inserter`, `dem.Outlet`), there is none.
     motion : Motion or sequence of Motion, optional
         How it moves; of several, each moves what the ones before it have moved.
     servo : Servo or PID, optional
@@ -45,7 +45,7 @@ class Wall:
         By which it is called; default: its type in small letters.
     """
 
-    material: Material
+    material: Material | None = None
     motion: tuple[Motion, ...] = ()
     servo: Servo | PID | None = None
     free: Free | None = None
@@ -57,7 +57,7 @@ class Wall:
 
     def __post_init__(self) -> None:
         """Check what all walls have."""
-        if not isinstance(self.material, Material):
+        if not isinstance(self.material, Material | None):
             message = f"material of the {self.word} is {self.material!r}, expected a dem.Material"
             raise TypeError(message)
         motion = () if self.motion is None else (self.motion,) if isinstance(self.motion, Motion) else self.motion
@@ -137,7 +137,7 @@ class Wall:
         names = [name for name in names if name not in ("material", *DEFAULTS)] + ["material", *DEFAULTS]
         optional = DEFAULTS | {each.name: each.default for each in fields(type(self))}
         values = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in values.items() if name == "material" or value != optional[name]}
+        return {name: value for name, value in values.items() if value != optional[name]}
 
     def __repr__(self) -> str:
         """As it was made."""

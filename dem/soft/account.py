@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dem.model.box import Box
     from dem.rotation.integrators import Integrator
     from dem.soft.engine import Engine
+    from dem.soft.traffic.traffic import Traffic
 
 ROOM_BITS = 10  # by which energies may grow beyond those at the start before the unit is chosen anew
 
@@ -57,12 +58,13 @@ def takes(engine: Engine, gravity: tuple[float, float, float], datum: float) -> 
 
 
 def reference(
-    engine: Engine, start: float, kinetic: float, taken: float, work: float, fluid: float
+    engine: Engine, start: float, kinetic: float, taken: float, work: float, fluid: float, inserted: float = 0.0
 ) -> tuple[str, float]:
     """What the energy error is relative to [J], in words first: the largest of these.
 
     The energy at the start, the largest kinetic energy that was seen, what contacts have taken, and the work of walls
-    and from outside, and of the fluid. `taken`, `work` and `fluid` are what the engine does not know of.
+    and from outside, and of the fluid, and what came with particles. `taken`, `work` and `fluid` are what the engine
+    does not know of.
     """
     progress, unit = engine.progress, engine.energy_unit
     energies = {
@@ -73,6 +75,7 @@ def reference(
             work + float(progress.worked[0]) / unit
         ),
         "the work of the fluid": abs(fluid + drawn(engine)),
+        "the energy that particles brought": abs(inserted),
     }
     return max(energies.items(), key=lambda named: named[1])
 
@@ -116,6 +119,7 @@ def judged(
     energy_error: float,
     momentum_error: float | None,
     beyond: tuple[str, ...] = (),
+    traffic: Traffic | None = None,
 ) -> Verdict:
     """Judge a run since its first step, which has come to these orientations (N, 4)."""
     steps, overlap = int(engine.progress.step[0]), float(engine.progress.largest_overlap[0])
@@ -125,7 +129,7 @@ def judged(
         time=steps * engine.dt,
         energy_error=energy_error,
         energy_reference=reference,
-        norm_error=float(np.abs(np.linalg.norm(orientation, axis=1) - 1).max()),
+        norm_error=float(np.abs(np.linalg.norm(orientation, axis=1) - 1).max(initial=0.0)),
         largest_overlap=overlap / (2 * float(radius.min())),
         engulfed=overlap >= float(radius.max()),
         energy_rate=energy_error / span if span else 0.0,
@@ -135,5 +139,7 @@ def judged(
         briefest=engine.limits.brief,
         time_step=engine.dt,
         drifts=drifts(engine, integrator),
-        beyond=beyond,
+        beyond=(*beyond, *(traffic.doubts(steps) if traffic else ())),
+        population=traffic.told(engine) if traffic else "",
+        balanced=traffic.balanced(engine) if traffic else True,
     )

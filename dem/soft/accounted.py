@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dem.model.coupling import Exchange
     from dem.model.wall import Wall
     from dem.soft.engine import Engine
+    from dem.soft.traffic.traffic import Traffic
     from dem.soft.verdict import Verdict
 
 
@@ -39,6 +40,7 @@ class Accounted(Stepping):
     _walls: list[Wall]
     _booked: Booked
     _start_motion: tuple[np.ndarray, float]
+    _traffic: Traffic | None
 
     def _start(self, step: int, before: Engine | None, *, keep: bool = False) -> None:
         """Set an engine going from the particles' state, with what contacts remember in the one before.
@@ -107,15 +109,22 @@ class Accounted(Stepping):
             dissipated=before.dissipated + now["dissipated"],
             work=before.work + now["work"] + self._given,
             fluid=before.fluid + now["fluid"],
+            **(
+                {"inserted": self._traffic.books.inserted, "removed": self._traffic.books.removed}
+                if self._traffic
+                else {}
+            ),
         )
 
     def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Variant of each particle, mass and inertia of each variant."""
-        return self._particles.variant, self._engine.kinds.mass, self._engine.kinds.inertia
+        return self.particles.variant, self._engine.kinds.mass, self._engine.kinds.inertia
 
     def _begin_ledger(self, step: int) -> None:
         """Begin to book, at a step, from the present state."""
         self._booked, self._given, self._largest_kinetic = Booked(first_step=step), 0.0, 0.0
+        if self._traffic:
+            self._traffic.books.begin()
         self.start_energy = self.energy()
         self._start_motion = self._motion()
 
@@ -171,7 +180,7 @@ class Accounted(Stepping):
         before = self._booked
         return account.reference(
             self._engine, self.start_energy.total, self._largest_kinetic, before.dissipated, before.work + self._given,
-            before.fluid,
+            before.fluid, self._traffic.books.inserted if self._traffic else 0.0,
         )  # fmt: skip
 
     @property
@@ -202,6 +211,8 @@ class Accounted(Stepping):
         self._engine.exits.look(self._engine.bodies, self.step_count, self.time_step)
         self._check_run(self._engine.code)
         now, start = self._motion(), self._start_motion
+        if self._traffic:
+            start = start[0] + self._traffic.books.brought, start[1]
         momentum_error = account.momentum_error(
             self._box, self._gravity, start, now, wet=self.fluid is not None,
             walled=bool(self._engine.walls),
@@ -214,6 +225,7 @@ class Accounted(Stepping):
                     self.fluid, self._engine.fluid, self.particles, self._engine.dt, self._engine.beds
                 )
             ),
+            self._traffic,
         )  # fmt: skip
 
     def exchange(self) -> Exchange | None:

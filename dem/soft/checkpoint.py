@@ -12,7 +12,10 @@ from dem.files.recipes import describe_particles, made, read_particles, recipe, 
 from dem.files.stored_walls import made_walls, recipes, write_arrays
 from dem.files.structure import require
 from dem.model.contacts import Contacts
+from dem.model.energy import energies_kept
 from dem.model.fluid import Fluid
+from dem.model.inserter import Inserter
+from dem.model.outlet import Outlet
 from dem.soft.accounted import Booked
 from dem.soft.history import ContactHistory
 from dem.soft.per_body import BODIES, CONTACTS
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
 FLUID, FLOW = "fluid", "flow"  # groups: what a run has come to in a fluid, arrays of its velocity
 WALLS, ARRAYS_OF_WALLS = "walls", "meshes"  # groups: what a run has come to at walls beside the box, their arrays
+TRAFFIC = "traffic"  # group: who is there, and what has come and gone
 FIRST_STEP = 5  # place of `first_step` in `Booked`, counted from 1; without a fluid nothing comes after it
 
 
@@ -47,6 +51,8 @@ def describe(sim: Simulation) -> dict:
         "description": sim.description,
         **({"fluid": recipe(sim.fluid)} if sim.fluid else {}),
         **({"walls": recipes([each.wall for each in sim.walls])} if sim.walls else {}),
+        **({"inserters": [recipe(each.inserter) for each in sim.inserters]} if sim.traffic else {}),
+        **({"outlets": [recipe(each.outlet) for each in sim.outlets]} if sim.traffic else {}),
     }
 
 
@@ -61,13 +67,17 @@ def write(sim: Simulation, group: h5py.Group) -> None:
     group["datum"] = state.datum
     group["start_step"] = state.start_step
     group["watch"] = state.watch
-    group["start_energy"] = np.array(sim.start_energy if sim.fluid else sim.start_energy[:-1])
+    group["start_energy"] = np.array(
+        sim.start_energy[: energies_kept(fluid=bool(sim.fluid), traffic=bool(sim.traffic))]
+    )
     group["largest_kinetic"] = sim._largest_kinetic
     booked = sim._booked._replace(given=sim._given)
     if booked != Booked(first_step=state.start_step):
         group["booked"] = np.array(booked if sim.fluid else booked[:-1])
     for name, values in state.walls.items():
         group[f"{WALLS}/{name}"] = values
+    for name, values in state.traffic.items():
+        group[f"{TRAFFIC}/{name}"] = values
     if any(each.ARRAYS for each in sim.walls):
         write_arrays([each.wall for each in sim.walls], group.create_group(ARRAYS_OF_WALLS))
     if sim.fluid:
@@ -90,6 +100,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         watch=gate.numbers(group, "watch", (None,))[:] if "watch" in group else np.empty(0),
         fluid=gate.arrays(group, FLUID) if FLUID in group else {},
         walls=gate.arrays(group, WALLS) if WALLS in group else {},
+        traffic=gate.arrays(group, TRAFFIC) if TRAFFIC in group else {},
     )  # fmt: skip
     return Simulation._restored(
         read_particles(given, group), made(given["box"]), state,
@@ -100,6 +111,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         contacts=Contacts(table, rule=given["contacts"]["rule"], damped=given["contacts"].get("damped", "alone")),
         fluid=_fluid(given.get("fluid"), group),
         walls=made_walls(given.get("walls", []), group.get(ARRAYS_OF_WALLS)),
+        inserters=_gates(given, "inserters", Inserter), outlets=_gates(given, "outlets", Outlet),
     )  # fmt: skip
 
 
@@ -112,6 +124,13 @@ def _fluid(given: dict | None, group: h5py.Group) -> Fluid | None:
     fluid = made(given)
     require(isinstance(fluid, Fluid), f"its fluid is {fluid!r}")
     return fluid
+
+
+def _gates(given: dict, name: str, kind: type) -> list:
+    """Inserters or outlets."""
+    found = [made(each) for each in gate.tables(given.get(name, []), name)]
+    require(all(isinstance(each, kind) for each in found), f"its {name} are something else")
+    return found
 
 
 def _booked(group: h5py.Group, state: Snapshot) -> Booked:

@@ -88,7 +88,7 @@ def check_within(engine: Engine) -> None:
     for k, (wall, called) in enumerate(zip(engine.walls, engine.called, strict=True)):
         if type(wall).solid is Wall.solid:
             continue
-        beyond = np.flatnonzero(wall.solid(_in_frame(engine, k, x.T)))
+        beyond = np.flatnonzero(wall.solid(in_frame(engine, k, x.T)))
         if beyond.size:
             s = beyond[engine.bodies.identity[engine.bodies.owner[beyond]].argmin()]
             message = (
@@ -98,7 +98,7 @@ def check_within(engine: Engine) -> None:
             raise ValueError(message)
 
 
-def _in_frame(engine: Engine, k: int, points: np.ndarray) -> np.ndarray:
+def in_frame(engine: Engine, k: int, points: np.ndarray) -> np.ndarray:
     """Points (M, 3) as wall k sees them, those of periodic images that are nearest to its middle."""
     poses, faces = engine.faces.walls.poses, engine.faces
     middle = poses.middle[:, k]
@@ -109,6 +109,8 @@ def _in_frame(engine: Engine, k: int, points: np.ndarray) -> np.ndarray:
 
 def check_overlaps(engine: Engine) -> None:
     """Refuse a start from deep overlaps, naming the deepest one."""
+    if not engine.owned:
+        return
     check_within(engine)
     o = engine.overlaps()
     deep = o.deepest()

@@ -10,12 +10,12 @@ import numpy as np
 from dem.model.walls import faces_of
 from dem.soft import arrays
 from dem.soft.adhesion import lasts, longest_reach
-from dem.soft.among_walls import AmongWalls
 from dem.soft.brief import briefest, least_acceleration
 from dem.soft.exits import Exits
 from dem.soft.grid import grid_for, most_cells
 from dem.soft.history import ContactHistory
 from dem.soft.immersion import DRY, felt_rows, turns
+from dem.soft.inhabited import Inhabited
 from dem.soft.limits import Limits
 from dem.soft.numbering import Numbering
 from dem.soft.overlaps import DEEPEST
@@ -41,12 +41,13 @@ if TYPE_CHECKING:
     from dem.model.wall import Wall
     from dem.rotation.integrators import Integrator
     from dem.soft.bed import Beds
+    from kernels.soft.state import Bodies
 
 NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
 SUMS, INTEGERS = ("taken", "worked"), ("step", "phase", "elastic", "stored", "leaving")  # of Progress
 
 
-class Engine(AmongWalls):
+class Engine(Inhabited):
     """Bodies in order of index, their neighbours, and what a run has come to.
 
     Created from a whole-step state of particles; `Simulation` is what users see.
@@ -67,18 +68,20 @@ class Engine(AmongWalls):
         deepest: float = DEEPEST,
         beds: Beds | None = None,
         walls: Sequence[Wall] = (),
+        expected: int = 0,
     ) -> None:
         self.kinds = arrays.kinds(particles, box)
         self.law, self.fluid, self.beds = law, fluid, beds
         self.faces, self.exits = faces_of(box), Exits(box, gravity, alone=not walls)
-        self.walls, self.called = walls, words(walls)
-        alone = len(particles) == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any() and not walls
+        self.walls, self.called, self.box, self.most_threads = walls, words(walls), box, threads
+        most = max(len(particles), expected)  # bodies at a time; expected: 0 if none come
+        alone = most == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any() and not walls
         self.springs = arrays.springs(particles, self.kinds, self.law, walls)
-        briskest = least_acceleration(self.kinds, self.springs, time_step, alone=len(particles) == 1)
+        briskest = least_acceleration(self.kinds, self.springs, time_step, alone=most == 1)
         self.limits = Limits(self.kinds, deepest, briskest, alone=alone)
         self.fastest_wall = fastest_of(box, walls)
         self.range = longest_reach(law, self.kinds, self.springs)
-        self.skins = Skins.of(len(particles), self.kinds, box, skin, self.range)
+        self.skins = Skins.of(most, self.kinds, box, skin, self.range)
         lossy, width = not isinstance(self.law, laws.Elastic), laws.width(self.law)
         wall_width = PLANE + width if self.faces.roughness > 0 else width
         self.rotating = not self.kinds.round or laws.pulls_sideways(self.law) or turns(fluid)
@@ -89,13 +92,14 @@ class Engine(AmongWalls):
         wrench = 16 if laws.has_couples(self.law) else 8  # lines of the cache
         self.layout = arrays.Layout(self.kinds.reach > 0, lossy, width, wall_width, wrench, self.kinds.round)
         more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more
-        rows = {"more": more, "felt": felt_rows(fluid, spheres=self.kinds.round, rotating=self.rotating)}
-        self.bodies = arrays.bodies(particles, self.kinds, box, rotating=self.rotating, lossy=lossy, **rows)
+        felt = felt_rows(fluid, spheres=self.kinds.round, rotating=self.rotating)
+        self.rows = {"rotating": self.rotating, "lossy": lossy, "more": more, "felt": felt}
+        self.bodies = arrays.bodies(particles, self.kinds, box, **self.rows)
         self.numbering = Numbering(self.bodies.identity.copy())
         self.first_sphere_of_row = self.bodies.first_sphere[:-1].copy()
         self.owned = len(particles)  # bodies that are moved here, those of the first indices: today all there are
-        chunks = -(-len(particles) // CHUNK)
-        self.mode = self.mode_for(len(particles), threads)()
+        chunks = max(1, -(-len(particles) // CHUNK))
+        self.mode = self.mode_for(most, threads)()
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
         self.pace = Pace(blocks)
         self.neighbours = arrays.lists(self.bodies, chunks, blocks, self.layout)
@@ -125,6 +129,7 @@ class Engine(AmongWalls):
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go on from a snapshot of this engine, or of another one of the same input: to the same bytes."""
+        self.become(snapshot)
         rows = self.numbering.rows(self.bodies.identity[: self.owned])
         for name, values in snapshot.bodies.items():
             if values.size:
@@ -145,21 +150,6 @@ class Engine(AmongWalls):
         self._choose_units()
         self.move_walls(snapshot.step * self.dt)
         self.rebuild(snapshot.contacts)
-
-    def keep_extremes(self, before: Engine) -> None:
-        """Go on with what another engine has seen."""
-        self.progress.largest_overlap[:] = before.progress.largest_overlap
-        if self.wall_state:
-            self.wall_state["impulse"][:] = before.wall_state["impulse"]
-        if self.fluid_state:
-            self.fluid_state["reached"][:] = before.fluid_state["reached"]
-
-    def follow(self, before: Engine | None) -> None:
-        """Go on with the fluid of another engine, if there is one, and from where servos have moved walls."""
-        if before and self.beds:
-            self.beds.follow(self, before)
-        if before and before.wall_state:
-            self.keep_walls(before.wall_state)
 
     def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> None:
         """Evaluate the forces of the whole-step state and set the integrator going from there.
@@ -259,6 +249,7 @@ class Engine(AmongWalls):
         while self.code == loop.DONE:
             if self.exits.due(self.progress):
                 self.let_go()
+            self.attend()
             code = self._take_steps(self._next_stop(stop))
             if code == loop.LIST_STALE:
                 self.rebuild()
@@ -269,6 +260,7 @@ class Engine(AmongWalls):
             elif code == loop.TOO_FAST and self.let_go(0.5 * self.limits.farthest / self.dt):
                 pass
             elif code == loop.DONE and self.progress.step[0] >= stop:
+                self.attend()
                 break
             elif code != loop.DONE and not self._passes(code):
                 self.code = code
@@ -277,7 +269,7 @@ class Engine(AmongWalls):
     def _next_stop(self, stop: int) -> int:
         """The step up to which the kernels may go on by themselves."""
         step = int(self.progress.step[0])
-        stop = self.exits.next_look(step, stop)
+        stop = self.next_event(step, self.exits.next_look(step, stop))
         return self.beds.next_stop(step, stop) if self.beds else stop
 
     def _take_steps(self, stop: int) -> int:
@@ -323,9 +315,14 @@ class Engine(AmongWalls):
         self.exits.turn(gravity)
         self.setting = self._setting(self.energy_unit)
 
-    def _order(self, order: int, stop: int = 0, view: loop.View | None = None) -> int:
-        """Have the kernels carry out an order; returns DONE or why they came back."""
+    def _order(
+        self, order: int, stop: int = 0, view: loop.View | None = None,
+        bodies: Bodies | None = None, progress: loop.Progress | None = None,
+    ) -> int:  # fmt: skip
+        """Have the kernels carry out an order, of other bodies if given; returns DONE or why they came back."""
+        if not self.owned and bodies is None:
+            return self.idle(order, stop)
         return self._serve(
-            order, self.scheme, self.law, self.fluid, self.mode, self.setting, stop, self.bodies, self.kinds,
-            self.neighbours, self.faces, self.progress, self.partial, view or NOWHERE,
+            order, self.scheme, self.law, self.fluid, self.mode, self.setting, stop, bodies or self.bodies, self.kinds,
+            self.neighbours, self.faces, progress or self.progress, self.partial, view or NOWHERE,
         )  # fmt: skip

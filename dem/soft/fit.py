@@ -11,6 +11,7 @@ from dem.files.structure import require
 from dem.model.particles import UNIT_NORM
 from dem.soft.brief import Brief
 from dem.soft.per_body import BODIES, CONTACTS
+from dem.soft.traffic.fit import check_traffic
 from dem.system.plan import MOST_STEPS
 from kernels.base.jit import in_python
 from kernels.soft import slot_tables
@@ -31,7 +32,7 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
     """Raise DamagedError, saying what does not fit, unless the engine can go on from the state."""
     check_alike(BODIES, state.bodies, {name: getattr(engine.bodies, name)[..., : engine.owned] for name in engine.kept})
     check_finite(BODIES, state.bodies)
-    off = np.abs(np.linalg.norm(state.bodies["orientation"], axis=0) - 1).max()
+    off = np.abs(np.linalg.norm(state.bodies["orientation"], axis=0) - 1).max(initial=0.0)
     require(off <= UNIT_NORM, f"{BODIES}/orientation has a norm that is off by {off:.3g}")
     _check_contacts(state, engine)
     progress = state.progress
@@ -51,6 +52,7 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
         require(least <= 1 and step in range(state.step + 1), "fluid/seen is no voidage, or of a step to come")
     check_alike("walls", state.walls, engine.wall_state)
     check_finite("walls", state.walls)
+    check_traffic(state.traffic, engine)
     _check_watch(state.watch, len(engine.walls))
     check_within("start_step", np.array([state.start_step]), 0, state.step)
     check_within("unit", np.array([state.energy_unit]), LIGHTEST, HEAVIEST)

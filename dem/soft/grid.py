@@ -44,6 +44,8 @@ def _extent(position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     As there are no more cells than bodies can use, one particle far away would make those of all others too wide.
     """
+    if not position.size:
+        return np.zeros(3), np.zeros(3)
     lower, upper = position.min(axis=1), position.max(axis=1)
     if position.shape[1] < SAMPLE:
         return lower, upper

@@ -62,7 +62,7 @@ class Overlaps(NamedTuple):
         wall, face, out, most = radius - height.min(0), height.argmin(0), None, 0
         if is_walled(faces):
             deep, which, out, number = in_walls(b, kinds, faces)
-            count, most = count + int(number.sum()), int(number.max())
+            count, most = count + int(number.sum()), int(number.max(initial=0))
             wall, face = np.maximum(wall, deep), np.where(deep > wall, len(FACES) + which, face)
         return cls(b.identity[b.owner], radius, i, j, pair, wall, face, count, most, out)
 

@@ -57,8 +57,12 @@ class Present:
     walls: Sequence[Wall]
     called: list[str]
     springs: Springs
+    to_come: float = 0.0  # energy of those who are not there yet [J]
 
-    def _order(self, order: int, stop: int = 0, view: loop.View | None = None) -> int:
+    def _order(
+        self, order: int, stop: int = 0, view: loop.View | None = None,
+        bodies: Bodies | None = None, progress: loop.Progress | None = None,
+    ) -> int:  # fmt: skip
         raise NotImplementedError
 
     @property
@@ -78,6 +82,7 @@ class Present:
                 + energies_of_adhesion(self.law, self.kinds, self.springs, b.owner.size)
                 + energies_of_flow(self.fluid, self.kinds, *moving[:2], self.gravity, self.faces)
                 + energies_of_walls(self.walls, moving[1], self.gravity)
+                + self.to_come
             )
 
     def snapshot(self) -> Snapshot:
@@ -93,7 +98,12 @@ class Present:
             watch=self.limits.watch,
             fluid={name: values.copy() for name, values in self.fluid_state.items()},
             walls={name: values.copy() for name, values in self.wall_state.items()},
+            traffic=self.comings(),
         )
+
+    def comings(self) -> dict[str, np.ndarray]:
+        """Who is there, and what has come and gone, as a snapshot has it; empty where nobody comes or goes."""
+        return {}
 
     @property
     def kept(self) -> list[str]:
@@ -127,10 +137,10 @@ class Present:
 
     def state(self) -> list[np.ndarray]:
         """Position, velocity, orientation and angular velocity at the whole step, (3 or 4, N) in the user's order."""
-        identities = self.numbering.identities
-        shown = [np.empty((rows, int(identities.max()) + 1)) for rows in (3, 3, 4, 3)]  # a column an identity
-        self._order(loop.SHOW, view=loop.View(*shown))
-        return shown if shown[0].shape[1] == self.owned else [values[:, identities] for values in shown]
+        shown = [np.empty((rows, self.owned)) for rows in (3, 3, 4, 3)]
+        rows = self.numbering.rows(self.bodies.identity)  # columns are those of the user
+        self._order(loop.SHOW, view=loop.View(*shown), bodies=self.bodies._replace(identity=rows))
+        return shown
 
     def left(self) -> np.ndarray:
         """Rows of those who have left for good."""
@@ -159,6 +169,13 @@ class Present:
             b.sphere_position.T
         )
         return centres
+
+    def sphere_radii(self) -> np.ndarray:
+        """Radii of all spheres (M,) [m], particle by particle in the user's order."""
+        first, kind = self.kinds.first_offset, self.by_row(self.bodies.kind)
+        each = np.diff(first)[kind]
+        start = np.repeat(first[kind] - np.cumsum(each) + each, each)
+        return self.kinds.radius[start + np.arange(each.sum())]
 
     def arrays(self) -> Iterator[np.ndarray]:
         """All its arrays, some more than once."""

@@ -8,22 +8,20 @@ from typing import TYPE_CHECKING
 from dem.base import checks, compilation
 from dem.base.hints import hinted
 from dem.model.contacts import Contacts
-from dem.model.fields import STATE
 from dem.model.fluid import Fluid
 from dem.model.law import law as contact_law
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import DEFAULT
 from dem.soft import adhesion, arrays, bed, immersion
-from dem.soft.accounted import Accounted, Booked
+from dem.soft.accounted import Booked
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps, rolling_shapes
+from dem.soft.crowd import Crowd
 from dem.soft.engine import Engine
-from dem.soft.exits import staying
 from dem.soft.fit import check_fits
 from dem.soft.overlaps import DEEPEST
 from dem.soft.recorder import recorded
-from dem.soft.sizes import Sizes
-from dem.soft.stages import stages
+from dem.soft.traffic.gates import traffic_of, with_examples, with_room_for
 from dem.soft.trouble import check_run
 from dem.soft.wall_in_run import wall_list
 from dem.soft.walled import wall_materials
@@ -38,11 +36,11 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Self
 
-    import numpy as np
-
     from dem.base.notices import Notice
     from dem.model.box import Box
     from dem.model.energy import Energy
+    from dem.model.inserter import Inserter
+    from dem.model.outlet import Outlet
     from dem.model.particles import Particles
     from dem.model.wall import Wall
     from dem.rotation.integrators import Integrator
@@ -52,13 +50,13 @@ if TYPE_CHECKING:
 
 
 @hinted
-class Simulation(Accounted):
+class Simulation(Crowd):
     """Rigid particles in a box, advanced in time.
 
     Parameters
     ----------
     particles : Particles
-        Copied; `sim.particles` is the simulation's own.
+        Copied; `sim.particles` is the simulation's own. None: there are none before somebody puts them in.
     box : Box, optional
         None means no walls but those in `walls`.
     walls : sequence of walls, optional
@@ -76,6 +74,8 @@ class Simulation(Accounted):
         Restitution and friction by pair of materials; default: geometric means of what the materials say.
     fluid : Fluid, optional
         What flows about the particles, and drags, lifts and turns them; default: nothing.
+    inserters, outlets : sequences of Inserter, Outlet
+        Where particles are put in and taken out while the run goes on; not yet in a fluid.
     deepest_overlap : float
         Share of the smaller radius; a run with a deeper contact stops with an error.
     description : dict, optional
@@ -106,7 +106,7 @@ class Simulation(Accounted):
 
     def __init__(
         self,
-        particles: Particles,
+        particles: Particles | None,
         box: Box | None = None,
         *,
         walls: Sequence[Wall] = (),
@@ -116,12 +116,14 @@ class Simulation(Accounted):
         threads: int | None = None,
         contacts: Contacts | None = None,
         fluid: Fluid | None = None,
+        inserters: Sequence[Inserter] = (),
+        outlets: Sequence[Outlet] = (),
         deepest_overlap: float = DEEPEST,
         description: dict | None = None,
         _skin: tuple[float, float] | None = None,
     ) -> None:
-        super().__init__(particles, box, gravity, description)
-        self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin, fluid, walls)
+        super().__init__(with_room_for(particles, inserters, outlets, fluid), box, gravity, description)
+        self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin, fluid, walls, inserters, outlets)
         with compilation.announced():
             self._start(step=0, before=None)
             self._begin_ledger(step=0)
@@ -137,6 +139,8 @@ class Simulation(Accounted):
         skin: tuple[float, float] | None = None,
         fluid: Fluid | None = None,
         walls: Sequence[Wall] = (),
+        inserters: Sequence[Inserter] = (),
+        outlets: Sequence[Outlet] = (),
     ) -> None:
         """Check and keep what besides particles, box and gravity fixes the run."""
         checks.of_types(optional=True, contacts=(contacts, Contacts), fluid=(fluid, Fluid))
@@ -150,12 +154,14 @@ class Simulation(Accounted):
         )
         self._integrator, self._fluid = integrator_for_contacts(integrator), fluid
         if isinstance(time_step, str) and time_step == "auto":
-            advice = advise(self._particles, self._box, self._gravity, law=self._law, walls=self._walls)
-            time_step = immersion.advised(advice, fluid, self._particles, self._integrator, self._box).advised
+            everybody = with_examples(self._particles, inserters)
+            advice = advise(everybody, self._box, self._gravity, law=self._law, walls=self._walls)
+            time_step = immersion.advised(advice, fluid, everybody, self._integrator, self._box).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
         immersion.check(fluid, self._particles, self._box, self._integrator, self._time_step)
         self._cells = bed.cells_of(fluid, self._particles, self._box)
+        self._traffic = traffic_of(self._particles, inserters, outlets, self._time_step, self._gravity)
         self._threads = checks.threads(threads)
         self._skin = skin
         self._shown_step = 0  # the step that the particles show
@@ -182,8 +188,10 @@ class Simulation(Accounted):
         sim._set_up(**settings)
         with compilation.announced():
             sim._engine = sim._new_engine()
+            sim._engine.traffic = sim._traffic
             check_box(box, sim._engine)
             check_fits(state, sim._engine)
+            sim._engine.recall(state)
             sim._engine.restore(state)
             sim._engine.advance(sim.step_count)
         sim._shown_step, sim._datum = sim.step_count, state.datum
@@ -197,7 +205,7 @@ class Simulation(Accounted):
         return Engine(
             self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law, fluid,
             self._skin, self._threads, self._deepest, bed.beds_of(self._fluid, self._cells, self._particles),
-            self._walls,
+            self._walls, self._traffic.expected(len(self._particles)) if self._traffic else 0,
         )  # fmt: skip
 
     def _start(self, step: int, before: Engine | None, *, keep: bool = False) -> None:
@@ -210,8 +218,11 @@ class Simulation(Accounted):
             engine.limits, finest = before.limits, before.energy_unit
             engine.keep_extremes(before)
         engine.follow(before)
+        if self._traffic:
+            engine.to_come = self._traffic.energy(self._gravity, self._datum)
         engine.start(step, before.history() if before else None, finest)
         check_overlaps(engine)
+        engine.admit(self._traffic)
         self._engine = engine
         self._revision = self._particles.revision
         self._shown_step = step
@@ -249,17 +260,9 @@ class Simulation(Accounted):
         """Steps taken so far."""
         return int(self._engine.progress.step[0])
 
-    @property
-    def particles(self) -> Particles:
-        """The particles at the present whole step, in their original order."""
-        if self._shown_step != self.step_count:
-            self._particles._show(dict(zip(STATE, (rows.T for rows in self._engine.state()), strict=True)))
-            self._shown_step = self.step_count
-        return self._particles
-
     def advice(self) -> Advice:
         """Which time step the present state needs, and why."""
-        there = staying(self.particles, self._engine.left())
+        there = self._expected()
         advice = advise(there, self.box, self.gravity, self.time_step, self._law, self._walls)
         return immersion.advised(advice, self.fluid, self.particles, self.integrator, self.box)
 
@@ -292,8 +295,8 @@ class Simulation(Accounted):
         yield from super().foreseen()
         yield from rolling_shapes(self.particles, self.box, self.contacts)
         yield from immersion.foreseen(self.fluid, self.particles, self.box, self.time_step)
-        if len(self._engine.left()) < len(self.particles):  # there is somebody to meet
-            there = staying(self.particles, self._engine.left())
+        if len(self._engine.left()) < len(self.particles) or self.inserters:  # there is somebody to meet, or will be
+            there = self._expected()
             yield from foreseen(there, self.box, self.gravity, self.time_step, self._law, self._walls)
             yield from adhesion.foreseen(there, self.box, self._law, self.time_step, self._walls)
 
@@ -301,23 +304,3 @@ class Simulation(Accounted):
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
     ) -> AbstractContextManager[Callable[..., None]]:
         return recorded(self, output, overwrite=overwrite, strict=strict)
-
-    def sphere_centres(self) -> np.ndarray:
-        """Centres of all spheres (M, 3) [m], particle by particle."""
-        return self._engine.sphere_centres()
-
-    @property
-    def contact_count(self) -> int:
-        """Number of pairs of spheres in touch, and of spheres and walls; not what adhesion holds apart."""
-        return self._engine.overlaps().count
-
-    def sizes(self) -> Sizes:
-        """How much there is to compute and to keep."""
-        return Sizes.of(self._engine)
-
-    def stages(self) -> AbstractContextManager[dict[str, Callable[[int], object]]]:
-        """Context manager for timing: the parts of a step, each to be done a number of times; leaves no trace."""
-        return stages(self._engine)
-
-    def _arrays(self) -> Iterator[np.ndarray]:
-        return self._engine.arrays()

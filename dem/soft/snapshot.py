@@ -25,6 +25,7 @@ class Snapshot(NamedTuple):
     watch: np.ndarray  # (7,) of `dem.soft.limits.Limits`; empty if nothing is known of it
     fluid: dict[str, np.ndarray]  # name -> (1,) or so, see `kernels.fluid.medium.Medium`; empty without one
     walls: dict[str, np.ndarray]  # name -> (..., W), see `kernels.soft.walled.Walls`; empty without walls beside a box
+    traffic: dict[str, np.ndarray]  # who is there, and what has come and gone; empty where nobody does
 
     @property
     def step(self) -> int:

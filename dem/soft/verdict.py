@@ -38,7 +38,9 @@ class Verdict(Judged):
     diameter: spheres sank into each other or a wall; ``momentum_error`` is the change of linear momentum along the axes
     on which nothing acts from outside, over the sum of all |m v|, None where there is no such axis; ``briefest`` is the
     contact of the fewest time steps (of ``time_step`` [s]), if these were too few; ``drifts`` whether the rotational
-    scheme makes energy drift where another one would not; ``beyond`` says where laws of the fluid were left behind.
+    scheme makes energy drift where another one would not; ``beyond`` says where laws of the fluid were left behind,
+    and which inserter or outlet has not done what it was to; ``population`` how many particles came and went, if any
+    were to, and ``balanced`` whether as many are there as have come and not gone.
     """
 
     steps: int
@@ -56,6 +58,8 @@ class Verdict(Judged):
     time_step: float
     drifts: bool
     beyond: tuple[str, ...] = ()
+    population: str = ""
+    balanced: bool = True
 
     @property
     def count(self) -> int:
@@ -74,6 +78,8 @@ class Verdict(Judged):
             found.append("spheres sank into each other or a wall: raise young, or lower the speeds")
         if self.momentum_error is not None and not self.momentum_error <= MOMENTUM_BUDGET:
             found.append(f"momentum error above {MOMENTUM_BUDGET:g}: something pushes that nothing pushes back")
+        if not self.balanced:
+            found.append("there are not as many particles as have come and not gone: tell who wrote this engine")
         return found
 
     @property
@@ -99,4 +105,6 @@ class Verdict(Judged):
         )
         if self.momentum_error is not None:
             line += f", momentum error {self.momentum_error:.1e}"
+        if self.population:
+            line += f"; {self.population}"
         return "; ".join([line, *self.failures, *self.doubts])

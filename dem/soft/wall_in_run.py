@@ -28,6 +28,9 @@ def wall_list(walls: Sequence[Wall]) -> list[Wall]:
         if not isinstance(wall, Wall):
             message = f"walls[{k}] is {wall!r}, expected a wall, such as dem.Plane or dem.Cylinder"
             raise TypeError(message)
+        if wall.material is None:
+            message = f"material of the {wall.word} is None, expected a dem.Material"
+            raise TypeError(message)
     twice = next((k for k, wall in enumerate(listed) if any(wall is other for other in listed[:k])), None)
     if twice is not None:
         message = f"walls[{twice}] is given twice, and would push twice: leave one out"

@@ -10,7 +10,7 @@ import numpy as np
 from dem.files import gate
 from dem.files.gate import number
 from dem.files.recipes import describe_particles, made, read_particles, recipe, write_particles
-from dem.model.energy import Energy
+from dem.model.energy import Energy, energies_kept
 from dem.model.solids import SolidsPressure
 from dem.model.turbulence import Turbulence
 from dem.stochastic.accounted import Booked
@@ -47,7 +47,8 @@ def write(sim: StochasticSpheres, group: h5py.Group) -> None:
         for name, values in getattr(state, part).items():
             group[f"{part}/{name}"] = values
     for name, value in sim._booked()._asdict().items():
-        group[f"booked/{name}"] = np.array(value, dtype=float)
+        kept = value[: energies_kept(fluid=True)] if isinstance(value, Energy) else value
+        group[f"booked/{name}"] = np.array(kept, dtype=float)
 
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> StochasticSpheres:
@@ -66,7 +67,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> StochasticSpher
 
 def _booked(group: h5py.Group) -> Booked:
     """What the ledger had."""
-    start = gate.finite(group, "start_energy", (len(Energy._fields),))
+    start = gate.finite(group, "start_energy", (energies_kept(fluid=True),))
     return Booked(
         Energy(*start.tolist()), number(group, "largest_kinetic", least=0), number(group, "given"),
         number(group, "datum"), gate.finite(group, "start_momentum", (3,)),

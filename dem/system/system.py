@@ -42,6 +42,16 @@ class Counsel(Protocol):
         """In words."""
 
 
+class Comings(Protocol):
+    """What files want to know of particles that come and go."""
+
+    def events(self) -> np.ndarray:
+        """Records of who came or went since this was asked for before; from the first time on they are kept for it."""
+
+    def born(self) -> tuple[int, np.ndarray]:
+        """How many numbers have been given to particles so far."""
+
+
 class System(Declared):
     """Particles in a box under gravity; those who inherit from it move them, see `dem.run.runnable`.
 
@@ -94,6 +104,11 @@ class System(Declared):
     def walls(self) -> tuple:
         """Walls beside the box, each with what it feels; most systems have none."""
         return ()
+
+    @property
+    def traffic(self) -> Comings | None:
+        """Who comes and goes while a run goes on; None if nobody does."""
+        return None
 
     @property
     def fluid(self) -> Fluid | None:

@@ -1,0 +1,57 @@
+"""Spheres of many sizes rain into a hopper, and run out of it while the rain goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field, PositiveFloat, PositiveInt
+
+import dem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Rain(dem.Case):
+    """Spheres of many sizes rain into a hopper, and run out of it while the rain goes on.
+
+    Who has left the hopper is taken out of the run, and as many are put in again above.
+    """
+
+    name = "rain"
+    duration: PositiveFloat = Field(2.0, description="simulated time [s]")
+    frames: PositiveInt = Field(200, description="frames written after the first")
+    time_step: dem.TimeStep = Field("auto", description="time step [s], or auto")
+    number: PositiveInt = Field(2000, description="spheres that are put in, before those that come again")
+    diameter: PositiveFloat = Field(0.004, description="median, by mass [m]")
+    rate: PositiveFloat = Field(4000.0, description="of the rain [1/s]")
+    orifice: PositiveFloat = Field(0.012, description="radius of the hole of the hopper [m]")
+    friction: float = Field(0.3, ge=0, description="of spheres with each other and the hopper")
+
+    def build(self) -> tuple[dem.Particles | None, dem.Box | None]:
+        """Nobody is there at first, and there is no box."""
+        return None, None
+
+    def _glass(self) -> dem.Material:
+        return dem.Material(young=5e6, poisson=0.3, density=2500.0, restitution=0.6, friction=self.friction)
+
+    def walls(self) -> Sequence[dem.Revolution]:
+        """A hopper of 45 degrees with a tube above."""
+        profile = [(self.orifice, 0.0), (0.05, 0.05 - self.orifice), (0.05, 0.25)]
+        return [dem.Revolution(profile, material=self._glass(), name="hopper")]
+
+    def inserters(self) -> Sequence[dem.Inserter]:
+        """A cylinder within the tube, above."""
+        cloud = dem.Cylinder((0, 0, 0.15), (0, 0, 0.24), 0.045)
+        sizes = dem.LogNormalSizes(
+            median=self.diameter, geometric_deviation=1.2, lower=0.6 * self.diameter, upper=1.6 * self.diameter
+        )
+        rain = dem.Inserter(
+            dem.Sphere(diameter=self.diameter), self._glass(), region=cloud, number=self.number, rate=self.rate,
+            sizes=sizes, velocity=(0, 0, -1), spread=0.1, name="rain",
+        )  # fmt: skip
+        return [rain]
+
+    def outlets(self) -> Sequence[dem.Outlet]:
+        """All that is below the hopper."""
+        return [dem.Outlet(dem.Plane((0, 0, -0.05), (0, 0, 1)), recycle="rain", name="drain")]

@@ -1,0 +1,88 @@
+"""Who is there in a simulation, who comes and goes, and how much there is to compute."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dem.model.fields import STATE
+from dem.soft.accounted import Accounted
+from dem.soft.exits import staying
+from dem.soft.sizes import Sizes
+from dem.soft.stages import stages
+from dem.soft.traffic.gates import with_examples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    import numpy as np
+
+    from dem.model.particles import Particles
+    from dem.soft.traffic.sink import Sink
+    from dem.soft.traffic.source import Source
+    from dem.soft.traffic.traffic import Traffic
+
+
+# ruff: noqa: SLF001 (what a simulation shows are its own particles)
+
+
+class Crowd(Accounted):
+    """A simulation as one that looks at it sees it."""
+
+    _shown_step: int
+
+    @property
+    def traffic(self) -> Traffic | None:
+        """Who comes and goes; None if nobody does."""
+        return self._traffic
+
+    @property
+    def inserters(self) -> tuple[Source, ...]:
+        """Those that put particles in, each with its `.number`, `.mass`, `.waiting`, `.dropped`, `.grading` so far."""
+        return tuple(self._traffic.sources) if self._traffic else ()
+
+    @property
+    def outlets(self) -> tuple[Sink, ...]:
+        """Those that take particles out, each with the `.number` and `.mass` that has gone by it."""
+        return tuple(self._traffic.sinks) if self._traffic else ()
+
+    @property
+    def identities(self) -> np.ndarray:
+        """Number of each particle (N,), which is its own for ever: those who come have numbers that nobody had."""
+        return self._engine.numbering.identities.copy()
+
+    @property
+    def particles(self) -> Particles:
+        """The particles at the present whole step, in their original order."""
+        if self._traffic and self._traffic.changed:
+            self._traffic.shown(self._particles, self._engine)
+            self._shown_step = self.step_count
+        if self._shown_step != self.step_count:
+            self._particles._show(dict(zip(STATE, (rows.T for rows in self._engine.state()), strict=True)))
+            self._shown_step = self.step_count
+        return self._particles
+
+    def _expected(self) -> Particles:
+        """Those that may meet somebody, and examples of those that are to come."""
+        there = staying(self.particles, self._engine.left())
+        return with_examples(there, [each.inserter for each in self.inserters])
+
+    def sphere_centres(self) -> np.ndarray:
+        """Centres of all spheres (M, 3) [m], particle by particle."""
+        return self._engine.sphere_centres()
+
+    @property
+    def contact_count(self) -> int:
+        """Number of pairs of spheres in touch, and of spheres and walls; not what adhesion holds apart."""
+        return self._engine.overlaps().count
+
+    def sizes(self) -> Sizes:
+        """How much there is to compute and to keep."""
+        return Sizes.of(self._engine)
+
+    def stages(self) -> AbstractContextManager[dict[str, Callable[[int], object]]]:
+        """Context manager for timing: the parts of a step, each to be done a number of times; leaves no trace."""
+        return stages(self._engine)
+
+    def _arrays(self) -> Iterator[np.ndarray]:
+        return self._engine.arrays()

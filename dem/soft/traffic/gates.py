@@ -1,0 +1,82 @@
+"""From what a user gives, particles, inserters and outlets, to what a run has; and what cannot be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base import checks
+from dem.model.fields import STATE
+from dem.model.inserter import Inserter
+from dem.model.outlet import Outlet
+from dem.model.particles import Particles
+from dem.soft.traffic.deck import Deck
+from dem.soft.traffic.traffic import Traffic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.model.fluid import Fluid
+
+
+def with_room_for(
+    particles: Particles | None, inserters: Sequence[Inserter], outlets: Sequence[Outlet], fluid: Fluid | None
+) -> Particles:
+    """The particles at the start, whose tables have all shapes, materials and kinds that may come.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what are no inserters or outlets, no particles where none come, or a fluid.
+    """
+    listed = checks.listed("inserters", inserters, "dem.Inserter(shape, material, region=...)")
+    going = checks.listed("outlets", outlets, "dem.Outlet(region)")
+    for name, given, kind in (("inserters", listed, Inserter), ("outlets", going, Outlet)):
+        for k, each in enumerate(given):
+            if not isinstance(each, kind):
+                message = f"{name}[{k}] is {each!r}, expected a dem.{kind.__name__}"
+                raise TypeError(message)
+    if fluid is not None and (listed or going):
+        message = "inserters and outlets do not go with a fluid yet: leave fluid out, or insert all particles before"
+        raise ValueError(message)
+    if not listed:
+        if particles is None:
+            message = "particles is None, and nobody puts any in: give dem.Particles, or inserters"
+            raise TypeError(message)
+        return particles
+    if particles is not None:
+        checks.of_types(particles=(particles, Particles))
+    own, every = 0 if particles is None else len(particles), with_examples(particles, listed)
+    state = {name: getattr(every, name)[:own] for name in STATE}
+    return Particles.known(every.variants, every.variant[:own], every.kinds, every.kind[:own], state)
+
+
+def with_examples(particles: Particles | None, inserters: Sequence[Inserter]) -> Particles:
+    """The particles, and then one of each shape and size that may come, in the middle of its region, at its speed."""
+    if not inserters:
+        return particles
+    groups = [] if particles is None else [particles]
+    for inserter in inserters:
+        region, pace = inserter.place, np.array(inserter.velocity)
+        middle = 0.5 * (region.lower + region.upper)
+        fast = pace + 3 * inserter.spread * (pace / np.linalg.norm(pace) if pace.any() else np.array([0, 0, 1]))
+        for shape, material in Deck(inserter, 0).shapes:
+            groups.append(Particles(
+                shape, material, position=[middle], velocity=[fast], angular_velocity=[inserter.angular_velocity],
+                name=inserter.name or None,
+            ))  # fmt: skip
+    return Particles.concatenate(groups)
+
+
+def traffic_of(
+    particles: Particles, inserters: Sequence[Inserter], outlets: Sequence[Outlet], dt: float,
+    gravity: tuple[float, float, float],
+) -> Traffic | None:  # fmt: skip
+    """Who comes and goes, of particles that have room for them; None if nobody does."""
+    if not inserters and not outlets:
+        return None
+    traffic = Traffic(inserters, outlets, dt, gravity)
+    every = with_examples(particles, inserters)
+    traffic.begin(every, len(particles))
+    return traffic

@@ -1,0 +1,284 @@
+"""Particles that come and go: the same bytes however a run is cut, books that close, what cannot be."""
+
+import hashlib
+import warnings
+
+import h5py
+import numpy as np
+import pytest
+
+import dem
+from dem.model.regions import region_of
+from dem.soft.traffic.deck import Deck
+
+LOSSY = dem.Material(young=5e6, poisson=0.3, density=2500.0, restitution=0.5, friction=0.3)
+ELASTIC = dem.Material(young=5e6, poisson=0.3, density=2500.0)
+BALL = dem.Sphere(diameter=0.01)
+ABOVE = dem.Block((0.005, 0.005, 0.05), (0.055, 0.055, 0.11))
+BELOW = dem.Block((0.0, 0.0, -0.05), (0.03, 0.06, -0.04))
+BOX = ((0, 0, -0.05), (0.06, 0.06, 0.12))
+
+
+def rain(shape=BALL, material=LOSSY, **more):
+    said = {"region": ABOVE, "number": 20, "every": 0.008, "velocity": (0, 0, -2), "spread": 0.2, "name": "rain"} | more
+    return dem.Inserter(shape, material, **said)
+
+
+def shower(material=LOSSY, shape=BALL, dt=1e-4, outlets=None, **more):
+    """Rain into a box with a hole in its floor, and a ring that counts."""
+    out = [dem.Outlet(BELOW, every=0.004, recycle="rain"), dem.Outlet(dem.Disc((0.045, 0.03, -0.03), (0, 0, -1), 0.01))]
+    box = dem.Box(*BOX, material, open=["z+"])
+    inserter = rain(shape, material, angular_velocity=(3, 5, 0), **more)
+    return dem.Simulation(None, box, inserters=[inserter], outlets=out if outlets is None else outlets, time_step=dt)
+
+
+def digest(sim):
+    p = sim.particles
+    arrays = (p.position, p.velocity, p.orientation, p.angular_velocity, p.kind, sim.identities, np.array(sim.energy()))
+    return hashlib.md5(b"".join(np.ascontiguousarray(each).tobytes() for each in arrays)).hexdigest()
+
+
+SHAPES = {
+    "spheres that turn": (LOSSY, BALL, {"sizes": dem.UniformSizes(lower=0.008, upper=0.012)}),
+    "spheres that do not": (ELASTIC, BALL, {}),
+    "fibres": (LOSSY, dem.Fibre(diameter=0.008, aspect_ratio=2, spheres=3), {"number": 8}),
+}
+
+
+@pytest.mark.parametrize("which", SHAPES)
+def test_the_same_bytes_however_a_run_is_cut(which, tmp_path):
+    """Steps one by one around events, a file in between, and all at once; there are events on both sides of the cut."""
+    material, shape, more = SHAPES[which]
+    whole = shower(material, shape, **more)
+    whole.step(420)
+    cut = shower(material, shape, **more)
+    for steps in (79, 1, 1, 159):
+        cut.step(steps)
+    cut.save(tmp_path / "cut.h5")
+    gone_on = dem.Simulation.load(tmp_path / "cut.h5")
+    gone_on.step(180)
+    assert digest(gone_on) == digest(whole)
+    assert gone_on.identities.tolist() == whole.identities.tolist()
+    assert whole.verdict().balanced
+    assert whole.inserters[0].number > len(whole.particles) - 1
+
+
+def test_the_books_close_across_events():
+    """Elastic spheres: what is left of the error is that of the impacts, and falls with the step's square."""
+    errors = []
+    for dt in (8e-5, 4e-5):
+        sim = shower(ELASTIC, dt=dt)
+        sim.step(round(0.048 / dt))
+        assert sim.outlets[0].number + sim.outlets[1].number >= 3
+        energy = sim.energy()
+        books = energy.mechanical - energy.inserted + energy.removed
+        assert abs(books) <= 1.01 * sim.energy_error * energy.inserted + 1e-12  # the error is the largest at any step
+        errors.append(sim.energy_error)
+    assert errors[0] < 1e-2
+    assert errors[1] < 0.5 * errors[0]  # a quarter but for what chaos makes of impacts
+
+
+def test_an_event_disturbs_nobody():
+    """Two spheres in contact go on to the bit as if a third one, far away, had not come, and gone again."""
+    pair = dem.Particles(BALL, LOSSY, position=[[0, 0, 0], [0.0099, 0, 0]], velocity=[[0.1, 0.02, 0], [0, 0, 0]])
+    gravity, far = (0, 0, 0), dem.Block((0.5, 0.5, 0.5), (0.6, 0.6, 0.6))
+    alone = dem.Simulation(pair, gravity=gravity, time_step=1e-5)
+    visit = rain(region=far, number=2, start=3e-4, velocity=(1, 0, 0), every=1e-4)
+    gone = dem.Outlet(dem.Block((0.4, 0.4, 0.4), (0.7, 0.7, 0.7)), every=6e-4)
+    crowded = dem.Simulation(pair, gravity=gravity, time_step=1e-5, inserters=[visit], outlets=[gone])
+    most = 0
+    for _ in range(12):
+        alone.step(10)
+        crowded.step(10)
+        most = max(most, len(crowded.particles))
+    assert (most, len(crowded.particles), crowded.outlets[0].number) == (4, 2, 2)
+    for name in ("position", "velocity", "angular_velocity"):
+        assert (getattr(alone.particles, name) == getattr(crowded.particles, name)).all(), name
+
+
+def test_nobody_overlaps_anybody_when_they_come():
+    sim = shower(outlets=[], number=400, every=0.004, sizes=dem.UniformSizes(lower=0.006, upper=0.012))
+    p = sim.particles
+    radius = np.array([shape.diameter / 2 for shape, _ in p.variants])[p.variant]
+    gap = np.linalg.norm(p.position[:, None] - p.position, axis=2) - radius[:, None] - radius
+    assert gap[np.triu_indices(len(p), 1)].min() > 0
+    assert (p.position - radius[:, None] >= ABOVE.lower).all()
+    assert (p.position + radius[:, None] <= ABOVE.upper).all()
+    assert sim.energy().elastic == 0
+
+
+def test_other_inserters_change_nothing():
+    """What one draws owes nothing to another one that is there as well."""
+    else_where = dem.Block((0.005, 0.005, 0.2), (0.055, 0.055, 0.25))
+    one = dem.Simulation(None, inserters=[rain()], time_step=1e-4)
+    two = dem.Simulation(None, inserters=[rain(), rain(region=else_where, name="more")], time_step=1e-4)
+    first = two.particles.position[: len(one.particles)]
+    assert len(two.particles) > len(one.particles)
+    assert (first == one.particles.position).all()
+
+
+def test_rates_are_kept_to_the_particle_and_a_mass_to_half_of_one():
+    pace = rain(number=None, rate=1234.0, every=0.003)
+    sim = dem.Simulation(None, inserters=[pace], outlets=[dem.Outlet(dem.Plane((0, 0, -1), (0, 0, 1)))], time_step=1e-4)
+    sim.step(305)  # rounds are each 30 steps, the last one at 300
+    assert sim.inserters[0].number == int(1234 * 0.03)
+    grains = rain(number=None, mass=0.02, every=0.003, sizes=dem.UniformSizes(lower=0.006, upper=0.012))
+    sim = dem.Simulation(None, inserters=[grains], time_step=1e-4)
+    sim.step(400)
+    heaviest = 2500 * np.pi / 6 * 0.012**3
+    assert abs(sim.inserters[0].mass - 0.02) <= 0.5 * heaviest
+    assert sim.inserters[0].mass == pytest.approx(sim.particles.mass.sum(), rel=1e-12)
+
+
+def test_shares_by_mass_and_sizes_hold_by_quota():
+    """Of a whole deck the shares are right to one particle; D50 is that of the distribution to its quantile's step."""
+    sizes = dem.LogNormalSizes(median=2e-3, geometric_deviation=1.2)
+    both = dem.Inserter(
+        [BALL, dem.Sphere(diameter=0.02)], LOSSY, region=ABOVE, number=2000, shares=(0.5, 0.5), by="mass"
+    )
+    deck = Deck(both, 0)
+    counts = np.bincount(deck.dealt(np.arange(2000)))
+    assert abs(counts[0] - 8 * counts[1]) <= 9  # one more or less of the large ones
+    deck = Deck(dem.Inserter(BALL, LOSSY, region=ABOVE, number=10**6, sizes=sizes), 0)
+    dealt = deck.dealt(np.arange(5000, 6000))  # one time through
+    assert deck.grading(np.bincount(dealt, minlength=1000)).d50 == pytest.approx(sizes.quantile(0.5), rel=0.01)
+    assert sorted(dealt) == list(range(1000))
+
+
+def test_outlets_take_whole_bodies_and_count_them():
+    fibre = dem.Fibre(diameter=0.01, aspect_ratio=3, spheres=3)
+    state = {"position": [[0.0, 0, 0.004], [0.0, 0, 0.1]], "velocity": [[0, 0, -1.0], [0, 0, -1.0]]}
+    rods = dem.Particles(fibre, LOSSY, **state, orientation=[[0.5**0.5, 0, 0.5**0.5, 0]] * 2)  # upright
+    for whole, steps in ((False, 40), (True, 190)):  # the centre by 4 mm, or all of it by 19 mm
+        out = dem.Outlet(dem.Plane((0, 0, 0), (0, 0, 1)), every=1e-4, whole=whole)
+        sim = dem.Simulation(rods, gravity=(0, 0, 0), outlets=[out], time_step=1e-4)
+        sim.step(steps - 2)
+        assert len(sim.particles) == 2
+        sim.step(4)
+        assert (len(sim.particles), sim.outlets[0].number, sim.identities.tolist()) == (1, 1, [1])
+        assert sim.outlets[0].mass == pytest.approx(rods.mass[0])
+
+
+def test_surfaces_are_crossed_one_way_and_within_the_rim():
+    start, speed = [[0, 0, 0.02], [0, 0, -0.01], [0.5, 0, 0.02]], [[0, 0, -1], [0, 0, 1], [0, 0, -1]]
+    balls = dem.Particles(BALL, LOSSY, position=np.add(start, [[0, 0.05, 0]] * 3), velocity=speed)
+    balls.position = np.where(np.arange(3)[:, None] == 1, [0.05, 0.05, -0.01], balls.position)
+    ring = dem.Outlet(dem.Disc((0, 0, 0), (0, 0, -1), 0.1), every=1e-3)
+    sim = dem.Simulation(balls, gravity=(0, 0, 0), outlets=[ring], time_step=1e-3)
+    sim.step(30)
+    assert sim.identities.tolist() == [1, 2]
+
+
+def test_files_have_who_is_there_and_all_can_be_repeated_and_resumed(tmp_path):
+    sieve = [dem.Outlet(dem.Plane((0, 0, 0), (0, 0, 1)), every=0.002, recycle="rain"), dem.Outlet(BELOW)]
+    fast = {"velocity": (0, 0, -4), "number": 12, "outlets": sieve}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        shower(**fast).run(0.024, output=tmp_path / "whole.h5", frames=8, contacts=True)
+        shower(**fast).run(0.012, output=tmp_path / "part.h5", frames=4, contacts=True)
+        dem.resume(tmp_path / "part.h5", duration=0.024)
+    assert dem.rerun(tmp_path / "whole.h5").same
+
+    def values(path):
+        with h5py.File(path) as file:
+            found = {}
+            file.visititems(
+                lambda name, each: found.update({name: each[()]}) if isinstance(each, h5py.Dataset) else None
+            )
+        return found
+
+    one, other = values(tmp_path / "whole.h5"), values(tmp_path / "part.h5")
+    assert one.keys() == other.keys()
+    for name, each in one.items():
+        assert np.asarray(each).tobytes() == np.asarray(other[name]).tobytes() or isinstance(each, bytes), name
+    with dem.Trajectory(tmp_path / "whole.h5") as run:
+        there = [len(frame.identity) for frame in run]
+        assert len({*there}) > 1
+        assert run.position.shape == (9, run.identity.size, 3)
+        assert [int((~np.isnan(run.position[k, :, 0])).sum()) for k in range(9)] == there
+        last = run[-1]
+        assert (run.of(int(last.identity[3]))[-1] == last.position[3]).all()
+        assert last.kinetic_energies().translational.sum() == pytest.approx(run.energy["translational"][-1])
+        events = run.events
+        came, gone = (events["gate"] >= 0).sum(), (events["gate"] < 0).sum()
+        assert there[-1] == there[0] + came - gone
+        assert run.flow(-1)[0][-1] + run.flow(-2)[0][-1] == gone
+        assert dem.repair(run.path).endswith("there was nothing to repair")
+
+
+def test_a_run_that_is_emptied_goes_on_and_says_so(tmp_path):
+    ball = dem.Particles(BALL, LOSSY, position=[[0.0, 0, 0.01]])
+    out = dem.Outlet(dem.Plane((0, 0, 0), (0, 0, 1)))
+    sim = dem.Simulation(ball, outlets=[out], time_step=1e-4)
+    verdict = sim.run(0.2, output=tmp_path / "out.h5", frames=4)
+    assert len(sim.particles) == 0
+    assert verdict.passed
+    assert "1 taken out: 0 particles, so that nothing moves" in str(verdict)
+    assert sim.energy().total == pytest.approx(sim.start_energy.total, abs=1e-12)
+    assert dem.rerun(tmp_path / "out.h5").same
+    with dem.Trajectory(tmp_path / "out.h5") as run:
+        assert [len(frame.position) for frame in run] == [1, 0, 0, 0, 0]
+
+
+def test_what_has_not_come_to_pass_is_told():
+    crammed = rain(number=400, every=0.02, attempts=3, debt="drop", stop=0.01)
+    nowhere = dem.Outlet(dem.Block((5, 5, 5), (6, 6, 6)), name="drain")
+    sim = dem.Simulation(None, inserters=[crammed], outlets=[nowhere], time_step=1e-4)
+    sim.step(200)
+    verdict = sim.verdict()
+    assert verdict.status == "WARN"
+    there = sim.inserters[0].number
+    assert any(f"the rain has put in {there} of" in doubt and "no place" in doubt for doubt in verdict.doubts)
+    assert any("nothing has reached the drain" in doubt for doubt in verdict.doubts)
+
+
+def test_what_cannot_be_is_refused():
+    box = dem.Box(*BOX, LOSSY, open=["z+"])
+    outside = dem.Block((0, 0, 0.5), (0.05, 0.05, 0.6))
+    with pytest.raises(ValueError, match=r"is to put in 1e\+06 particles a second, but its region takes"):
+        dem.Simulation(None, inserters=[rain(rate=1e6)], time_step=1e-4)
+    with pytest.raises(ValueError, match=r"sum to 0\.9"):
+        rain([BALL, BALL], shares=(0.5, 0.4))
+    with pytest.raises(ValueError, match=r"no room for its largest particle, of size 0\.07 m"):
+        dem.Simulation(None, inserters=[rain(dem.Sphere(diameter=0.07))], time_step=1e-4)
+    with pytest.raises(ValueError, match="is inside walls, or outside of the box"):
+        dem.Simulation(None, dem.Box(*BOX, LOSSY), inserters=[rain(region=outside)], time_step=1e-4)
+    with pytest.raises(ValueError, match="is inside walls, or outside of the box"):
+        dem.Simulation(
+            None, walls=[dem.Plane((0, 0, 1), (0, 0, 1), material=LOSSY)], inserters=[rain()], time_step=1e-4
+        )
+    still = rain(number=4000, velocity=(0, 0, 0), spread=0.0, every=None)
+    with pytest.raises(ValueError, match="nothing makes them leave its region"):
+        dem.Simulation(None, gravity=(0, 0, 0), inserters=[still], time_step=1e-4)
+    with pytest.raises(ValueError, match="recycles to 'snow', expected the name of one inserter, of rain"):
+        dem.Simulation(None, box, inserters=[rain()], outlets=[dem.Outlet(BELOW, recycle="snow")], time_step=1e-4)
+    with pytest.raises(TypeError, match="nobody puts any in"):
+        dem.Simulation(None, box, time_step=1e-4)
+    with pytest.raises(ValueError, match="do not go with a fluid yet"):
+        dem.Simulation(None, inserters=[rain()], fluid=dem.Fluid(density=1.0, viscosity=1e-5), time_step=1e-4)
+    with pytest.raises(ValueError, match="region of the rain has no end"):
+        rain(region=dem.Plane((0, 0, 0), (0, 0, 1)))
+    with pytest.raises(TypeError, match="material of the plane is None"):
+        dem.Simulation(None, walls=[dem.Plane((0, 0, 0), (0, 0, 1))], inserters=[rain()], time_step=1e-4)
+
+
+@pytest.mark.parametrize(
+    "region",
+    [
+        dem.Cylinder((0, 0, 0), (0.1, 0.1, 0.2), 0.1), dem.Cone((0, 0, 0), (0, 0, 0.2), 0.02, 0.1),
+        dem.Ball((0, 0, 1), 0.1), dem.Rod((0, 0, 0), (0.1, 0, 0), 0.03), dem.Torus((0, 0, 0), (1, 0, 1), 0.1, 0.02),
+        dem.Revolution([(0.03, 0), (0.1, 0.07), (0.1, 0.2)], axis=(0, 1, 0)), dem.Block((0, 0, 0), (0.1, 0.2, 0.3)),
+    ],
+    ids=lambda each: type(each).__name__,
+)  # fmt: skip
+def test_regions_are_as_large_as_they_say(region, rng):
+    """Volume by Monte Carlo to four standard errors; depths have slope one, and are those to the surface."""
+    found = region_of(region, "region")
+    x = found.points(rng.random((40_000, 3)))
+    depth = found.depth(x)
+    box, share = np.prod(found.upper - found.lower), (depth > 0).mean()
+    assert abs(share * box - found.volume) <= box * (4 * np.sqrt(share * (1 - share) / len(x)) + 1e-12)
+    step = rng.normal(size=x.shape)
+    step *= 1e-4 / np.linalg.norm(step, axis=1)[:, None]
+    assert np.abs(found.depth(x + step) - depth).max() <= 1e-4 * (1 + 1e-9)  # no distance grows faster than one moves
+    assert depth.max() > 0
