@@ -10,6 +10,8 @@ from kernels.box.periodic import gap
 from kernels.soft import felt
 from kernels.soft.all_walls import touch_walls
 from kernels.soft.candidates import GROUP, first_incident, unpack
+from kernels.soft.capsule_sums import gather_capsules
+from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import chunk_of, unsigned_range
 from kernels.soft.touching import Sums, below_of, couple_of, force_of, no_energy
 
@@ -35,7 +37,7 @@ def gather(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_j
     e = first_incident(low, neighbours.first_entry)
     if not kinds.round:
         for k in range(low, low + neighbours.active_count[c]):
-            e = gather_pairs(law, neighbours.active[k], e, bodies, neighbours, box)
+            e = gather_body(kinds, law, neighbours.active[k], e, bodies, neighbours, box)
     else:
         gather_spheres(law, low, high, shift, e, bodies, kinds, neighbours, box)
     elastic, stored, loss, work, jump = np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy()
@@ -169,8 +171,17 @@ def torque_of(box, alike, below, x, force):
 
 
 @formula
-def gather_pairs(law, b, e, bodies, neighbours, box):
-    """Force and torque of the candidate pairs on body b, whose incident pairs begin at e; returns their end."""
+def gather_pairs(kinds, law, b, e, bodies, neighbours, box):
+    """Force and torque of the candidate pairs on body b, whose incident pairs begin at e; returns their end.
+
+    Parameters
+    ----------
+    kinds, law, b, e, neighbours, box : see `kernels.soft.capsule_sums.gather_capsules`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : of body b [N, N m]
+    """
     x = load(bodies.position, b)
     f = (0.0, 0.0, 0.0)
     t = (0.0, 0.0, 0.0)
@@ -188,6 +199,9 @@ def gather_pairs(law, b, e, bodies, neighbours, box):
     store(bodies.force, b, f)
     store(bodies.torque, b, t)
     return stop
+
+
+gather_body = capsules_or(gather_pairs, gather_capsules)
 
 
 @formula

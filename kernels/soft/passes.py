@@ -13,7 +13,7 @@ import numpy as np
 from kernels import fluid as fluids
 from kernels.base.energy import add_words, in_units
 from kernels.base.jit import apart, formula, part, spread, stage
-from kernels.soft import candidates, contact, history, sweeps, travel
+from kernels.soft import candidates, capsule_picks, contact, history, sweeps, travel
 from kernels.soft.chunks import by_mode
 from kernels.soft.sweeps import BRISK, DRAWING, DRAWN, LISTED, MOVING, PAIRS, PREDICT, SPIN, TRAVEL, WALLS
 from kernels.soft.touching import no_energy
@@ -93,7 +93,7 @@ def pick_chunk(c, skin, bodies, kinds, neighbours, box):
     """Pick the candidates of a chunk, what they remember put aside unless it is already."""
     if neighbours.history.shape[1] > 0 and neighbours.aside_count[c] < 0:
         history.put_aside(c, bodies, neighbours)
-    candidates.pick(c, skin, bodies, kinds, neighbours, box)
+    capsule_picks.pick(kinds, c, skin, bodies, neighbours, box)
 
 
 @part
@@ -103,7 +103,7 @@ def finish_pick(c, skin, bodies, kinds, neighbours, box):
         history.give_back(c, neighbours)
     candidates.list_incident(c, skin, bodies, kinds, neighbours, box)
     if not kinds.round:
-        contact.place(c, bodies, kinds, neighbours)
+        contact.place(kinds, c, bodies, neighbours)
 
 
 # what threads do chunk by chunk, or block by block

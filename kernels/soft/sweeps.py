@@ -67,7 +67,7 @@ def predict_chunk(c, scheme, law, dt, bodies, kinds, neighbours, box, partial):
     """
     partial[c, TRAVEL] = motion.predict(scheme, law, c, dt, bodies, kinds, box)
     if not kinds.round:
-        contact.place(c, bodies, kinds, neighbours)
+        contact.place(kinds, c, bodies, neighbours)
 
 
 @stage
@@ -84,7 +84,7 @@ def evaluate_chunk(c, scheme, law, time_sign, setting, bodies, kinds, neighbours
     partial : row c, PAIRS and on
     """
     sums = contact.evaluate(
-        law, scheme, c, time_sign, 0.5 * setting.dt, setting.per_joule, bodies, kinds, neighbours, box
+        kinds, law, scheme, c, time_sign, 0.5 * setting.dt, setting.per_joule, bodies, neighbours, box
     )
     write_sums(partial, c, PAIRS, sums)
 
