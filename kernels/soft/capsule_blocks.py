@@ -1,4 +1,4 @@
-"""Pairs of capsules evaluated, many contacts at a time: find those that touch, gather, evaluate, scatter.
+"""Pairs of capsules evaluated, many contacts at a time: gather, evaluate, scatter.
 
 A pair of bodies has one candidate, one row of `Neighbours.wrench` and one of what it remembers: in turn that of each of
 its contacts, and behind it, as bits, which of them remember anything. So what friction remembers of nearly parallel
@@ -6,18 +6,14 @@ capsules belongs to their ends, and not to a point that wanders. A row of wrench
 torques on both. A contact is evaluated as if it counted wholly, and what comes out is multiplied by its weight.
 """
 
-import math
-
 import numpy as np
 
 from kernels import laws
 from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import formula, loop, part
-from kernels.base.vector import add, cross, dot, load, scale, subtract
-from kernels.box.periodic import gap
+from kernels.base.vector import add, cross, scale, subtract
 from kernels.laws import hertz
-from kernels.soft import touching
-from kernels.soft.blend import between, closest, gradient
+from kernels.soft.blend import gradient
 from kernels.soft.capsule_contacts import (
     ARM,
     CANDIDATE,
@@ -31,71 +27,14 @@ from kernels.soft.capsule_contacts import (
     reach_of,
     weights_of,
 )
+from kernels.soft.capsule_finds import find_touching
 from kernels.soft.capsules import SLOTS
 from kernels.soft.chunks import first_candidate
 from kernels.soft.known import NORMAL, OVERLAP, POINT, STIFFNESS, get, put, touch_of_bodies
 from kernels.soft.touching import Sums, no_energy
-from kernels.soft.values import of_pair
 
 FORCE, LASTS, ENERGY, COUPLE = 0, 3, 7, 8  # rows of what comes out of a contact; its energy if it counted wholly
 ON_I, ON_J = 4, 8  # columns of `Neighbours.wrench` with the torques, after the force on i
-
-
-@loop
-def find(box, position, axis, owner, sphere_i, sphere_j, reach, least, overlap):
-    """Overlap of each candidate pair at its closest points, or the least wanted.
-
-    Parameters
-    ----------
-    box : see `kernels.soft.state`
-    position, axis, owner : (3, N) centres, (3, N) half axes [m], (M,) body of each sphere
-    sphere_i, sphere_j, reach : (K,) a sphere of each body, R_i + R_j [m] or one for all
-    least : least overlap wanted [m]
-
-    Writes
-    ------
-    overlap : (K,) [m]
-    """
-    for k in range(sphere_i.size):
-        b, c = owner[sphere_i[k]], owner[sphere_j[k]]
-        x, u, v = gap(box, load(position, b), load(position, c)), load(axis, b), load(axis, c)
-        s, t = closest(x, u, v)
-        d = between(x, u, v, s, t)
-        deep = of_pair(reach, k) - math.sqrt(dot(d, d))
-        overlap[k] = deep if deep > least else least
-
-
-@formula
-def find_touching(law, c, bodies, kinds, neighbours, box):
-    """List the candidates of chunk c that touch, or have not let go since; returns the list.
-
-    Parameters
-    ----------
-    law, c, bodies, kinds, box : see `kernels.soft.state`
-
-    Writes
-    ------
-    neighbours.overlap, neighbours.touching, neighbours.touched, neighbours.has_history : of the chunk
-    neighbours.wrench : zero for those that touched before
-    """
-    start, number = first_candidate(c, neighbours), neighbours.pairs[c]
-    stop = start + number
-    sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
-    overlap, listed = neighbours.overlap[start:stop], neighbours.touching[start:]
-    least = -math.inf if laws.lasting(law) else 0.0 - laws.begins(law)
-    if kinds.reach > 0.0:
-        find(box, bodies.position, kinds.axis, bodies.owner, sphere_i, sphere_j, kinds.reach, least, overlap)
-    else:
-        reach = neighbours.reach[start:stop]
-        find(box, bodies.position, kinds.axis, bodies.owner, sphere_i, sphere_j, reach, least, overlap)
-    if neighbours.has_history.size > 0 and not laws.lasting(law):
-        touching.forget(overlap, neighbours.has_history[start:stop])
-    touching.clear(start, listed[: neighbours.touched[c]], neighbours.wrench)
-    if laws.lasting(law):
-        neighbours.touched[c] = touching.list_lasting(overlap, neighbours.has_history[start:stop], listed)
-    else:
-        neighbours.touched[c] = touching.list_touching(overlap, laws.begins(law), listed)
-    return listed[: neighbours.touched[c]]
 
 
 @loop
@@ -321,7 +260,8 @@ def evaluate_capsules(kinds, law, scheme, c, time_sign, half, per_joule, bodies,
         neighbours.met[block],
     )
     history, has_history = neighbours.history[start:], neighbours.has_history[start:]
-    listed = find_touching(law, c, bodies, kinds, neighbours, box)
+    touched = find_touching(law, c, bodies, kinds, neighbours, box)
+    listed = neighbours.touching[start : start + touched]
     sums = Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
     first = 0
     while first < listed.size:
