@@ -64,8 +64,8 @@ def kinds(particles: Particles, box: Box | None) -> Kinds | Capsules:
     )
     if not capsules:
         return tables
-    half, axis = np.array([half_length_of(shape) for shape in shapes]), np.zeros((3, len(particles)))
-    return Capsules(*tables, half=half, axis=axis)
+    half, pose = np.array([half_length_of(shape) for shape in shapes]), np.zeros((len(particles), 8))
+    return Capsules(*tables, half=half, pose=pose)
 
 
 def springs(particles: Particles, kinds: Kinds, law: tuple, walls: Sequence[Wall] = ()) -> Springs:

@@ -10,7 +10,7 @@ from kernels.base.jit import formula, part
 from kernels.base.vector import add, add_scaled, cross, dot, load, scale, subtract
 from kernels.box.periodic import gap
 from kernels.soft.blend import LEAST, alone, are_nearly_parallel, between, place_of, weight_of, weights
-from kernels.soft.capsules import SLOTS
+from kernels.soft.capsules import SLOTS, axis_of, centre_of
 from kernels.soft.known import (
     BLOCK,
     MASS,
@@ -62,7 +62,13 @@ def know(law, start, first, listed, bodies, kinds, neighbours, box, known, told)
 def pose(k, bodies, kinds, neighbours, box):
     """The bodies of candidate k, from the second's centre to the first's, and their half axes."""
     b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
-    return b, c, gap(box, load(bodies.position, b), load(bodies.position, c)), load(kinds.axis, b), load(kinds.axis, c)
+    return (
+        b,
+        c,
+        gap(box, centre_of(kinds.pose, b), centre_of(kinds.pose, c)),
+        axis_of(kinds.pose, b),
+        axis_of(kinds.pose, c),
+    )
 
 
 @formula
@@ -201,7 +207,7 @@ put_motion = laws.elastic_or(put_no_motion, put_motion_of)
 @formula
 def yielding(b, arm, normal, bodies, kinds):
     """Velocity along the normal that a unit impulse along it at an arm gives body b there [1/kg]."""
-    g, u, lever = bodies.kind[b], load(kinds.axis, b), cross(arm, normal)
+    g, u, lever = bodies.kind[b], axis_of(kinds.pose, b), cross(arm, normal)
     axial, across = 1.0 / kinds.inertia[0, g], 1.0 / kinds.inertia[1, g]
     along = dot(lever, u)
     turned = dot(lever, lever) * across + along * along / max(dot(u, u), LEAST) * (axial - across)

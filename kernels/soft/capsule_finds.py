@@ -4,22 +4,23 @@ import math
 
 from kernels import laws
 from kernels.base.jit import formula, loop
-from kernels.base.vector import dot, load
+from kernels.base.vector import dot
 from kernels.box.periodic import gap
 from kernels.soft import touching
 from kernels.soft.blend import between, closest
+from kernels.soft.capsules import axis_of, centre_of
 from kernels.soft.chunks import first_candidate
 from kernels.soft.values import of_pair
 
 
 @loop
-def find(box, position, axis, owner, sphere_i, sphere_j, reach, least, overlap):
+def find(box, pose, owner, sphere_i, sphere_j, reach, least, overlap):
     """Overlap of each candidate pair at its closest points, or the least wanted.
 
     Parameters
     ----------
     box : see `kernels.soft.state`
-    position, axis, owner : (3, N) centres, (3, N) half axes [m], (M,) body of each sphere
+    pose, owner : of `Capsules`; (M,) body of each sphere
     sphere_i, sphere_j, reach : (K,) a sphere of each body, R_i + R_j [m] or one for all
     least : least overlap wanted [m]
 
@@ -29,7 +30,7 @@ def find(box, position, axis, owner, sphere_i, sphere_j, reach, least, overlap):
     """
     for k in range(sphere_i.size):
         b, c = owner[sphere_i[k]], owner[sphere_j[k]]
-        x, u, v = gap(box, load(position, b), load(position, c)), load(axis, b), load(axis, c)
+        x, u, v = gap(box, centre_of(pose, b), centre_of(pose, c)), axis_of(pose, b), axis_of(pose, c)
         s, t = closest(x, u, v)
         d = between(x, u, v, s, t)
         deep = of_pair(reach, k) - math.sqrt(dot(d, d))
@@ -55,10 +56,10 @@ def find_touching(law, c, bodies, kinds, neighbours, box):
     overlap, listed = neighbours.overlap[start:stop], neighbours.touching[start:]
     least = -math.inf if laws.lasting(law) else 0.0 - laws.begins(law)
     if kinds.reach > 0.0:
-        find(box, bodies.position, kinds.axis, bodies.owner, sphere_i, sphere_j, kinds.reach, least, overlap)
+        find(box, kinds.pose, bodies.owner, sphere_i, sphere_j, kinds.reach, least, overlap)
     else:
         reach = neighbours.reach[start:stop]
-        find(box, bodies.position, kinds.axis, bodies.owner, sphere_i, sphere_j, reach, least, overlap)
+        find(box, kinds.pose, bodies.owner, sphere_i, sphere_j, reach, least, overlap)
     if neighbours.has_history.size > 0 and not laws.lasting(law):
         touching.forget(overlap, neighbours.has_history[start:stop])
     touching.clear(start, listed[: neighbours.touched[c]], neighbours.wrench)

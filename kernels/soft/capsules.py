@@ -11,7 +11,7 @@ import numpy as np
 
 from kernels.base.jit import by_type_of_first, formula
 from kernels.base.quaternion import body_x, load_quaternion
-from kernels.base.vector import scale, store
+from kernels.base.vector import load, scale
 from kernels.soft.state import Kinds
 
 Capsules = NamedTuple(
@@ -19,7 +19,8 @@ Capsules = NamedTuple(
     [
         *Kinds.__annotations__.items(),
         ("half", np.ndarray),  # (G,) half the length of the segment, 0 of spheres [m]
-        ("axis", np.ndarray),  # (3, N) by index of the body: from its centre to its second end [m]
+        ("pose", np.ndarray),  # (N, 8) by index of the body: in 0 to 2 its centre, in 4 to 6 from there to its second
+        # end [m]; a line of the cache each, because pairs want all of it
     ],
 )
 
@@ -28,7 +29,7 @@ SLOTS = 5  # contacts of two capsules: that of their closest points; and those o
 
 def capsules_or(spheres, capsules):
     """Function of (kinds, *arguments): the first where bodies are made of spheres, the second where of capsules."""
-    return by_type_of_first(lambda kinds: capsules if "axis" in kinds._fields else spheres)
+    return by_type_of_first(lambda kinds: capsules if "pose" in kinds._fields else spheres)
 
 
 @formula
@@ -48,5 +49,20 @@ one_each = capsules_or(if_round, always)  # whether pairs of bodies have one can
 
 @formula
 def place_axis(b, bodies, kinds):
-    """Turn the axis of body b to where it points."""
-    store(kinds.axis, b, scale(kinds.half[bodies.kind[b]], body_x(load_quaternion(bodies.orientation, b))))
+    """Note where body b is and where its axis points."""
+    pose = kinds.pose
+    pose[b, 0], pose[b, 1], pose[b, 2] = load(bodies.position, b)
+    u = scale(kinds.half[bodies.kind[b]], body_x(load_quaternion(bodies.orientation, b)))
+    pose[b, 4], pose[b, 5], pose[b, 6] = u
+
+
+@formula
+def centre_of(pose, b):
+    """Where body b is."""
+    return pose[b, 0], pose[b, 1], pose[b, 2]
+
+
+@formula
+def axis_of(pose, b):
+    """From there to its second end."""
+    return pose[b, 4], pose[b, 5], pose[b, 6]
