@@ -130,6 +130,22 @@ class Capsule:
         )
 
 
+def chain(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
+    """Spheres that look like a shape, centres (S, 3) and radii (S,) [m]: its own; of a capsule, right to 0.8 % of R."""
+    if not isinstance(shape, Capsule):
+        return shape.offsets, shape.radii
+    x = np.linspace(-shape.half_length, shape.half_length, 1 + math.ceil(16 * shape.half_length / shape.diameter))
+    return np.column_stack([x, np.zeros_like(x), np.zeros_like(x)]), np.full(x.size, 0.5 * shape.diameter)
+
+
+def hull(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
+    """The same of spheres that hold all of the shape, those of a capsule a little thicker than it is."""
+    centres, radii = chain(shape)
+    if not isinstance(shape, Capsule):
+        return centres, radii
+    return centres, np.hypot(radii, 0.5 * (centres[1, 0] - centres[0, 0]))
+
+
 def half_length_of(shape: Shape) -> float:
     """Half the length of the segment that a shape is about: of a capsule; 0 of others."""
     return shape.half_length if isinstance(shape, Capsule) else 0.0
