@@ -94,9 +94,7 @@ class ShapeTable(Table):
     """``[shapes.NAME]``."""
 
     type: Literal["sphere", "fibre", "capsule", "clump"] = Field(description="of the shape", examples=["sphere"])
-    diameter: Size | None = Field(
-        None, description="of a sphere, capsule, or a fibre's spheres [m]", examples=[0.01]
-    )
+    diameter: Size | None = Field(None, description="of a sphere, capsule, or a fibre's spheres [m]", examples=[0.01])
     aspect_ratio: Number | None = Field(
         None, ge=1, description="of a fibre, capsule: length over diameter", examples=[3.0]
     )

@@ -18,7 +18,20 @@ if TYPE_CHECKING:
 
 UNITS = {
     **dict.fromkeys(
-        ("lower", "upper", "diameter", "length", "spacing", "offsets", "radii", "amplitude", "point", "centre", "radius"), "m"
+        (
+            "lower",
+            "upper",
+            "diameter",
+            "length",
+            "spacing",
+            "offsets",
+            "radii",
+            "amplitude",
+            "point",
+            "centre",
+            "radius",
+        ),
+        "m",
     ),
     **dict.fromkeys(("time_step", "duration", "contact_time", "wall_time"), "s"),
     **dict.fromkeys(("roughness", "phase"), "rad"),
