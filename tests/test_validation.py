@@ -29,7 +29,16 @@ LONG = (
     "rolling",
     "fluidised-bed",
 )
-LONG += ("comparison", "convergence", "impact-order", "mfix", "zhao-fig3-5", "fibres-in-water", "sheared-fibres")
+LONG += (
+    "capsules",
+    "comparison",
+    "convergence",
+    "impact-order",
+    "mfix",
+    "zhao-fig3-5",
+    "fibres-in-water",
+    "sheared-fibres",
+)
 LONG += ("cellular", "terminal", "settling", "jeffery")  # quick ones of some run in tests/plain/test_flow_studies.py
 
 
