@@ -219,7 +219,7 @@ def hand_out(number, start, bodies, kinds, neighbours, box, known, told, out):
 
     Parameters
     ----------
-    number, start, bodies, kinds, neighbours, box, known, told, out : see `total`
+    number, start, bodies, kinds, box, known, told, out : see `total`
 
     Writes
     ------

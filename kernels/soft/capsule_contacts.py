@@ -232,6 +232,10 @@ def weigh_nothing(law, first, stop, b, c, x, bodies, kinds, known):
     Parameters
     ----------
     law, first, stop, b, c, x, bodies, kinds, known : see `weigh_contacts`
+
+    Returns
+    -------
+    None
     """
     return
 
