@@ -95,16 +95,12 @@ class ShapeTable(Table):
 
     type: Literal["sphere", "fibre", "capsule", "clump"] = Field(description="of the shape", examples=["sphere"])
     diameter: Size | None = Field(None, description="of a sphere, capsule, or a fibre's spheres [m]", examples=[0.01])
-    aspect_ratio: Number | None = Field(
-        None, ge=1, description="of a fibre, capsule: length over diameter", examples=[3.0]
-    )
+    aspect_ratio: Number | None = Field(None, ge=1, description="fibre, capsule: length over diameter", examples=[3.0])
     spheres: Count | None = Field(None, description="of a fibre: how many", examples=[5])
     spacing: Size | None = Field(None, description="of a fibre: distance of neighbouring centres [m]", examples=[0.005])
     length: Size | None = Field(None, description="of a capsule, ends included [m]", examples=[0.03])
     offsets: list[Point] | None = Field(
-        None,
-        description="of a clump: centres of its spheres, in any frame [m]",
-        examples=[[[0.0, 0, 0], [0.004, 0, 0]]],
+        None, description="of a clump: sphere centres, in any frame [m]", examples=[[[0.0, 0, 0], [0.004, 0, 0]]]
     )
     radii: list[Size] | None = Field(None, description="of a clump's spheres [m]", examples=[[0.005, 0.003]])
 

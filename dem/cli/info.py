@@ -18,21 +18,9 @@ if TYPE_CHECKING:
 
 UNITS = {
     **dict.fromkeys(
-        (
-            "lower",
-            "upper",
-            "diameter",
-            "length",
-            "spacing",
-            "offsets",
-            "radii",
-            "amplitude",
-            "point",
-            "centre",
-            "radius",
-        ),
-        "m",
+        ("lower", "upper", "diameter", "spacing", "offsets", "radii", "amplitude", "point", "centre", "radius"), "m"
     ),
+    "length": "m",
     **dict.fromkeys(("time_step", "duration", "contact_time", "wall_time"), "s"),
     **dict.fromkeys(("roughness", "phase"), "rad"),
     "rate": "rad/s",
