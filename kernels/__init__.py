@@ -80,6 +80,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``capsule_picks``  their candidates
     ``capsule_finds``  those that touch
     ``capsule_contacts``  each of their contacts
+    ``capsule_known``  many of them, looked at together
     ``capsule_blocks``  these evaluated, many at a time
     ``capsule_sums``  what they come to, by body
     ``listed_capsules``  the same one by one

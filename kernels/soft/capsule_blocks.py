@@ -11,7 +11,7 @@ import numpy as np
 from kernels import laws
 from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import formula, loop, part
-from kernels.base.vector import add, cross, scale, subtract
+from kernels.base.vector import add, cross, scale
 from kernels.laws import hertz
 from kernels.soft.blend import gradient
 from kernels.soft.capsule_contacts import (
@@ -22,19 +22,28 @@ from kernels.soft.capsule_contacts import (
     RECALLS,
     SLOT,
     WEIGHT,
-    know,
     pose,
     reach_of,
     weights_of,
 )
 from kernels.soft.capsule_finds import find_touching
+from kernels.soft.capsule_known import VOID, know
 from kernels.soft.capsules import SLOTS
 from kernels.soft.chunks import first_candidate
 from kernels.soft.known import NORMAL, OVERLAP, POINT, STIFFNESS, get, put, touch_of_bodies
 from kernels.soft.touching import Sums, no_energy
 
-FORCE, LASTS, ENERGY, COUPLE = 0, 3, 7, 8  # rows of what comes out of a contact; its energy if it counted wholly
-ON_I, ON_J = 4, 8  # columns of `Neighbours.wrench` with the torques, after the force on i
+# rows of what comes out of a contact, torques on both bodies among them, the energy if it counted wholly; the same of
+# forces and torques are columns of `Neighbours.wrench`
+FORCE, LASTS, ON_I, ENERGY, ON_J = 0, 3, 4, 7, 8
+
+
+@formula
+def put_torques(out, t, known, couple):
+    """Write the torques of a contact, whose force is known, about the centres of both bodies."""
+    force = get(out, FORCE, t)
+    put(out, ON_I, t, add(cross(get(known, POINT, t), force), couple))
+    put(out, ON_J, t, scale(-1.0, add(cross(get(known, ARM, t), force), couple)))
 
 
 @loop
@@ -47,7 +56,7 @@ def act_elastic(law, number, time_sign, half, per_joule, known, told, kept, out)
 
     Writes
     ------
-    out : rows as FORCE to COUPLE
+    out : rows as FORCE to ON_J
 
     Returns
     -------
@@ -59,7 +68,7 @@ def act_elastic(law, number, time_sign, half, per_joule, known, told, kept, out)
         energy = hertz.energy(known[STIFFNESS, t], overlap)
         force = known[WEIGHT, t] * hertz.force(known[STIFFNESS, t], overlap)
         put(out, FORCE, t, scale(force, get(known, NORMAL, t)))
-        put(out, COUPLE, t, (0.0, 0.0, 0.0))
+        put_torques(out, t, known, (0.0, 0.0, 0.0))
         out[ENERGY, t] = energy
         elastic += as_fixed(known[WEIGHT, t] * energy, per_joule)
         bits = np.float64(overlap).view(np.int64)
@@ -75,12 +84,12 @@ def act_dissipative(law, number, time_sign, half, per_joule, known, told, kept, 
     ----------
     law, time_sign, half, per_joule : see `kernels.soft.state`
     number : of contacts
-    known, told : see `kernels.soft.capsule_contacts.know`
+    known, told : see `kernels.soft.capsule_known.know`
 
     Writes
     ------
     kept : (R, BLOCK) what contacts remember, a column each
-    out : rows as FORCE to COUPLE
+    out : rows as FORCE to ON_J
 
     Returns
     -------
@@ -95,7 +104,7 @@ def act_dissipative(law, number, time_sign, half, per_joule, known, told, kept, 
         outcome, history = laws.contact(law, told[OF_I, t], told[OF_J, t], touch, history, half, time_sign)
         laws.store(law, kept.T, t, 0, history)
         put(out, FORCE, t, scale(count, outcome.force))
-        put(out, COUPLE, t, scale(count, outcome.couple))
+        put_torques(out, t, known, scale(count, outcome.couple))
         out[LASTS, t] = 1.0 if outcome.lasts else 0.0
         out[ENERGY, t] = outcome.elastic + outcome.stored
         elastic += as_fixed(count * outcome.elastic, per_joule)
@@ -147,6 +156,8 @@ def keep_contacts(law, number, told, kept, out, history, has_history):
     columns, bits = laws.columns(law), 0
     for t in range(number):
         k, at = told[CANDIDATE, t], columns * told[SLOT, t]
+        if k == VOID:
+            continue
         for r in range(columns):
             history[k, at + r] = kept[r, t]
         bits = 0 if told[SLOT, t] == 0 else bits
@@ -173,9 +184,7 @@ def total(first, number, start, bodies, kinds, neighbours, box, known, told, out
     -------
     force [N], torque on the first, on the second [N m], column
     """
-    force, on_i, on_j = get(out, FORCE, first), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    on_i = add(cross(get(known, POINT, first), force), get(out, COUPLE, first))
-    on_j = scale(-1.0, add(cross(get(known, ARM, first), force), get(out, COUPLE, first)))
+    force, on_i, on_j = get(out, FORCE, first), get(out, ON_I, first), get(out, ON_J, first)
     if known[WEIGHT, first] == 1.0:
         return force, on_i, on_j, first + 1
     return blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, box, known, told, out)
@@ -197,10 +206,8 @@ def blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, 
     first_i, second_i, first_j, second_j = 0.0, 0.0, 0.0, 0.0
     t = first + 1
     while t < number and told[SLOT, t] > 0:
-        f, couple = get(out, FORCE, t), get(out, COUPLE, t)
-        force = add(force, f)
-        on_i = add(on_i, add(cross(get(known, POINT, t), f), couple))
-        on_j = subtract(on_j, add(cross(get(known, ARM, t), f), couple))
+        force = add(force, get(out, FORCE, t))
+        on_i, on_j = add(on_i, get(out, ON_I, t)), add(on_j, get(out, ON_J, t))
         slot, energy = told[SLOT, t], out[ENERGY, t]
         first_i, second_i = energy if slot == 1 else first_i, energy if slot == 2 else second_i
         first_j, second_j = energy if slot == 3 else first_j, energy if slot == 4 else second_j
@@ -228,6 +235,9 @@ def hand_out(number, start, bodies, kinds, neighbours, box, known, told, out):
     t, wrench = 0, neighbours.wrench
     while t < number:
         k = start + told[CANDIDATE, t]
+        if told[CANDIDATE, t] == VOID:
+            t += 1
+            continue
         force, on_i, on_j, t = total(t, number, start, bodies, kinds, neighbours, box, known, told, out)
         wrench[k, 0], wrench[k, 1], wrench[k, 2] = force
         wrench[k, ON_I], wrench[k, ON_I + 1], wrench[k, ON_I + 2] = on_i

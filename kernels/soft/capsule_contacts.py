@@ -12,7 +12,6 @@ from kernels.box.periodic import gap
 from kernels.soft.blend import LEAST, alone, are_nearly_parallel, between, place_of, weight_of, weights
 from kernels.soft.capsules import SLOTS, axis_of, centre_of
 from kernels.soft.known import (
-    BLOCK,
     MASS,
     NORMAL,
     OVERLAP,
@@ -35,40 +34,20 @@ OF_I, OF_J, CANDIDATE, SLOT, RECALLS, TOLD = range(6)  # rows of integers: mater
 
 
 @formula
-def know(law, start, first, listed, bodies, kinds, neighbours, box, known, told):
-    """What a law wants to know of the contacts of pairs from `first` in a list on, as many as a block has room for.
-
-    Parameters
-    ----------
-    law, bodies, kinds, neighbours, box : see `kernels.soft.state`
-    start, first, listed : first candidate of the chunk; pairs in the list of those that touch
-
-    Writes
-    ------
-    known, told : (KNOWN, BLOCK), (TOLD, BLOCK), a column a contact
-
-    Returns
-    -------
-    number of contacts, and the first pair that is still to come
-    """
-    number, t = 0, first
-    while t < listed.size and number + SLOTS <= BLOCK:
-        number = add_pair(law, start, listed[t], number, bodies, kinds, neighbours, box, known, told)
-        t += 1
-    return number, t
+def touch_at(x, u, v, s, t, reach, radius):
+    """Normal and overlap of a contact at places s and t, and its place from the centre of the first, of this radius."""
+    d = between(x, u, v, s, t)
+    distance = math.sqrt(dot(d, d))
+    normal, overlap = scale(1.0 / (distance + TINY), d), reach - distance
+    return normal, overlap, add_scaled(scale(s, u), 0.5 * overlap - radius, normal)
 
 
 @formula
 def pose(k, bodies, kinds, neighbours, box):
     """The bodies of candidate k, from the second's centre to the first's, and their half axes."""
     b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
-    return (
-        b,
-        c,
-        gap(box, centre_of(kinds.pose, b), centre_of(kinds.pose, c)),
-        axis_of(kinds.pose, b),
-        axis_of(kinds.pose, c),
-    )
+    x = gap(box, subtract(centre_of(kinds.pose, b), centre_of(kinds.pose, c)), (0.0, 0.0, 0.0))
+    return b, c, x, axis_of(kinds.pose, b), axis_of(kinds.pose, c)
 
 
 @formula
@@ -149,12 +128,9 @@ def put_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, know
     ------
     known : column t, without mass and weight
     """
-    s, d = place[0], between(x, u, v, place[0], place[1])
     reach, stiffness = reach_of(k, kinds, neighbours)
-    distance = math.sqrt(dot(d, d))
-    normal, overlap = scale(1.0 / (distance + TINY), d), reach - distance
     radius = kinds.radius[kinds.first_offset[bodies.kind[b]]]
-    arm = add_scaled(scale(s, u), 0.5 * overlap - radius, normal)
+    normal, overlap, arm = touch_at(x, u, v, place[0], place[1], reach, radius)
     put(known, NORMAL, t, normal)
     put(known, POINT, t, arm)
     put(known, ARM, t, add(arm, x))

@@ -7,7 +7,8 @@ from kernels.base.jit import formula, part
 from kernels.base.vector import dot, subtract
 from kernels.soft.blend import between, closest
 from kernels.soft.capsule_blocks import act, recall, total
-from kernels.soft.capsule_contacts import ARM, CANDIDATE, know, middle_of, pose, reach_of
+from kernels.soft.capsule_contacts import ARM, CANDIDATE, middle_of, pose, reach_of
+from kernels.soft.capsule_known import VOID, know
 from kernels.soft.chunks import first_candidate
 from kernels.soft.known import NORMAL, OVERLAP, POINT, get
 from kernels.soft.rows import write
@@ -93,6 +94,9 @@ def write_block(n, number, start, kinds, bodies, neighbours, box, known, told, o
     t = 0
     while t < number:
         first = t
+        if told[CANDIDATE, first] == VOID:
+            t += 1
+            continue
         b, c, _, _, _ = pose(start + told[CANDIDATE, first], bodies, kinds, neighbours, box)
         force, _, _, t = total(first, number, start, bodies, kinds, neighbours, box, known, told, out)
         arm = middle_of(first, t, known)
