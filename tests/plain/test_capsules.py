@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dem
+from dem.model.spheroid import Spheroid
 from kernels.soft import blend
 
 NYLON = {"young": 5e7, "poisson": 0.35, "density": 1100.0}
@@ -259,6 +260,17 @@ def test_other_laws_keep_their_account(part):
     sim.step(250)
     assert sim.energy().dissipated > 0
     assert sim.energy_error < 2e-3
+
+
+def test_in_a_fluid_it_is_the_spheroid_of_its_volume_and_aspect_ratio():
+    """As fibres are; what a fluid does to such spheroids has tests of its own."""
+    stands_for = Spheroid.of(CAPSULE, CAPSULE.mass_properties(1100.0))
+    assert (stands_for.ratio, stands_for.axis) == (3.0, 0)
+    assert stands_for.volume == pytest.approx(math.pi * RADIUS**2 * (2 * HALF + 4 / 3 * RADIUS), rel=1e-15)
+    water = dem.Fluid(density=1000.0, viscosity=1e-3, velocity=(0, 0, 0))
+    sim = dem.Simulation(dem.Particles(CAPSULE, nylon(), position=[(0, 0, 0)]), time_step=1e-5, threads=1, fluid=water)
+    sim.step(20)
+    assert -20 * 1e-5 * 9.81 < sim.particles.velocity[0, 2] < 0
 
 
 def test_packed_capsules_do_not_overlap():
