@@ -15,8 +15,12 @@ class OneShape(dem.Case):
     aspect_ratio: float = Field(3.0, ge=1, description="fibre length over diameter")
     spheres: PositiveInt = Field(5, description="spheres in a fibre; 5 make the published volume but for 0.13 %")
 
-    def fibre(self) -> dem.Fibre:
+    smooth: bool = Field(False, description="capsules in place of chains of spheres")
+
+    def fibre(self) -> dem.Fibre | dem.Capsule:
         """Shape of the fibres."""
+        if self.smooth:
+            return dem.Capsule(diameter=self.diameter, aspect_ratio=self.aspect_ratio)
         return dem.Fibre(diameter=self.diameter, aspect_ratio=self.aspect_ratio, spheres=self.spheres)
 
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.hard.simulation import HardSpheres, HardVerdict
     from dem.model.adhesion import DMT, JKR, Bridge
     from dem.model.box import Box
+    from dem.model.capsule import Capsule
     from dem.model.cells import Cells
     from dem.model.clump import Clump
     from dem.model.contacts import Contact, Contacts
@@ -100,6 +101,7 @@ HOMES = {
     "Axes": "dem.case.bases",
     "Box": "dem.model.box",
     "Bridge": "dem.model.adhesion",
+    "Capsule": "dem.model.capsule",
     "Case": "dem.case.bases",
     "Cells": "dem.model.cells",
     "ChannelFlow": "dem.model.flows",

@@ -80,6 +80,15 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``cells``       linked cells, and bodies in memory in their order
     ``neighbours``  which bodies may meet before the list is stale
     ``candidates``  which of their spheres may touch within the next few steps
+    ``capsules``    bodies that are all points near a segment
+    ``blend``       where two of them meet, at their closest points or at two ends
+    ``capsule_picks``  their candidates
+    ``capsule_finds``  those that touch
+    ``capsule_contacts``  each of their contacts
+    ``capsule_known``  many of them, looked at together
+    ``capsule_blocks``  these evaluated, many at a time
+    ``capsule_sums``  what they come to, by body
+    ``listed_capsules``  the same one by one
     ``contact``     place spheres, evaluate elastic pairs
     ``gather``      sum forces and torques by body
     ``touching``    find those that touch, for laws that need velocities

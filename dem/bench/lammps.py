@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model import packing
+from dem.model.capsule import Capsule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,6 +62,9 @@ def run(sim: Simulation, steps: int, walls: Sequence[str] = ()) -> tuple[float, 
     lmp = program()
     shapes, materials = zip(*sim.particles.variants, strict=True)
     alike = len(set(zip(shapes, materials, strict=True))) == 1 or {len(shape.radii) for shape in shapes} == {1}
+    if any(isinstance(shape, Capsule) for shape in shapes):
+        message = "LAMMPS has no capsules to compare with: take dem.Fibre, or smooth=false"
+        raise ValueError(message)
     surfaces = {(m.young, m.poisson, m.restitution, m.friction, m.rolling) for m in materials}
     if not alike or len(surfaces) > 1 or sim.box is None:
         message = "LAMMPS can be compared on equal particles, or spheres, of one material in a box, but for densities"

@@ -11,6 +11,7 @@ from dem.base.words import counted
 from dem.casefile.placements import files, lattice
 from dem.casefile.placements.last_frame import last_frame
 from dem.model import insertion
+from dem.model.capsule import Capsule
 from dem.model.fields import STATE
 from dem.model.grading import graded
 from dem.model.kinds import Kind, numbered
@@ -145,7 +146,7 @@ def _at_random(
 
 def _orientations(group: GroupTable, shape: Shape, n: int, rng: np.random.Generator) -> np.ndarray:
     """Random ones; those of fibres on a lattice keep clear of each other."""
-    if group.lattice is not None and isinstance(shape, Fibre):
+    if group.lattice is not None and isinstance(shape, (Fibre, Capsule)):
         return random_orientations(group.lattice.sites, group.lattice.pitch, shape, rng)
     return insertion.isotropic(rng, n)
 

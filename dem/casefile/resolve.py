@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.case import HARD, STOCHASTIC, BaseCase, Case, HardSphereCase, StochasticCase
+from dem.model.capsule import Capsule
 from dem.model.fields import STATE
 from dem.model.kinds import labels
 from dem.model.known_flows import FunctionFlow, GriddedFlow
@@ -38,7 +39,7 @@ def content(case: BaseCase) -> dict | None:
     particles, box = case.build()
     if stepped and (case.walls() or case.inserters() or case.outlets() or not _can_be_told(case.fluid())):
         return None
-    if len(particles) > MOST or not all(type(shape) in (Sphere, Fibre) for shape, _ in particles.variants):
+    if len(particles) > MOST or not all(type(shape) in (Sphere, Fibre, Capsule) for shape, _ in particles.variants):
         return None
     materials = _materials(particles, box)
     types = dict.fromkeys(type(shape) for shape, _ in particles.variants)
@@ -90,9 +91,12 @@ def _names(things: list, name: str) -> dict:
     return {thing: name if len(each) == 1 else f"{name}-{k}" for k, thing in enumerate(each, start=1)}
 
 
-def _shape(shape: Sphere | Fibre) -> dict:
-    """Type and sizes; a fibre's spacing only where the others do not fix it to the bit."""
+def _shape(shape: Sphere | Fibre | Capsule) -> dict:
+    """Type and sizes; what the others fix to the bit is left out."""
     sizes = asdict(shape)
+    if isinstance(shape, Capsule):
+        exact = Capsule(diameter=shape.diameter, length=shape.length) == shape
+        del sizes["aspect_ratio" if exact else "length"]
     if isinstance(shape, Fibre):
         fewer = {key: value for key, value in sizes.items() if key != "spacing"}
         sizes = fewer if Fibre(**fewer) == shape else sizes

@@ -48,6 +48,7 @@ from dem.casefile.tables import Table
 from dem.casefile.traffic import InserterTable, OutletTable
 from dem.casefile.walls import WallTable
 from dem.model.box import Box, Motion
+from dem.model.capsule import Capsule
 from dem.model.clump import Clump
 from dem.model.contacts import Contact
 from dem.model.fields import STATE
@@ -55,7 +56,7 @@ from dem.model.materials import Material
 from dem.model.shapes import Fibre, Shape, Sphere
 from dem.rotation.names import DEFAULT
 
-SHAPES = {"sphere": Sphere, "fibre": Fibre, "clump": Clump}
+SHAPES = {"sphere": Sphere, "fibre": Fibre, "capsule": Capsule, "clump": Clump}
 MOVES = [heading for name, field in STATE.items() if name != "position" for heading in field.headings]
 COLUMNS = (
     f"CSV with columns {', '.join(STATE['position'].headings)}, and any of {', '.join(MOVES)}; or NPZ with arrays "
@@ -93,21 +94,21 @@ class ContactTable(PartsTable):
 class ShapeTable(Table):
     """``[shapes.NAME]``."""
 
-    type: Literal["sphere", "fibre", "clump"] = Field(description="of the shape", examples=["sphere"])
-    diameter: Size | None = Field(None, description="of a sphere, or of the spheres of a fibre [m]", examples=[0.01])
-    aspect_ratio: Number | None = Field(None, ge=1, description="of a fibre: length over diameter", examples=[3.0])
+    type: Literal["sphere", "fibre", "capsule", "clump"] = Field(description="of the shape", examples=["sphere"])
+    diameter: Size | None = Field(None, description="of a sphere, capsule, or a fibre's spheres [m]", examples=[0.01])
+    aspect_ratio: Number | None = Field(None, ge=1, description="fibre, capsule: length over diameter", examples=[3.0])
     spheres: Count | None = Field(None, description="of a fibre: how many", examples=[5])
     spacing: Size | None = Field(None, description="of a fibre: distance of neighbouring centres [m]", examples=[0.005])
+    length: Size | None = Field(None, description="of a capsule, ends included [m]", examples=[0.03])
     offsets: list[Point] | None = Field(
-        None,
-        description="of a clump: centres of its spheres, in any frame [m]",
-        examples=[[[0.0, 0, 0], [0.004, 0, 0]]],
+        None, description="of a clump: sphere centres, in any frame [m]", examples=[[[0.0, 0, 0], [0.004, 0, 0]]]
     )
     radii: list[Size] | None = Field(None, description="of a clump's spheres [m]", examples=[[0.005, 0.003]])
 
     TAKES: ClassVar[dict[str, tuple[str, ...]]] = {
         "sphere": ("diameter",),
         "fibre": ("diameter", "aspect_ratio", "spheres", "spacing"),
+        "capsule": ("diameter", "aspect_ratio", "length"),
         "clump": ("offsets", "radii"),
     }
 
@@ -115,7 +116,7 @@ class ShapeTable(Table):
     def _fits(self) -> ShapeTable:
         """Refuse keys of other shapes, and sizes that contradict each other."""
         given, takes = self.given().keys() - {"type"}, self.TAKES[self.type]
-        needed = {"diameter"} if self.type == "fibre" else set(takes)
+        needed = {"diameter"} if self.type in ("fibre", "capsule") else set(takes)
         if given - set(takes) or needed - given:
             message = f"a {self.type} takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none of them'}"
             raise ValueError(message)

@@ -20,6 +20,7 @@ UNITS = {
     **dict.fromkeys(
         ("lower", "upper", "diameter", "spacing", "offsets", "radii", "amplitude", "point", "centre", "radius"), "m"
     ),
+    "length": "m",
     **dict.fromkeys(("time_step", "duration", "contact_time", "wall_time"), "s"),
     **dict.fromkeys(("roughness", "phase"), "rad"),
     "rate": "rad/s",

@@ -30,6 +30,7 @@ from dem.base.json_texts import parsed
 from dem.base.machine import processor
 from dem.files import crowds, logs, walls
 from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in, energies_of
+from dem.model.capsule import chain
 from dem.model.fields import STATE
 from dem.model.parts import plain
 from dem.model.wall import described
@@ -67,12 +68,13 @@ def _say_who(file: h5py.File) -> None:
 
 
 def _write_variants(group: h5py.Group, sim: System) -> None:
-    """Spheres of all variants one after the other, those of variant k from first[k] on, and the mass properties."""
+    """Spheres that all variants look like, those of variant k from first[k] on, and the mass properties."""
     variants = sim.particles.variants
     properties = [shape.mass_properties(material.density) for shape, material in variants]
-    group["offsets"] = np.concatenate([shape.offsets for shape, _ in variants])
-    group["radii"] = np.concatenate([shape.radii for shape, _ in variants])
-    group["first"] = np.cumsum([0, *(len(shape.radii) for shape, _ in variants)])
+    chains = [chain(shape) for shape, _ in variants]
+    group["offsets"] = np.concatenate([offsets for offsets, _ in chains])
+    group["radii"] = np.concatenate([radii for _, radii in chains])
+    group["first"] = np.cumsum([0, *(len(radii) for _, radii in chains)])
     for name in ("volume", "mass", "inertia"):
         group[name] = np.array([getattr(p, name) for p in properties])
 

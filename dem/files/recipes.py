@@ -13,6 +13,7 @@ from dem.base import checks
 from dem.files import gate
 from dem.files.structure import check_memory, require
 from dem.model.box import Box, Motion
+from dem.model.capsule import Capsule
 from dem.model.cells import Cells
 from dem.model.clump import Clump
 from dem.model.contacts import Contact
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 OURS = {
     "dem.box:Box": Box,
     "dem.box:Motion": Motion,
+    "dem.capsules:Capsule": Capsule,
     "dem.clump:Clump": Clump,
     "dem.contacts:Contact": Contact,
     "dem.materials:Material": Material,

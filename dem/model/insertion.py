@@ -16,8 +16,9 @@ from dem.base import checks, compilation
 from dem.base.hints import hinted
 from dem.base.progress import progress_bar
 from dem.base.words import counted
-from dem.model.bodies import place
+from dem.model.bodies import Variant, place
 from dem.model.box import Box
+from dem.model.capsule import hull
 from dem.model.grading import graded
 from dem.model.materials import Material
 from dem.model.particles import Particles
@@ -229,9 +230,10 @@ def scatter(
     periodic = np.array([box is not None and axis in box.periodic for axis in "xyz"])
     around = periodic & (box is not None) & (lower == (box.lower if box else 0)) & (upper == (box.upper if box else 0))
     low, high = np.where(around, -np.inf, lower), np.where(around, np.inf, upper)
-    first = np.concatenate([[0], np.cumsum([len(body.radii) for body in bodies])])
-    offset = np.concatenate([body.offsets for body in bodies]).T.copy()
-    size = np.concatenate([body.radii for body in bodies])
+    hulls = [hull(body) for body in bodies]
+    first = np.concatenate([[0], np.cumsum([len(radii) for _, radii in hulls])])
+    offset = np.concatenate([offsets for offsets, _ in hulls]).T.copy()
+    size = np.concatenate([radii for _, radii in hulls])
     taken, number = _taken(box, corners, periodic, others, size)
     placed, turned = np.empty((3, len(bodies))), np.empty((4, len(bodies)))
     state, so_far = np.array([0, number, 0]), [(0, 0)]
@@ -276,6 +278,12 @@ def _no_room(placed: list[Shape], wanted: int, corners: tuple[np.ndarray, np.nda
     return ValueError(message)
 
 
+def _held(shape: Shape) -> Variant:
+    """What a shape takes up."""
+    volume, mass, _, inertia, _ = shape.mass_properties(1.0)
+    return Variant(*hull(shape), volume, mass, np.array(inertia))
+
+
 def _taken(
     box: Box | None,
     corners: tuple[np.ndarray, np.ndarray],
@@ -285,7 +293,7 @@ def _taken(
 ) -> tuple[insertion.Taken, int]:
     """Cells with the spheres of other particles, and room for more of the given radii; and how many are in it."""
     lower, upper = (np.array(box.lower), np.array(box.upper)) if box else corners
-    clouds = [place(p.position, p.orientation, p.variant, [shape for shape, _ in p.variants]) for p in others]
+    clouds = [place(p.position, p.orientation, p.variant, [_held(shape) for shape, _ in p.variants]) for p in others]
     centre = np.concatenate([np.empty((0, 3)), *(cloud.centres for cloud in clouds)])
     radius = np.concatenate([np.empty(0), *(cloud.radii for cloud in clouds)])
     room = len(radius) + len(size)

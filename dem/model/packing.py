@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from dem.base import checks
+from dem.model.capsule import Capsule
 from dem.model.shapes import Fibre
 
 CLEARANCE = 1.0001  # diameters between axes
@@ -14,7 +15,7 @@ SWEEPS = 20
 
 
 def random_orientations(
-    shape: tuple[int, int, int], pitch: float, fibre: Fibre, rng: np.random.Generator
+    shape: tuple[int, int, int], pitch: float, fibre: Fibre | Capsule, rng: np.random.Generator
 ) -> np.ndarray:
     """Random fibre directions on a cubic lattice, without overlap.
 
@@ -26,7 +27,7 @@ def random_orientations(
         Sites along x, y, z.
     pitch : float
         Of the lattice [m]; at least length/√3 and 1.23 diameters, or the aligned start overlaps.
-    fibre : Fibre
+    fibre : Fibre or Capsule
         The shape of all fibres.
     rng : numpy.random.Generator
         Source of the directions.
@@ -50,7 +51,7 @@ def random_orientations(
     """
     from kernels.packing import directions  # noqa: PLC0415, velocities need no kernel
 
-    checks.of_types(fibre=(fibre, Fibre), rng=(rng, np.random.Generator))
+    checks.of_types(fibre=(fibre, Capsule if isinstance(fibre, Capsule) else Fibre), rng=(rng, np.random.Generator))
     checks.array("shape", shape, (3,), "numbers of sites along x, y, z")
     shape = [checks.whole("shape", n, least=1) for n in shape]
     pitch = checks.number("pitch", pitch, above=0, unit="m")

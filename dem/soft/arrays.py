@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.model.capsule import half_length_of, has_capsules
 from dem.model.walls import fold
 from dem.soft import walled
 from dem.soft.springs import Springs
 from kernels.base.jit import in_python
 from kernels.laws import hertz
 from kernels.soft.candidates import GROUP
+from kernels.soft.capsule_contacts import TOLD
+from kernels.soft.capsules import SLOTS, Capsules
 from kernels.soft.known import BLOCK, KNOWN
 from kernels.soft.state import Bodies, Kinds, Neighbours
 
@@ -32,8 +35,9 @@ def materials(particles: Particles) -> list[Material]:
     return list(dict.fromkeys(m for _, m in particles.variants))
 
 
-def kinds(particles: Particles, box: Box | None) -> Kinds:
+def kinds(particles: Particles, box: Box | None) -> Kinds | Capsules:
     """Tables of shapes and materials in the kernels' layout."""
+    capsules = has_capsules(particles.variants)
     shapes = [shape for shape, _ in particles.variants]
     found = materials(particles)
     properties = [shape.mass_properties(m.density) for shape, m in particles.variants]
@@ -41,7 +45,7 @@ def kinds(particles: Particles, box: Box | None) -> Kinds:
     radius = np.concatenate([s.radii for s in shapes])
     alike = len(found) == 1 and bool((radius == radius[0]).all())
     modulus = found[0].effective_modulus(found[0])
-    return Kinds(
+    tables = Kinds(
         mass=np.array([p.mass for p in properties]),
         inverse_mass=np.array([1 / p.mass for p in properties]),
         inertia=np.ascontiguousarray(np.array([p.inertia for p in properties]).T),
@@ -58,6 +62,10 @@ def kinds(particles: Particles, box: Box | None) -> Kinds:
         modulus=np.array([[a.effective_modulus(b) for b in found] for a in found]),
         wall_modulus=np.array([a.effective_modulus(box.material) if box else 0.0 for a in found]),
     )
+    if not capsules:
+        return tables
+    half, pose = np.array([half_length_of(shape) for shape in shapes]), np.zeros((len(particles), 8))
+    return Capsules(*tables, half=half, pose=pose)
 
 
 def springs(particles: Particles, kinds: Kinds, law: tuple, walls: Sequence[Wall] = ()) -> Springs:
@@ -143,6 +151,20 @@ class Layout(NamedTuple):
     wall_width: int  # the same at a wall
     wrench: int  # columns of `Neighbours.wrench`
     round: bool  # all bodies are one sphere
+    capsules: bool = False  # bodies are capsules
+
+    @classmethod
+    def of(cls, kinds: Kinds | Capsules, *, lossy: bool, width: int, wall_width: int, couples: bool) -> Layout:
+        """Of kinds of bodies and what their contacts remember and hand on; of capsules all contacts of a pair do."""
+        capsules = isinstance(kinds, Capsules)
+        if capsules:
+            lossy, width, couples = True, SLOTS * width + 1 if width else 0, True
+        return cls(kinds.reach > 0, lossy, width, wall_width, 16 if couples else 8, kinds.round, capsules)
+
+    @property
+    def table_width(self) -> int:
+        """Numbers that any contact remembers."""
+        return max(self.width, self.wall_width)
 
 
 def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbours:
@@ -190,7 +212,7 @@ def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
         "known": np.zeros((used, KNOWN, BLOCK)),
         "kept": np.zeros((used, max(layout.width, 1), BLOCK)),
         "out": np.zeros((used, 11, BLOCK)),
-        "met": np.zeros((used, 2, BLOCK), np.int64),
+        "met": np.zeros((used, TOLD if layout.capsules else 2, BLOCK), np.int64),
     }
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from dem.soft.capsules import meetings
 from dem.soft.impacts import (
     ADVISED,
     RESOLVED,
@@ -23,7 +24,7 @@ from dem.soft.impacts import (
     kind_of_row,
     rounded_down,
 )
-from dem.soft.overlaps import Overlaps, gaps, largest
+from dem.soft.overlaps import Overlaps, largest
 from dem.soft.walled import face_word
 from kernels.soft import advance as loop
 from kernels.soft.touching import TINY
@@ -109,9 +110,9 @@ def briefest(engine: Touching) -> Brief:
     o = Overlaps.of(b._replace(sphere_position=x), kinds, engine.faces, engine.candidates(), engine.periods())
     touching = np.flatnonzero(o.pair > 0)
     i, j = o.i[touching], o.j[touching]
-    gap = gaps(x, i, j, engine.periods())
+    gap, arm_i, arm_j = meetings(b._replace(sphere_position=x), kinds, i, j, engine.periods(), arm)
     normal = gap / np.maximum(np.linalg.norm(gap, axis=0), TINY)
-    inverse = _inverse_mass(engine, i, arm, normal) + _inverse_mass(engine, j, arm, normal)
+    inverse = _inverse_mass(engine, i, arm_i, normal) + _inverse_mass(engine, j, arm_j, normal)
     pair = engine.springs.between(
         _material(engine, i), _material(engine, j), 1 / (1 / o.radius[i] + 1 / o.radius[j]),
         1 / (1 / _mass(engine, i) + 1 / _mass(engine, j)),
@@ -119,8 +120,9 @@ def briefest(engine: Touching) -> Brief:
     s = np.flatnonzero(o.wall > 0)
     axes, faces = o.normal(s), engine.springs.of_faces[o.face[s]]
     wall = engine.springs.between(_material(engine, s), faces, o.radius[s], _mass(engine, s))
+    of_walls = 1 / _inverse_mass(engine, s, arm[:, s], axes)
     times = np.concatenate([
-        pair.time(1 / inverse, o.pair[touching]), wall.time(1 / _inverse_mass(engine, s, arm, axes), o.wall[s])
+        pair.time(1 / inverse, o.pair[touching]), wall.time(of_walls, o.wall[s])
     ])  # fmt: skip
     if not times.size:
         return Brief()
@@ -142,13 +144,13 @@ def _mass(engine: Touching, sphere: np.ndarray) -> np.ndarray:
 
 
 def _inverse_mass(engine: Touching, sphere: np.ndarray, arm: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """As `kernels.soft.surfaces.inverse_mass`, for spheres (T,) and normals (3, T); the arms are of all spheres."""
+    """As `kernels.soft.surfaces.inverse_mass`, for spheres (T,), arms and normals (3, T)."""
     b, kinds = engine.bodies, engine.kinds
     body = b.owner[sphere]
     kind = b.kind[body]
     if kinds.round:
         return kinds.inverse_mass[kind]
-    lever = np.cross(arm[:, sphere], normal, axis=0)
+    lever = np.cross(arm, normal, axis=0)
     w, axis = b.orientation[0, body], -b.orientation[1:, body]
     twice = 2 * np.cross(axis, lever, axis=0)
     lever = lever + w * twice + np.cross(axis, twice, axis=0)

@@ -89,8 +89,8 @@ class Engine(Inhabited):
         self.scheme = (
             integrator.scheme_for(self.kinds.inertia, spheres=self.kinds.round) if self.rotating else SphericalPCDM()
         )
-        wrench = 16 if laws.has_couples(self.law) else 8  # lines of the cache
-        self.layout = arrays.Layout(self.kinds.reach > 0, lossy, width, wall_width, wrench, self.kinds.round)
+        couples = laws.has_couples(self.law)
+        self.layout = arrays.Layout.of(self.kinds, lossy=lossy, width=width, wall_width=wall_width, couples=couples)
         more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more
         felt = felt_rows(fluid, spheres=self.kinds.round, rotating=self.rotating)
         self.rows = {"rotating": self.rotating, "lossy": lossy, "more": more, "felt": felt}

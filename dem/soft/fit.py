@@ -73,7 +73,7 @@ def _check_watch(watch: np.ndarray, walls: int) -> None:
 
 def _check_contacts(state: Snapshot, engine: Engine) -> None:
     """Contacts are of spheres and walls that there are, and remember as much as the law needs."""
-    table, width = state.contacts, engine.layout.wall_width
+    table, width = state.contacts, engine.layout.table_width
     spheres = engine.bodies.owner.size
     rows = len(table.i)
     own = type(table)(

@@ -28,7 +28,7 @@ class ContactHistory(NamedTuple):
         walls: Walls | None = None,
     ) -> ContactHistory:  # fmt: skip
         """What the contacts of these bodies remember; the first sphere of body b has the number first_number[b]."""
-        width = neighbours.wall_history.shape[1]
+        width = max(neighbours.history.shape[1], neighbours.wall_history.shape[1])
         others = slot_tables.count_slots(walls) if walls and width else 0
         n = (_count(neighbours) if width else 0) + others
         contacts = numbering.by_row(bodies.identity, bodies.wall_contacts)

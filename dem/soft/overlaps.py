@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.model.box import FACES
+from dem.soft.capsules import meetings
 from dem.soft.walled import is_walled
 from kernels.soft import listed_walls
 
@@ -55,7 +56,8 @@ class Overlaps(NamedTuple):
         radius = kinds.radius[kinds.first_offset[b.kind[b.owner]] + within]
         i, j = candidates
         x = b.sphere_position
-        pair = radius[i] + radius[j] - np.linalg.norm(gaps(x, i, j, periods), axis=0)
+        apart = meetings(b, kinds, i, j, periods, np.zeros_like(x)).gap
+        pair = radius[i] + radius[j] - np.linalg.norm(apart, axis=0)
         height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(6, -1)
         height[:, b.left[0, b.owner] != 0] = np.inf
         count = int((pair > 0).sum() + (height < radius).sum())
@@ -95,14 +97,6 @@ def in_walls(b: Bodies, kinds: Kinds, faces: Faces) -> tuple[np.ndarray, np.ndar
     normal, number = np.zeros((3, spheres)), np.zeros(spheres, np.int64)
     listed_walls.measure(b, kinds, faces, deep, which, normal, number)
     return deep, which, normal, number
-
-
-def gaps(x: np.ndarray, i: np.ndarray, j: np.ndarray, periods: list[tuple[float, float]]) -> np.ndarray:
-    """From spheres j to spheres i, at x (3, M), the short way round: (3, K) [m]."""
-    gap = x[:, i] - x[:, j]
-    for axis, (_, length) in enumerate(periods):
-        gap[axis] -= length * np.floor(gap[axis] / (length or 1) + 0.5)
-    return gap
 
 
 def largest(values: np.ndarray, *keys: np.ndarray) -> int:

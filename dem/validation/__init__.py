@@ -10,6 +10,7 @@ from dem.base.words import counted
 from dem.validation import (
     adhesion,
     annuli,
+    capsules,
     comparison,
     cooling,
     falling,
@@ -59,6 +60,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "dmt": adhesion.dmt,
     "bridge": adhesion.bridge,
     "fluidised-bed": fluidised.fluidisation,
+    "capsules": capsules.capsules,
     "lammps": peers.lammps,
     "terminal": settling.terminal,
     "settling": settling.drift,

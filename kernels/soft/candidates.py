@@ -9,6 +9,7 @@ from kernels.base.jit import formula, loop, part
 from kernels.base.vector import dot, load, store
 from kernels.box.periodic import gap
 from kernels.laws import hertz
+from kernels.soft.capsules import one_each
 from kernels.soft.chunks import candidate_room, chunk_of
 from kernels.soft.near_walls import axis, centre, is_walled
 from kernels.soft.neighbours import SLACK, entry_pair, flag_near
@@ -182,7 +183,7 @@ def list_incident(c, skin, bodies, kinds, neighbours, box):
     """
     low, high = chunk_of(c, bodies.kind.size)
     list_pairs(
-        low, high, kinds.round, neighbours.pair_force.shape[1] - 1, neighbours.first_entry, neighbours.entry_count,
+        low, high, one_each(kinds), neighbours.pair_force.shape[1] - 1, neighbours.first_entry, neighbours.entry_count,
         neighbours.entry, neighbours.packed, neighbours.incident, neighbours.incident_j, neighbours.incident_i,
     )  # fmt: skip
     active, walled = low, low
@@ -215,7 +216,7 @@ def list_pairs(
     Parameters
     ----------
     low, high : bodies of a chunk
-    alone : whether all bodies are one sphere, which makes candidates of pairs
+    alone : whether all bodies are one sphere, or capsules, which makes candidates of pairs
     zero_candidate : one without a force for ever; -1 if there is none
     first_entry, entry_count, entry, packed : of `Neighbours`
 

@@ -18,6 +18,8 @@ from kernels.box.periodic import gap
 from kernels.laws import hertz
 from kernels.soft import touching
 from kernels.soft.blocks import evaluate_listed
+from kernels.soft.capsule_blocks import evaluate_capsules
+from kernels.soft.capsules import capsules_or, place_axis
 from kernels.soft.chunks import candidate_room, chunk_of, first_candidate
 from kernels.soft.touching import TINY, Sums, no_energy
 from kernels.soft.values import of_pair
@@ -34,11 +36,39 @@ def place_body(b, bodies, kinds):
 
 
 @stage
-def place(c, bodies, kinds, neighbours):
+def place_spheres(kinds, c, bodies, neighbours):
     """Place the spheres of the bodies of chunk c that have anything to touch."""
     low, _ = chunk_of(c, bodies.kind.size)
     for k in range(low, low + neighbours.active_count[c]):
         place_body(neighbours.active[k], bodies, kinds)
+
+
+@stage
+def place_capsules(kinds, c, bodies, neighbours):
+    """Turn the axes of the bodies of chunk c that have anything to touch, and place the ends of those near walls."""
+    low, _ = chunk_of(c, bodies.kind.size)
+    for k in range(low, low + neighbours.active_count[c]):
+        place_axis(neighbours.active[k], bodies, kinds)
+    for k in range(low, low + neighbours.walled_count[c]):
+        place_body(neighbours.walled[k], bodies, kinds)
+
+
+place = capsules_or(place_spheres, place_capsules)
+
+
+@formula
+def have_no_axis(kinds, b, bodies):
+    """Bodies made of spheres need none."""
+    return
+
+
+@formula
+def have_axis(kinds, b, bodies):
+    """Capsules do."""
+    place_axis(b, bodies, kinds)
+
+
+turn = capsules_or(have_no_axis, have_axis)
 
 
 @part
@@ -47,6 +77,7 @@ def place_all(bodies, kinds):
     if not kinds.round:
         for b in range(bodies.kind.size):
             place_body(b, bodies, kinds)
+            turn(kinds, b, bodies)
 
 
 @part
@@ -146,7 +177,29 @@ def evaluate_dissipative(law, scheme, c, time_sign, half, per_joule, bodies, kin
     return evaluate_listed(scheme, law, c, listed, time_sign, half, per_joule, bodies, kinds, neighbours, box)
 
 
-evaluate = laws.elastic_or(evaluate_elastic, evaluate_dissipative)
+by_law = laws.elastic_or(evaluate_elastic, evaluate_dissipative)
+
+
+@formula
+def evaluate_spheres(kinds, law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box):
+    """Evaluate the candidate pairs of chunk c, which are spheres.
+
+    Parameters
+    ----------
+    kinds, law, scheme, c, time_sign, half, per_joule, bodies, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    neighbours : as the two above
+
+    Returns
+    -------
+    `Sums`
+    """
+    return by_law(law, scheme, c, time_sign, half, per_joule, bodies, kinds, neighbours, box)
+
+
+evaluate = capsules_or(evaluate_spheres, evaluate_capsules)
 
 
 @loop

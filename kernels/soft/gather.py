@@ -9,6 +9,8 @@ from kernels.base.vector import add, add_scaled, cross, load, scale, store, subt
 from kernels.box.periodic import gap
 from kernels.soft.all_walls import touch_walls
 from kernels.soft.candidates import GROUP, first_incident, unpack
+from kernels.soft.capsule_sums import gather_capsules
+from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import chunk_of, unsigned_range
 from kernels.soft.touching import Sums, below_of, couple_of, force_of, no_energy
 
@@ -20,7 +22,7 @@ def gather_pairs(law, c, shift, bodies, kinds, neighbours, box):
     e = first_incident(low, neighbours.first_entry)
     if not kinds.round:
         for k in range(low, low + neighbours.active_count[c]):
-            e = gather_body(law, neighbours.active[k], e, bodies, neighbours, box)
+            e = gather_body(kinds, law, neighbours.active[k], e, bodies, neighbours, box)
     else:
         gather_spheres(law, low, high, shift, e, bodies, kinds, neighbours, box)
 
@@ -173,8 +175,17 @@ def torque_of(box, alike, below, x, force):
 
 
 @formula
-def gather_body(law, b, e, bodies, neighbours, box):
-    """Force and torque of the candidate pairs on body b, whose incident pairs begin at e; returns their end."""
+def gather_candidates(kinds, law, b, e, bodies, neighbours, box):
+    """Force and torque of the candidate pairs on body b, whose incident pairs begin at e; returns their end.
+
+    Parameters
+    ----------
+    kinds, law, b, e, neighbours, box : see `kernels.soft.capsule_sums.gather_capsules`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : of body b [N, N m]
+    """
     x = load(bodies.position, b)
     f = (0.0, 0.0, 0.0)
     t = (0.0, 0.0, 0.0)
@@ -192,6 +203,9 @@ def gather_body(law, b, e, bodies, neighbours, box):
     store(bodies.force, b, f)
     store(bodies.torque, b, t)
     return stop
+
+
+gather_body = capsules_or(gather_candidates, gather_capsules)
 
 
 @formula

@@ -11,7 +11,9 @@ from kernels.base.vector import dot, load, scale, subtract
 from kernels.box.periodic import gap
 from kernels.laws import hertz
 from kernels.soft import touching, walls
+from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import first_candidate
+from kernels.soft.listed_capsules import list_capsules
 from kernels.soft.listed_walls import list_obstacles
 from kernels.soft.rows import ARM, BRANCH, COLUMNS, FORCE, NORMAL, OVERLAP, write  # noqa: F401
 from kernels.soft.surfaces import radius_of
@@ -124,12 +126,12 @@ def list_touching(law, c, bodies, kinds, neighbours, box, listed):
 
 
 @part
-def list_pairs(law, half, bodies, kinds, neighbours, box, listed, who, what):
+def list_spheres(kinds, law, half, bodies, neighbours, box, listed, who, what):
     """List the contacts of two spheres; returns their number.
 
     Parameters
     ----------
-    law, half, bodies, kinds, neighbours, box : see `list_contacts`
+    kinds, law, half, bodies, neighbours, box : see `list_contacts`
 
     Writes
     ------
@@ -152,6 +154,9 @@ def list_pairs(law, half, bodies, kinds, neighbours, box, listed, who, what):
             write(n, identity[a], identity[b], of_a, of_b, touch, force, arm, subtract(other, arm), who, what)
             n += 1
     return n
+
+
+list_pairs = capsules_or(list_spheres, list_capsules)
 
 
 @formula
@@ -221,6 +226,6 @@ def list_contacts(law, half, bodies, kinds, neighbours, box, listed, who, what):
     -------
     number of contacts, also of those for which there is no room
     """
-    n = list_pairs(law, half, bodies, kinds, neighbours, box, listed, who, what)
+    n = list_pairs(kinds, law, half, bodies, neighbours, box, listed, who, what)
     n = list_walls(n, law, half, bodies, kinds, neighbours, box, who, what)
     return list_obstacles(box, n, law, half, bodies, kinds, who, what)

@@ -10,7 +10,7 @@ import numpy as np
 
 from kernels import laws, rotation
 from kernels.base.jit import formula, piece
-from kernels.soft import candidates, contact, gather, history, motion, travel, whole_steps
+from kernels.soft import candidates, capsule_picks, contact, gather, history, motion, travel, whole_steps
 from kernels.soft.touching import no_sums
 
 
@@ -69,7 +69,7 @@ def meet(scheme, law, c, evaluates, d, gathers, shift, time_sign, setting, bodie
     """
     sums, half = no_sums(), 0.5 * setting.dt
     if evaluates:
-        sums = contact.evaluate(law, scheme, c, time_sign, half, setting.per_joule, bodies, kinds, neighbours, box)
+        sums = contact.evaluate(kinds, law, scheme, c, time_sign, half, setting.per_joule, bodies, neighbours, box)
     if gathers:
         gather.gather_pairs(law, d, shift, bodies, kinds, neighbours, box)
     return sums
@@ -121,7 +121,7 @@ def go(scheme, law, c, corrects, predicts, shift, setting, bodies, kinds, neighb
     if predicts:
         gone = motion.predict(scheme, law, c, setting.dt, bodies, kinds, box)
         if not kinds.round:
-            contact.place(c, bodies, kinds, neighbours)
+            contact.place(kinds, c, bodies, neighbours)
     return energy, spin, brisk, gone
 
 
@@ -148,7 +148,7 @@ def pick(c, skin, bodies, kinds, neighbours, box):
     """Pick the candidates of a chunk, what they remember put aside unless it is already."""
     if neighbours.history.shape[1] > 0 and neighbours.aside_count[c] < 0:
         history.put_aside(c, bodies, neighbours)
-    candidates.pick(c, skin, bodies, kinds, neighbours, box)
+    capsule_picks.pick(kinds, c, skin, bodies, neighbours, box)
 
 
 @piece
@@ -158,7 +158,7 @@ def finish_pick(c, skin, bodies, kinds, neighbours, box):
         history.give_back(c, neighbours)
     candidates.list_incident(c, skin, bodies, kinds, neighbours, box)
     if not kinds.round:
-        contact.place(c, bodies, kinds, neighbours)
+        contact.place(kinds, c, bodies, neighbours)
 
 
 @piece

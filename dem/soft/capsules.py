@@ -1,0 +1,80 @@
+"""Capsules in Python: where pairs of bodies meet at one moment, and which walls they may meet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.model.capsule import has_capsules
+from dem.model.wall_rounds import Cylinder
+from dem.model.wall_words import Ball, Plane
+from kernels.soft.capsules import Capsules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.model.particles import Particles
+    from dem.model.wall import Wall
+    from kernels.soft.state import Bodies, Kinds
+
+LEAST = 1e-300  # in place of a length of zero
+
+
+class Meetings(NamedTuple):
+    """Where candidate pairs (K,) are closest, whether they touch or not."""
+
+    gap: np.ndarray  # (3, K) from the point on j to that on i, on the axes of capsules, at the centres of spheres [m]
+    arm_i: np.ndarray  # (3, K) to that on i from the centre of its body [m]
+    arm_j: np.ndarray  # (3, K) the same of j
+
+
+def meetings(
+    b: Bodies, kinds: Kinds, i: np.ndarray, j: np.ndarray, periods: list[tuple[float, float]], arm: np.ndarray
+) -> Meetings:
+    """Of candidate pairs of spheres i and j, which have been placed; arms of all spheres are (3, M) [m]."""
+    x = b.sphere_position
+    if not isinstance(kinds, Capsules):
+        return Meetings(gaps(x[:, i] - x[:, j], periods), arm[:, i], arm[:, j])
+    (x_i, u), (x_j, v) = (_segments(b, spheres) for spheres in (i, j))
+    gap = gaps(x_i - x_j, periods)
+    s, t = closest(gap, u, v)
+    middle_i, middle_j = arm[:, i] + u, arm[:, j] + v  # zero, but for rounding: first ends are at -u and -v
+    return Meetings(gap + s * u - t * v, middle_i + s * u, middle_j + t * v)
+
+
+def _segments(b: Bodies, spheres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Middles and half axes of the bodies that have these spheres, by where their first and last spheres are."""
+    body = b.owner[spheres]
+    first, last = b.sphere_position[:, b.first_sphere[body]], b.sphere_position[:, b.first_sphere[body + 1] - 1]
+    return 0.5 * (first + last), 0.5 * (last - first)
+
+
+def closest(x: np.ndarray, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Places of the closest points of segments on them, as `kernels.soft.blend.closest`, for (3, K) each."""
+    a, b, e = (u * u).sum(0), (u * v).sum(0), (v * v).sum(0)
+    c, f = (u * x).sum(0), (v * x).sum(0)
+    s = np.clip((b * f - c * e) / np.maximum(a * e - b * b, LEAST), -1.0, 1.0)
+    t = np.clip((b * s + f) / np.maximum(e, LEAST), -1.0, 1.0)
+    return np.clip((b * t - c) / np.maximum(a, LEAST), -1.0, 1.0), t
+
+
+def gaps(gap: np.ndarray, periods: list[tuple[float, float]]) -> np.ndarray:
+    """Differences of places (3, K), the short way round [m]."""
+    for axis, (_, length) in enumerate(periods):
+        gap[axis] -= length * np.floor(gap[axis] / (length or 1) + 0.5)
+    return gap
+
+
+def check_walls(particles: Particles, walls: Sequence[Wall]) -> None:
+    """Refuse walls that would meet a capsule's side: only its ends are looked at, which flat and hollow ones touch."""
+    if not has_capsules(particles.variants):
+        return
+    for k, wall in enumerate(walls):
+        hollow = isinstance(wall, (Ball, Cylinder)) and wall.inside
+        if not (isinstance(wall, Plane) or hollow):
+            message = (
+                f"walls[{k}] is {wall!r}, whose edges or bulges may touch a capsule between its ends, which is not "
+                "known: take dem.Plane, the inside of dem.Cylinder or dem.Ball, or the faces of dem.Box; or dem.Fibre"
+            )
+            raise ValueError(message)

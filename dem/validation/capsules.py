@@ -1,0 +1,107 @@
+"""Capsules against chains of spheres: what is exact, how flat ones land, how rough chains are."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dem.model.box import Box
+from dem.model.capsule import Capsule
+from dem.model.contacts import Contacts
+from dem.model.materials import Material
+from dem.model.particles import Particles
+from dem.model.shapes import Fibre
+from dem.soft.simulation import Simulation
+from dem.validation.report import Report, curves
+
+DIAMETER, RATIO, SPEED = 0.01, 3.0, 0.1
+CAPSULE = Capsule(diameter=DIAMETER, aspect_ratio=RATIO)
+CHAINS = {f"chain of {n}": Fibre(diameter=DIAMETER, aspect_ratio=RATIO, spheres=n) for n in (5, 9, 17)}
+SHAPES = {**CHAINS, "capsule": CAPSULE}
+EXACT = {"chain of 5": 0.8316, "capsule": 0.9099}  # e of a flat landing that asks for 0.9, by the equation of motion
+ORDER_STEPS = (8e-6, 4e-6, 2e-6)
+
+
+def stuff(restitution: float = 1.0) -> Material:
+    """Nylon."""
+    return Material(young=5e7, poisson=0.35, density=1100.0, restitution=restitution)
+
+
+def landing(shape: Fibre | Capsule, damped: str) -> float:
+    """Speed after over before of a flat landing on a wall that asks for 0.9."""
+    material = stuff(0.9)
+    one = Particles(shape, material, position=[(0.05, 0.05, 0.501 * DIAMETER)], velocity=[(0, 0, -SPEED)])
+    sim = Simulation(
+        one, Box((0, 0, 0), (0.1, 0.1, 0.1), material=material), gravity=(0, 0, 0), time_step=4e-6, threads=1,
+        contacts=Contacts({}, damped=damped),
+    )  # fmt: skip
+    sim.step(1000)
+    return float(sim.particles.velocity[0, 2]) / SPEED
+
+
+def groove(shape: Fibre | Capsule, shift: float, overlap: float) -> float:
+    """Force along the axis over that across, of two parallel ones, one shifted along the other."""
+    two = Particles(shape, stuff(), position=[(0, 0, 0), (shift, 0, DIAMETER - overlap)])
+    sim = Simulation(two, gravity=(0, 0, 0), time_step=1e-6, threads=1)
+    force = sim.contact_forces().force.sum(axis=0)
+    return float(abs(force[0]) / max(abs(force[2]), 1e-300))
+
+
+def departures() -> list[float]:
+    """Largest energy errors of two nearly parallel ones that meet and turn, at three time steps."""
+    found = []
+    for dt in ORDER_STEPS:
+        two = Particles(
+            CAPSULE, stuff(), position=[(0, 0, 0), (0.004, 0, 0.0103)],
+            orientation=[(1, 0, 0, 0), (math.cos(0.01), 0, 0, math.sin(0.01))], velocity=[(0, 0, 0), (0.3, 0, -0.5)],
+            angular_velocity=[(0, 0, 0), (3, -5, 20)],
+        )  # fmt: skip
+        sim = Simulation(two, gravity=(0, 0, 0), time_step=dt, threads=1)
+        sim.step(round(2e-3 / dt))
+        found.append(sim.energy_error)
+    return found
+
+
+def capsules(*, quick: bool) -> Report:
+    """Mass properties, flat landings, grooves and the order of the energy error."""
+    report = Report("capsules", "Capsules against chains of spheres, aspect ratio 3")
+    properties = CAPSULE.mass_properties(1100.0)
+    for name, ours, exact in (
+        ("mass [kg]", properties.mass, 2.3038346126325153e-3),
+        ("axial moment [kg m²]", properties.inertia[0], 2.7358036025011117e-8),
+        ("transverse moment [kg m²]", properties.inertia[1], 1.5334899140335182e-7),
+    ):
+        report.near(name, ours, exact, exact=f"{exact:.16g}", within=1e-14, digits=16)
+    rows = []
+    shifts = np.linspace(0.02 * DIAMETER, 0.98 * DIAMETER, 13 if quick else 97)
+    lines = {}
+    for name, shape in SHAPES.items():
+        of = shape.mass_properties(1100.0)
+        alone, together = (landing(shape, damped) for damped in ("alone", "together"))
+        rough = [groove(shape, shift, 0.005 * DIAMETER) for shift in shifts]
+        lines[name] = (shifts / DIAMETER, rough)
+        ratios = [of.volume / properties.volume, *np.divide(of.inertia[:2], properties.inertia[:2])]
+        rows.append((name, *ratios, alone, together, max(rough)))
+        if name in EXACT:
+            report.near(f"{name}: e of a flat landing, damped alone", alone, EXACT[name], exact=f"{EXACT[name]}",
+                        within=1e-3)  # fmt: skip
+        report.near(f"{name}: e of a flat landing, damped together", together, 0.9, exact="0.9", within=2e-3)
+    report.below("capsule: axial over normal force, parallel, no friction", rows[-1][-1], 1e-3, exact="0")
+    errors = departures()
+    slope = float(np.polyfit(np.log(ORDER_STEPS), np.log(errors), 1)[0])
+    report.near("order of the energy error, nearly parallel", slope, 2, exact="2", within=0.4, relative=False)
+    report.tables["shapes"] = (
+        ["shape", "volume", "axial", "transverse", "e_alone", "e_together", "groove"], rows
+    )  # fmt: skip
+    report.figures["grooves"] = curves(
+        "two parallel fibres without friction, overlap 0.005 D", "shift [D]", "axial over normal force", lines
+    )
+    report.statements += [
+        "Flat on a wall a chain has as many springs as spheres, each damped as if alone: e = 0.9 becomes 0.8316 for "
+        "five spheres; a capsule touches at its two ends and has 0.9099. Damped together all have 0.9.",
+        "A chain pressed on a parallel one is held by its grooves: the largest axial force over the normal one is a "
+        f"friction without friction, {rows[0][-1]:.2g} for {rows[0][0]} and {rows[2][-1]:.2g} for {rows[2][0]}. "
+        "Volumes and moments in the table are over those of the capsule.",
+    ]
+    return report

@@ -1,0 +1,289 @@
+"""Pairs of capsules evaluated, many contacts at a time: gather, evaluate, scatter.
+
+A pair of bodies has one candidate, one row of `Neighbours.wrench` and one of what it remembers: in turn that of each of
+its contacts, and behind it, as bits, which of them remember anything. So what friction remembers of nearly parallel
+capsules belongs to their ends, and not to a point that wanders. A row of wrench has the force on the first body and the
+torques on both. A contact is evaluated as if it counted wholly, and what comes out is multiplied by its weight.
+"""
+
+import numpy as np
+
+from kernels import laws
+from kernels.base.energy import add_words, as_fixed, as_words
+from kernels.base.jit import formula, loop, part
+from kernels.base.vector import add, cross, scale
+from kernels.laws import hertz
+from kernels.soft.blend import gradient
+from kernels.soft.capsule_contacts import (
+    ARM,
+    CANDIDATE,
+    OF_I,
+    OF_J,
+    RECALLS,
+    SLOT,
+    WEIGHT,
+    pose,
+    reach_of,
+    weights_of,
+)
+from kernels.soft.capsule_finds import find_touching
+from kernels.soft.capsule_known import VOID, know
+from kernels.soft.capsules import SLOTS
+from kernels.soft.chunks import first_candidate
+from kernels.soft.known import NORMAL, OVERLAP, POINT, STIFFNESS, get, put, touch_of_bodies
+from kernels.soft.touching import Sums, no_energy
+
+# rows of what comes out of a contact, torques on both bodies among them, the energy if it counted wholly; the same of
+# forces and torques are columns of `Neighbours.wrench`
+FORCE, LASTS, ON_I, ENERGY, ON_J = 0, 3, 4, 7, 8
+
+
+@formula
+def put_torques(out, t, known, couple):
+    """Write the torques of a contact, whose force is known, about the centres of both bodies."""
+    force = get(out, FORCE, t)
+    put(out, ON_I, t, add(cross(get(known, POINT, t), force), couple))
+    put(out, ON_J, t, scale(-1.0, add(cross(get(known, ARM, t), force), couple)))
+
+
+@loop
+def act_elastic(law, number, time_sign, half, per_joule, known, told, kept, out):
+    """Hertz forces of the contacts of a block.
+
+    Parameters
+    ----------
+    law, number, time_sign, half, per_joule, known, told, kept : see `act_dissipative`
+
+    Writes
+    ------
+    out : rows as FORCE to ON_J
+
+    Returns
+    -------
+    `Sums`
+    """
+    elastic, largest = np.int64(0), np.int64(0)
+    for t in range(number):
+        overlap = max(known[OVERLAP, t], 0.0)
+        energy = hertz.energy(known[STIFFNESS, t], overlap)
+        force = known[WEIGHT, t] * hertz.force(known[STIFFNESS, t], overlap)
+        put(out, FORCE, t, scale(force, get(known, NORMAL, t)))
+        put_torques(out, t, known, (0.0, 0.0, 0.0))
+        out[ENERGY, t] = energy
+        elastic += as_fixed(known[WEIGHT, t] * energy, per_joule)
+        bits = np.float64(overlap).view(np.int64)
+        largest = bits if bits > largest else largest
+    return Sums(elastic, largest, np.int64(0), no_energy(), no_energy(), no_energy())
+
+
+@loop
+def act_dissipative(law, number, time_sign, half, per_joule, known, told, kept, out):
+    """Forces and couples of the contacts of a block, and what they remember.
+
+    Parameters
+    ----------
+    law, time_sign, half, per_joule : see `kernels.soft.state`
+    number : of contacts
+    known, told : see `kernels.soft.capsule_known.know`
+
+    Writes
+    ------
+    kept : (R, BLOCK) what contacts remember, a column each
+    out : rows as FORCE to ON_J
+
+    Returns
+    -------
+    `Sums`
+    """
+    elastic, stored, largest = np.int64(0), np.int64(0), np.int64(0)
+    loss, jump = no_energy(), no_energy()
+    for t in range(number):
+        touch, _ = touch_of_bodies(law, False, known, t)
+        count = known[WEIGHT, t]
+        history = laws.load(law, kept.T, t, 0)
+        outcome, history = laws.contact(law, told[OF_I, t], told[OF_J, t], touch, history, half, time_sign)
+        laws.store(law, kept.T, t, 0, history)
+        put(out, FORCE, t, scale(count, outcome.force))
+        put_torques(out, t, known, scale(count, outcome.couple))
+        out[LASTS, t] = 1.0 if outcome.lasts else 0.0
+        out[ENERGY, t] = outcome.elastic + outcome.stored
+        elastic += as_fixed(count * outcome.elastic, per_joule)
+        stored += as_fixed(count * outcome.stored, per_joule)
+        loss = add_words(loss, as_words(count * outcome.loss, per_joule))
+        jump = add_words(jump, as_words(count * outcome.jump, per_joule))
+        bits = np.float64(max(touch.overlap, 0.0)).view(np.int64)
+        largest = bits if bits > largest else largest
+    return Sums(elastic, largest, stored, loss, no_energy(), jump)
+
+
+act = laws.elastic_or(act_elastic, act_dissipative)
+
+
+@formula
+def recall_nothing(law, number, told, history, kept):
+    """Elastic contacts remember nothing."""
+    return
+
+
+@loop
+def recall_contacts(law, number, told, history, kept):
+    """Gather what contacts remember; those that begin, zeros."""
+    columns = laws.columns(law)
+    for t in range(number):
+        k, at = told[CANDIDATE, t], columns * told[SLOT, t]
+        for r in range(columns):
+            kept[r, t] = history[k, at + r] if told[RECALLS, t] != 0 else 0.0
+
+
+@formula
+def keep_nothing(law, number, told, kept, out, history, has_history):
+    """Elastic contacts remember nothing."""
+    return
+
+
+@loop
+def keep_contacts(law, number, told, kept, out, history, has_history):
+    """Scatter what contacts remember.
+
+    Parameters
+    ----------
+    law, number, told, kept, out : see `act_dissipative`
+
+    Writes
+    ------
+    history, has_history : of their candidates
+    """
+    columns, bits = laws.columns(law), 0
+    for t in range(number):
+        k, at = told[CANDIDATE, t], columns * told[SLOT, t]
+        if k == VOID:
+            continue
+        for r in range(columns):
+            history[k, at + r] = kept[r, t]
+        bits = 0 if told[SLOT, t] == 0 else bits
+        bits |= 1 << told[SLOT, t] if out[LASTS, t] > 0.0 else 0
+        history[k, SLOTS * columns] = bits
+        has_history[k] = 1 if bits != 0 else 0
+
+
+recall = laws.elastic_or(recall_nothing, recall_contacts)
+keep = laws.elastic_or(keep_nothing, keep_contacts)
+
+
+@formula
+def total(first, number, start, bodies, kinds, neighbours, box, known, told, out):
+    """Force on the first body of a pair and torques on both, and the column after its last contact.
+
+    Parameters
+    ----------
+    first, number, start : its first column, of so many; first candidate of the chunk
+    bodies, kinds, neighbours, box : see `kernels.soft.state`
+    known, told, out : columns of a block
+
+    Returns
+    -------
+    force [N], torque on the first, on the second [N m], column
+    """
+    force, on_i, on_j = get(out, FORCE, first), get(out, ON_I, first), get(out, ON_J, first)
+    if known[WEIGHT, first] == 1.0:
+        return force, on_i, on_j, first + 1
+    return blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, box, known, told, out)
+
+
+@part
+def blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, box, known, told, out):
+    """The same of nearly parallel ones, with what their weights do: to be added to that of the first contact.
+
+    Parameters
+    ----------
+    first, number, start, bodies, kinds, neighbours, box, known, told, out : see `total`
+    force, on_i, on_j : of the first contact [N, N m]
+
+    Returns
+    -------
+    as `total`
+    """
+    first_i, second_i, first_j, second_j = 0.0, 0.0, 0.0, 0.0
+    t = first + 1
+    while t < number and told[SLOT, t] > 0:
+        force = add(force, get(out, FORCE, t))
+        on_i, on_j = add(on_i, get(out, ON_I, t)), add(on_j, get(out, ON_J, t))
+        slot, energy = told[SLOT, t], out[ENERGY, t]
+        first_i, second_i = energy if slot == 1 else first_i, energy if slot == 2 else second_i
+        first_j, second_j = energy if slot == 3 else first_j, energy if slot == 4 else second_j
+        t += 1
+    k = start + told[CANDIDATE, first]
+    _, _, x, u, v = pose(k, bodies, kinds, neighbours, box)
+    reach, _ = reach_of(k, kinds, neighbours)
+    energies = (out[ENERGY, first], first_i, second_i, first_j, second_j)
+    f, more_i, more_j = gradient(x, u, v, weights_of(x, u, v, 0.5 * reach), energies)
+    return add(force, f), add(on_i, more_i), add(on_j, more_j), t
+
+
+@formula
+def hand_out(number, start, bodies, kinds, neighbours, box, known, told, out):
+    """Scatter forces and torques.
+
+    Parameters
+    ----------
+    number, start, bodies, kinds, box, known, told, out : see `total`
+
+    Writes
+    ------
+    neighbours.wrench : of the candidates of the block
+    """
+    t, wrench = 0, neighbours.wrench
+    while t < number:
+        k = start + told[CANDIDATE, t]
+        if told[CANDIDATE, t] == VOID:
+            t += 1
+            continue
+        force, on_i, on_j, t = total(t, number, start, bodies, kinds, neighbours, box, known, told, out)
+        wrench[k, 0], wrench[k, 1], wrench[k, 2] = force
+        wrench[k, ON_I], wrench[k, ON_I + 1], wrench[k, ON_I + 2] = on_i
+        wrench[k, ON_J], wrench[k, ON_J + 1], wrench[k, ON_J + 2] = on_j
+
+
+@formula
+def evaluate_capsules(kinds, law, scheme, c, time_sign, half, per_joule, bodies, neighbours, box):
+    """Evaluate the touching among the candidate pairs of chunk c.
+
+    Parameters
+    ----------
+    kinds, law, scheme, c, time_sign, half, per_joule, bodies, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    neighbours.wrench, neighbours.history, neighbours.has_history : of the chunk's candidates
+    neighbours.overlap, neighbours.touching, neighbours.touched : of the chunk's segment
+    neighbours.known, neighbours.kept, neighbours.out, neighbours.met : scratch
+
+    Returns
+    -------
+    `Sums`
+    """
+    start, block = first_candidate(c, neighbours), neighbours.block_of[c]
+    known, kept, out, told = (
+        neighbours.known[block],
+        neighbours.kept[block],
+        neighbours.out[block],
+        neighbours.met[block],
+    )
+    history, has_history = neighbours.history[start:], neighbours.has_history[start:]
+    touched = find_touching(law, c, bodies, kinds, neighbours, box)
+    listed = neighbours.touching[start : start + touched]
+    sums = Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
+    first = 0
+    while first < listed.size:
+        number, first = know(law, start, first, listed, bodies, kinds, neighbours, box, known, told)
+        if has_history.size > 0:
+            recall(law, number, told, history, kept)
+        more = act(law, number, time_sign, half, per_joule, known, told, kept, out)
+        if has_history.size > 0:
+            keep(law, number, told, kept, out, history, has_history)
+        hand_out(number, start, bodies, kinds, neighbours, box, known, told, out)
+        sums = Sums(
+            sums.elastic + more.elastic, max(sums.overlap, more.overlap), sums.stored + more.stored,
+            add_words(sums.loss, more.loss), no_energy(), add_words(sums.jump, more.jump),
+        )  # fmt: skip
+    return sums

@@ -1,0 +1,87 @@
+"""Pairs of capsules that touch, found among their candidates."""
+
+import math
+
+import numpy as np
+
+from kernels import laws
+from kernels.base.jit import formula, loop
+from kernels.base.vector import dot, subtract
+from kernels.box.periodic import gap
+from kernels.soft import touching
+from kernels.soft.blend import between, closest
+from kernels.soft.capsules import axis_of, centre_of
+from kernels.soft.chunks import first_candidate, unsigned_range
+from kernels.soft.known import BLOCK, get
+from kernels.soft.values import of_pair
+
+
+@loop
+def find(box, pose, owner, sphere_i, sphere_j, reach, least, rows, overlap):
+    """Overlap of each candidate pair at its closest points, or the least wanted.
+
+    Some pairs at a time: they are fetched one by one into rows of numbers, of which LLVM then makes vector code. Left
+    to itself it fetches with gather instructions, and takes twice as long on processors that had to make these safe.
+    Places are counted, not reckoned, so that it does not.
+
+    Parameters
+    ----------
+    box : see `kernels.soft.state`
+    pose, owner : of `Capsules`; (M,) body of each sphere
+    sphere_i, sphere_j, reach : (K,) a sphere of each body, R_i + R_j [m] or one for all
+    least : least overlap wanted [m]
+
+    Writes
+    ------
+    rows : (9 or more, BLOCK) scratch
+    overlap : (K,) [m]
+    """
+    for first in range(0, sphere_i.size, BLOCK):
+        number, n = min(BLOCK, sphere_i.size - first), np.uint64(0)
+        for k in unsigned_range(first, first + number):
+            b, c = np.uint64(owner[sphere_i[k]]), np.uint64(owner[sphere_j[k]])
+            rows[0, n], rows[1, n], rows[2, n] = subtract(centre_of(pose, b), centre_of(pose, c))
+            rows[3, n], rows[4, n], rows[5, n] = axis_of(pose, b)
+            rows[6, n], rows[7, n], rows[8, n] = axis_of(pose, c)
+            n += np.uint64(1 if sphere_i[k] >= 0 else 0)
+        for m in range(number):
+            x, u, v = gap(box, get(rows, 0, m), (0.0, 0.0, 0.0)), get(rows, 3, m), get(rows, 6, m)
+            s, t = closest(x, u, v)
+            d = between(x, u, v, s, t)
+            deep = of_pair(reach, first + m) - math.sqrt(dot(d, d))
+            overlap[first + m] = deep if deep > least else least
+
+
+@formula
+def find_touching(law, c, bodies, kinds, neighbours, box):
+    """List the candidates of chunk c that touch, or have not let go since; returns their number.
+
+    Parameters
+    ----------
+    law, c, bodies, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    neighbours.overlap, neighbours.touching, neighbours.touched, neighbours.has_history : of the chunk
+    neighbours.wrench : zero for those that touched before
+    neighbours.known : scratch
+    """
+    start, number = first_candidate(c, neighbours), neighbours.pairs[c]
+    stop = start + number
+    sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
+    overlap, listed = neighbours.overlap[start:stop], neighbours.touching[start:]
+    rows = neighbours.known[neighbours.block_of[c]]
+    least = -math.inf if laws.lasting(law) else 0.0 - laws.begins(law)
+    if kinds.reach > 0.0:
+        find(box, kinds.pose, bodies.owner, sphere_i, sphere_j, kinds.reach, least, rows, overlap)
+    else:
+        reach = neighbours.reach[start:stop]
+        find(box, kinds.pose, bodies.owner, sphere_i, sphere_j, reach, least, rows, overlap)
+    if neighbours.has_history.size > 0 and not laws.lasting(law):
+        touching.forget(overlap, neighbours.has_history[start:stop])
+    touching.clear(start, listed[: neighbours.touched[c]], neighbours.wrench)
+    if laws.lasting(law):
+        neighbours.touched[c] = touching.list_lasting(overlap, neighbours.has_history[start:stop], listed)
+    else:
+        neighbours.touched[c] = touching.list_touching(overlap, laws.begins(law), listed)
+    return neighbours.touched[c]

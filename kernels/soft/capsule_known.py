@@ -1,0 +1,137 @@
+"""A block of contacts of capsules: pairs fetched one by one, and what is the same for all of them in vector code."""
+
+from kernels.base.jit import formula, loop
+from kernels.base.vector import add, subtract
+from kernels.box.periodic import gap
+from kernels.soft.blend import are_nearly_parallel, closest
+from kernels.soft.capsule_contacts import (
+    ARM,
+    CANDIDATE,
+    OF_I,
+    OF_J,
+    RECALLS,
+    SLOT,
+    WEIGHT,
+    add_pair,
+    put_motion,
+    reach_of,
+    remembering,
+    touch_at,
+    weigh,
+)
+from kernels.soft.capsules import SLOTS, axis_of, centre_of
+from kernels.soft.known import (
+    BLOCK,
+    MASS,
+    NORMAL,
+    OVERLAP,
+    POINT,
+    ROLLING,
+    STIFFNESS,
+    TURNING,
+    TWIST,
+    VELOCITY,
+    get,
+    put,
+)
+
+APART, AXIS_I, AXIS_J, REACH, RADIUS_I, PARALLEL = VELOCITY, TURNING, TWIST, ROLLING, MASS, 23  # rows for a while
+PAIRS, VOID = 32, -1  # pairs at a time; in place of the candidate of a column that says nothing
+
+
+@formula
+def know(law, start, first, listed, bodies, kinds, neighbours, box, known, told):
+    """What a law wants to know of the contacts of pairs from `first` in a list on, as many as a block has room for.
+
+    Pairs that are not nearly parallel have a column each; the others have theirs behind, and a void one before.
+
+    Parameters
+    ----------
+    law, bodies, kinds, neighbours, box : see `kernels.soft.state`
+    start, first, listed : first candidate of the chunk; pairs in the list of those that touch
+
+    Writes
+    ------
+    known, told : (KNOWN, BLOCK), (TOLD, BLOCK), a column a contact
+
+    Returns
+    -------
+    number of columns, and the first pair that is still to come
+    """
+    pairs = min(PAIRS, listed.size - first)
+    for t in range(pairs):
+        fetch(t, start + listed[first + t], bodies, kinds, neighbours, known)
+    measure(box, pairs, known)
+    number, done = pairs, pairs
+    for t in range(pairs):
+        counted = listed[first + t]
+        if known[PARALLEL, t] == 0.0:
+            finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told)
+            continue
+        known[WEIGHT, t], told[CANDIDATE, t], told[RECALLS, t] = 0.0, VOID, 0
+        told[SLOT, t], told[OF_I, t], told[OF_J, t] = 0, 0, 0
+        if number + SLOTS <= BLOCK and done == pairs:
+            number = add_pair(law, start, counted, number, bodies, kinds, neighbours, box, known, told)
+        elif done == pairs:
+            done = t
+    for t in range(done, pairs):
+        known[WEIGHT, t], told[CANDIDATE, t] = 0.0, VOID
+    return number, first + done
+
+
+@formula
+def fetch(t, k, bodies, kinds, neighbours, known):
+    """Write where the bodies of candidate k are and point, and what they measure, to column t: see `measure`."""
+    b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
+    put(known, APART, t, subtract(centre_of(kinds.pose, b), centre_of(kinds.pose, c)))
+    put(known, AXIS_I, t, axis_of(kinds.pose, b))
+    put(known, AXIS_J, t, axis_of(kinds.pose, c))
+    known[REACH, t], known[STIFFNESS, t] = reach_of(k, kinds, neighbours)
+    known[RADIUS_I, t] = kinds.radius[kinds.first_offset[bodies.kind[b]]]
+
+
+@loop
+def measure(box, number, known):
+    """Where pairs touch at their closest points, and whether they are nearly parallel: in vector code.
+
+    Parameters
+    ----------
+    box : see `kernels.soft.state`
+    number : of columns
+
+    Writes
+    ------
+    known : NORMAL, OVERLAP, POINT, ARM, PARALLEL of these columns, from what `fetch` has written
+    """
+    for t in range(number):
+        x, u, v = gap(box, get(known, APART, t), (0.0, 0.0, 0.0)), get(known, AXIS_I, t), get(known, AXIS_J, t)
+        reach = known[REACH, t]
+        known[PARALLEL, t] = 1.0 if are_nearly_parallel(u, v, 0.5 * reach) else 0.0
+        s, e = closest(x, u, v)
+        normal, overlap, arm = touch_at(x, u, v, s, e, reach, known[RADIUS_I, t])
+        put(known, NORMAL, t, normal)
+        put(known, POINT, t, arm)
+        put(known, ARM, t, add(arm, x))
+        known[OVERLAP, t] = overlap
+
+
+@formula
+def finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told):
+    """Complete the column of a pair that has but one contact.
+
+    Parameters
+    ----------
+    t, start, counted : column; first candidate of the chunk, which one counted from that
+    law, bodies, kinds, neighbours, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    known, told : column t
+    """
+    k = start + counted
+    b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
+    known[WEIGHT, t], told[CANDIDATE, t], told[SLOT, t] = 1.0, counted, 0
+    told[RECALLS, t] = remembering(law, k, neighbours) & 1
+    told[OF_I, t], told[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
+    put_motion(law, t, b, c, bodies, kinds, known)
+    weigh(law, t, t + 1, b, c, subtract(get(known, ARM, t), get(known, POINT, t)), bodies, kinds, known)

@@ -1,0 +1,107 @@
+"""The contacts of capsules at the present moment, one for each pair, as ``listing`` has those of spheres."""
+
+from typing import NamedTuple
+
+from kernels import laws
+from kernels.base.jit import formula, part
+from kernels.base.vector import dot, subtract
+from kernels.soft.blend import between, closest
+from kernels.soft.capsule_blocks import act, recall, total
+from kernels.soft.capsule_contacts import ARM, CANDIDATE, middle_of, pose, reach_of
+from kernels.soft.capsule_known import VOID, know
+from kernels.soft.chunks import first_candidate
+from kernels.soft.known import NORMAL, OVERLAP, POINT, get
+from kernels.soft.rows import write
+
+
+class Seen(NamedTuple):
+    """What `rows.write` tells of a contact."""
+
+    overlap: float  # [m]
+    normal: tuple[float, float, float]  # from the second body to the first
+
+
+@part
+def list_near(kinds, law, c, bodies, neighbours, box, listed):
+    """List the candidates of chunk c that touch, or have not let go since; returns their number.
+
+    Parameters
+    ----------
+    kinds, law, c, bodies, neighbours, box : see `list_capsules`
+
+    Writes
+    ------
+    listed : counted from the chunk's first
+    """
+    n, start = 0, first_candidate(c, neighbours)
+    for k in range(neighbours.pairs[c]):
+        _, _, x, u, v = pose(start + k, bodies, kinds, neighbours, box)
+        reach, _ = reach_of(start + k, kinds, neighbours)
+        s, t = closest(x, u, v)
+        d = between(x, u, v, s, t)
+        held = laws.lasting(law) and neighbours.has_history[start + k] != 0
+        if dot(d, d) < reach * reach or held:
+            listed[n] = k
+            n += 1
+    return n
+
+
+@part
+def list_capsules(kinds, law, half, bodies, neighbours, box, listed, who, what):
+    """List the contacts of two capsules: the whole force of a pair, at the middle of its contacts.
+
+    Parameters
+    ----------
+    kinds, law, half, bodies, neighbours, box : see `kernels.soft.listing.list_contacts`
+
+    Writes
+    ------
+    listed, who, what : as `kernels.soft.listing.list_contacts`
+
+    Returns
+    -------
+    number of them, also of those for which there is no room
+    """
+    n = 0
+    known, kept, out, told = neighbours.known[0], neighbours.kept[0], neighbours.out[0], neighbours.met[0]
+    for c in range(neighbours.pairs.size):
+        start = first_candidate(c, neighbours)
+        present = listed[: list_near(kinds, law, c, bodies, neighbours, box, listed)]
+        first = 0
+        while first < present.size:
+            number, first = know(law, start, first, present, bodies, kinds, neighbours, box, known, told)
+            if neighbours.has_history.size > 0:
+                recall(law, number, told, neighbours.history[start:], kept)
+            act(law, number, -1.0, half, 1.0, known, told, kept, out)
+            n = write_block(n, number, start, kinds, bodies, neighbours, box, known, told, out, who, what)
+    return n
+
+
+@formula
+def write_block(n, number, start, kinds, bodies, neighbours, box, known, told, out, who, what):
+    """Write a row for each pair of a block; returns the number of the next row.
+
+    Parameters
+    ----------
+    n, number, start : rows so far, contacts of the block, first candidate of the chunk
+    kinds, bodies, neighbours, box : see `list_capsules`
+    known, told, out : see `kernels.soft.capsule_blocks`
+
+    Writes
+    ------
+    who, what : from row n on
+    """
+    t = 0
+    while t < number:
+        first = t
+        if told[CANDIDATE, first] == VOID:
+            t += 1
+            continue
+        b, c, _, _, _ = pose(start + told[CANDIDATE, first], bodies, kinds, neighbours, box)
+        force, _, _, t = total(first, number, start, bodies, kinds, neighbours, box, known, told, out)
+        arm = middle_of(first, t, known)
+        branch = subtract(get(known, ARM, first), get(known, POINT, first))
+        touch = Seen(known[OVERLAP, first], get(known, NORMAL, first))
+        write(n, bodies.identity[b], bodies.identity[c], 0, 0, touch, force, arm, branch, who, what)
+        n += 1
+    return n
