@@ -42,6 +42,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.files.trajectory import Trajectory
     from dem.hard.simulation import HardSpheres, HardVerdict
     from dem.model.adhesion import DMT, JKR, Bridge
+    from dem.model.bonds import Bonds
     from dem.model.box import Box
     from dem.model.cells import Cells
     from dem.model.clump import Clump
@@ -95,6 +96,7 @@ HOMES = {
     "INTEGRATORS": "dem.rotation.integrators",
     "Advice": "dem.soft.advice",
     "Axes": "dem.case.bases",
+    "Bonds": "dem.model.bonds",
     "Box": "dem.model.box",
     "Bridge": "dem.model.adhesion",
     "Case": "dem.case.bases",

@@ -25,7 +25,6 @@ from dem.soft.skins import Skins
 from dem.soft.snapshot import Snapshot
 from dem.soft.walled import fastest_of, is_walled, words
 from kernels import laws, rotation
-from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft import advance as loop
 from kernels.soft import cells, lists, sweeps
 from kernels.soft.chunks import CHUNK, Serial, Threaded
@@ -51,6 +50,8 @@ class Engine(AmongWalls):
     Created from a whole-step state of particles; `Simulation` is what users see.
     """
 
+    held = False  # whether bonds hold bodies together, which then all turn
+
     def __init__(
         self,
         particles: Particles,
@@ -67,7 +68,7 @@ class Engine(AmongWalls):
         beds: Beds | None = None,
         walls: Sequence[Wall] = (),
     ) -> None:
-        self.kinds = arrays.kinds(particles, box)
+        self.kinds = arrays.kinds(particles, box, own=self.held)
         self.law, self.fluid, self.beds = law, fluid, beds
         self.faces, self.exits = faces_of(box), Exits(box, gravity, alone=not walls)
         self.walls, self.called = walls, words(walls)
@@ -80,11 +81,8 @@ class Engine(AmongWalls):
         self.skins = Skins.of(len(particles), self.kinds, box, skin, self.range)
         lossy, width = not isinstance(self.law, laws.Elastic), laws.width(self.law)
         wall_width = PLANE + width if self.faces.roughness > 0 else width
-        self.rotating = not self.kinds.round or laws.pulls_sideways(self.law) or turns(fluid)
-        # what does not turn takes the smallest scheme, so that kernels are compiled once for all integrators
-        self.scheme = (
-            integrator.scheme_for(self.kinds.inertia, spheres=self.kinds.round) if self.rotating else SphericalPCDM()
-        )
+        self.rotating = self.held or not self.kinds.round or laws.pulls_sideways(self.law) or turns(fluid)
+        self.scheme = arrays.scheme(integrator, self.kinds, rotating=self.rotating, held=self.held)
         wrench = 16 if laws.has_couples(self.law) else 8  # lines of the cache
         self.layout = arrays.Layout(self.kinds.reach > 0, lossy, width, wall_width, wrench, self.kinds.round)
         more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more

@@ -13,17 +13,14 @@ from dem.model.fluid import Fluid
 from dem.model.law import law as contact_law
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import DEFAULT
-from dem.soft import adhesion, arrays, bed, immersion
+from dem.soft import adhesion, arrays, bed, bonding, immersion
 from dem.soft.accounted import Accounted, Booked
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps, rolling_shapes
-from dem.soft.engine import Engine
 from dem.soft.exits import staying
 from dem.soft.fit import check_fits
 from dem.soft.overlaps import DEEPEST
 from dem.soft.recorder import recorded
-from dem.soft.sizes import Sizes
-from dem.soft.stages import stages
 from dem.soft.trouble import check_run
 from dem.soft.wall_in_run import wall_list
 from dem.soft.walled import wall_materials
@@ -41,11 +38,13 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dem.base.notices import Notice
+    from dem.model.bonds import Bonds
     from dem.model.box import Box
     from dem.model.energy import Energy
     from dem.model.particles import Particles
     from dem.model.wall import Wall
     from dem.rotation.integrators import Integrator
+    from dem.soft.engine import Engine
     from dem.soft.snapshot import Snapshot
 
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
@@ -76,6 +75,8 @@ class Simulation(Accounted):
         Restitution and friction by pair of materials; default: geometric means of what the materials say.
     fluid : Fluid, optional
         What flows about the particles, and drags, lifts and turns them; default: nothing.
+    bonds : Bonds, optional
+        What holds particles together; default: nothing.
     deepest_overlap : float
         Share of the smaller radius; a run with a deeper contact stops with an error.
     description : dict, optional
@@ -116,12 +117,13 @@ class Simulation(Accounted):
         threads: int | None = None,
         contacts: Contacts | None = None,
         fluid: Fluid | None = None,
+        bonds: Bonds | None = None,
         deepest_overlap: float = DEEPEST,
         description: dict | None = None,
         _skin: tuple[float, float] | None = None,
     ) -> None:
         super().__init__(particles, box, gravity, description)
-        self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin, fluid, walls)
+        self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin, fluid, walls, bonds)
         with compilation.announced():
             self._start(step=0, before=None)
             self._begin_ledger(step=0)
@@ -137,6 +139,7 @@ class Simulation(Accounted):
         skin: tuple[float, float] | None = None,
         fluid: Fluid | None = None,
         walls: Sequence[Wall] = (),
+        bonds: Bonds | None = None,
     ) -> None:
         """Check and keep what besides particles, box and gravity fixes the run."""
         checks.of_types(optional=True, contacts=(contacts, Contacts), fluid=(fluid, Fluid))
@@ -145,14 +148,18 @@ class Simulation(Accounted):
         clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
         materials, film = arrays.materials(self._particles), immersion.film_of(fluid, self._particles, self._box)
         immersion.check_walls(fluid, self._walls)
+        self._bonds = bonding.made(bonds, self._particles, self._box)
         self._law = contact_law(
-            self._contacts, materials, self._box, clustered=clustered, walls=wall_materials(self._walls), film=film
-        )
+            self._contacts, materials, self._box, clustered=clustered, walls=wall_materials(self._walls), film=film,
+            moving=bonding.damped(self._bonds),
+        )  # fmt: skip
         self._integrator, self._fluid = integrator_for_contacts(integrator), fluid
         if isinstance(time_step, str) and time_step == "auto":
             advice = advise(self._particles, self._box, self._gravity, law=self._law, walls=self._walls)
-            time_step = immersion.advised(advice, fluid, self._particles, self._integrator, self._box).advised
+            advice = immersion.advised(advice, fluid, self._particles, self._integrator, self._box)
+            time_step = bonding.advised(advice, self._bonds, self._particles).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
+        bonding.check(self._bonds, self._particles, self._gravity, self._time_step)
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
         immersion.check(fluid, self._particles, self._box, self._integrator, self._time_step)
         self._cells = bed.cells_of(fluid, self._particles, self._box)
@@ -194,7 +201,7 @@ class Simulation(Accounted):
 
     def _new_engine(self) -> Engine:
         fluid = immersion.fluid_of(self._fluid, self._particles, self._time_step, self._cells)
-        return Engine(
+        return bonding.engine_for(self._bonds)(
             self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law, fluid,
             self._skin, self._threads, self._deepest, bed.beds_of(self._fluid, self._cells, self._particles),
             self._walls,
@@ -212,6 +219,7 @@ class Simulation(Accounted):
         engine.follow(before)
         engine.start(step, before.history() if before else None, finest)
         check_overlaps(engine)
+        bonding.check_loads(engine)
         self._engine = engine
         self._revision = self._particles.revision
         self._shown_step = step
@@ -241,7 +249,7 @@ class Simulation(Accounted):
         """What besides particles, box and gravity fixes the run."""
         found = arrays.materials(self._particles)
         contacts = self.contacts.describe(found, self.box, wall_materials(self._walls))
-        told = {"fluid": self.fluid.describe()} if self.fluid else {}
+        told = ({"fluid": self.fluid.describe()} if self.fluid else {}) | bonding.described(self._bonds)
         return {"time_step": self.time_step, "integrator": self.integrator.name, "contacts": contacts, **told}
 
     @property
@@ -261,7 +269,8 @@ class Simulation(Accounted):
         """Which time step the present state needs, and why."""
         there = staying(self.particles, self._engine.left())
         advice = advise(there, self.box, self.gravity, self.time_step, self._law, self._walls)
-        return immersion.advised(advice, self.fluid, self.particles, self.integrator, self.box)
+        advice = immersion.advised(advice, self.fluid, self.particles, self.integrator, self.box)
+        return bonding.advised(advice, self._bonds, self.particles)
 
     def step(self, steps: int = 1) -> None:
         """Take a number of time steps.
@@ -292,6 +301,7 @@ class Simulation(Accounted):
         yield from super().foreseen()
         yield from rolling_shapes(self.particles, self.box, self.contacts)
         yield from immersion.foreseen(self.fluid, self.particles, self.box, self.time_step)
+        yield from bonding.foreseen(self._bonds, self.particles, self.time_step)
         if len(self._engine.left()) < len(self.particles):  # there is somebody to meet
             there = staying(self.particles, self._engine.left())
             yield from foreseen(there, self.box, self.gravity, self.time_step, self._law, self._walls)
@@ -310,14 +320,6 @@ class Simulation(Accounted):
     def contact_count(self) -> int:
         """Number of pairs of spheres in touch, and of spheres and walls; not what adhesion holds apart."""
         return self._engine.overlaps().count
-
-    def sizes(self) -> Sizes:
-        """How much there is to compute and to keep."""
-        return Sizes.of(self._engine)
-
-    def stages(self) -> AbstractContextManager[dict[str, Callable[[int], object]]]:
-        """Context manager for timing: the parts of a step, each to be done a number of times; leaves no trace."""
-        return stages(self._engine)
 
     def _arrays(self) -> Iterator[np.ndarray]:
         return self._engine.arrays()

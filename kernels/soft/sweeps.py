@@ -8,7 +8,7 @@ segment of the candidates, and its own row of `partial`; ``passes`` goes over al
 from kernels import laws
 from kernels.base.jit import formula, part, stage
 from kernels.fluid import dry_or
-from kernels.soft import contact, gather, immersed, motion, travel
+from kernels.soft import bonded, contact, gather, immersed, motion, travel
 from kernels.soft.chunks import CHUNK
 
 # columns of `partial`, one row a chunk: a `Sums` of pairs, one of walls, what motion reports, and how far
@@ -102,7 +102,9 @@ def gather_chunk(c, law, shift, time_sign, setting, bodies, kinds, neighbours, b
     bodies, neighbours : forces and torques, what contacts with walls remember
     partial : row c, WALLS and on
     """
+    bonded.clear(neighbours.bonds, c, shift, bodies)
     sums = gather.gather(law, c, shift, time_sign, 0.5 * setting.dt, bodies, kinds, neighbours, box, setting.per_joule)
+    bonded.pull(neighbours.bonds, c, shift, bodies)
     write_sums(partial, c, WALLS, sums)
 
 
