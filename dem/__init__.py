@@ -51,6 +51,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.dampings import Dashpot, Viscoelastic
     from dem.model.dense import pack_dense
     from dem.model.energy import Energy
+    from dem.model.flexible import FibreSegment, FlexibleFibre
     from dem.model.flows import ChannelFlow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
     from dem.model.fluid import Fluid
     from dem.model.insertion import pack
@@ -113,6 +114,8 @@ HOMES = {
     "DMT": "dem.model.adhesion",
     "Exchange": "dem.model.coupling",
     "Fibre": "dem.model.shapes",
+    "FibreSegment": "dem.model.flexible",
+    "FlexibleFibre": "dem.model.flexible",
     "FlowState": "dem.model.coupling",
     "Fluid": "dem.model.fluid",
     "FunctionFlow": "dem.model.known_flows",
