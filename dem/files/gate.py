@@ -16,7 +16,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.json_texts import parsed
 from dem.base.words import counted
-from dem.files import layout, logs, structure, walls
+from dem.files import bonds, layout, logs, structure, walls
 from dem.files.schema import FORMAT, PARTICLES, variants_in
 from dem.files.structure import UNREADABLE, check_memory, damaged, require, size_of
 from dem.model.box import Box, Motion
@@ -175,6 +175,7 @@ def _check_frames(file: h5py.File, particles: int) -> None:
     require(not frames or step[0] >= 0, "position/step is negative")
     shapes = {name: (None, particles, field.width) for name, field in STATE.items()}
     shapes |= {f"walls/{name}": (None, count_walls(file), *shape) for name, (shape, _) in walls.ELEMENTS.items()}
+    shapes |= bonds.shapes(file)
     for name, dataset in layout.frame_datasets(file).items():
         if name not in ("time", "step"):
             types = "iu" if name == layout.NUMBER else "f"

@@ -28,7 +28,7 @@ import numpy as np
 
 from dem.base.json_texts import parsed
 from dem.base.machine import processor
-from dem.files import logs, walls
+from dem.files import bonds, logs, walls
 from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in
 from dem.model.fields import STATE
 from dem.model.parts import plain
@@ -102,6 +102,7 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
         logs.create(file, logs.CONTACTS, logs.CONTACT, logs.UNITS_OF_CONTACTS)
     observables = file.create_group("observables")
     walls.create(file, sim, _element)
+    bonds.create(file, sim, _element)
     for name in ENERGIES if sim.fluid else [name for name in ENERGIES if name != "fluid"]:
         _element(file, observables, f"{name}_energy", ()).attrs["unit"] = "J"
 
@@ -137,7 +138,7 @@ def frame_datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
         found["edges"] = group["box/edges/value"]
     if NUMBER in file:
         found[NUMBER] = file[NUMBER]
-    found |= walls.datasets(file)
+    found |= walls.datasets(file) | bonds.datasets(file)
     found |= {name: file[f"observables/{name}_energy/value"] for name in energies_in(file)}
     return found | {name: group[f"position/{name}"] for name in ("time", "step")}
 
@@ -152,6 +153,7 @@ def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object
     return {
         **found,
         **walls.rows(sim),
+        **bonds.rows(sim),
         **{name: getattr(sim.particles, name) for name in STATE},
         "edges": sim.box and sim.box.size,
         **{name: getattr(energy, name) for name in ENERGIES},

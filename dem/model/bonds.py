@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,22 @@ NUMBERS = {
     "moment_share": {"least": 0, "most": 1},
 }
 ARRAYS = ("pairs", *NUMBERS, "damping", "ground", "anchors")  # of `Bonds`, in files
+
+
+class Breakage(NamedTuple):
+    """A bond that broke."""
+
+    step: int
+    time: float  # [s]
+    bond: int
+    particles: tuple[int, int]  # the second is -1 for the ground
+
+    @classmethod
+    def of(cls, when: np.ndarray, pairs: np.ndarray, time_step: float) -> list[Breakage]:
+        """All of them in the order of time, from the steps at which bonds broke (B,), -1 for those that did not."""
+        order = np.lexsort((np.arange(len(when)), when))
+        return [cls(int(when[k]), float(when[k] * time_step), int(k), tuple(pairs[k].tolist()))
+                for k in order if when[k] >= 0]  # fmt: skip
 
 
 @hinted

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dem.base.notices import Notice
 from dem.base.words import counted
-from dem.model.bonds import MODES, Bonds
+from dem.model.bonds import MODES, Bonds, Breakage
 from dem.soft.bonded import BondedEngine
 from dem.soft.engine import Engine
 from dem.soft.impacts import rounded_down
@@ -27,15 +27,6 @@ if TYPE_CHECKING:
 
 STEPS = 0.2  # of 2/ω of the quickest oscillation: 16 steps in it
 COARSE = 0.5  # of that, at most
-
-
-class Breakage(NamedTuple):
-    """A bond that broke."""
-
-    step: int
-    time: float  # [s]
-    bond: int
-    particles: tuple[int, int]  # the second is -1 for the ground
 
 
 class BondsInRun:
@@ -75,11 +66,7 @@ class BondsInRun:
     @property
     def breakages(self) -> list[Breakage]:
         """Which broke when, in the order of time."""
-        when, dt = self._engine.tie.when, self._engine.dt
-        order = np.lexsort((np.arange(len(when)), when))
-        pairs = self.pairs
-        return [Breakage(int(when[k]), float(when[k] * dt), int(k), tuple(pairs[k].tolist()))
-                for k in order if when[k] >= 0]  # fmt: skip
+        return Breakage.of(self._engine.tie.when, self.pairs, self._engine.dt)
 
     @property
     def energies(self) -> np.ndarray:

@@ -96,6 +96,11 @@ class System(Declared):
         return ()
 
     @property
+    def bonds(self) -> object | None:
+        """Bonds between particles, with what has become of them; None if there are none."""
+        return None
+
+    @property
     def fluid(self) -> Fluid | None:
         """What flows about the particles; None if nothing does."""
         return None
