@@ -15,7 +15,7 @@ from dem.model.bonds import MODES, Bonds, Breakage
 from dem.soft.bonded import BondedEngine
 from dem.soft.engine import Engine
 from dem.soft.impacts import rounded_down
-from dem.soft.tied import masses, shortest_period
+from dem.soft.tied import breakable, masses, shortest_period
 from kernels.soft import bonded
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def check(bonds: Bonds | None, particles: Particles, gravity: tuple[float, float
 
 def check_loads(engine: Engine) -> None:
     """Refuse to start with bonds that are stressed beyond their strength."""
-    if isinstance(engine, BondedEngine) and engine.tie.breakable:
+    if isinstance(engine, BondedEngine) and breakable(engine.bonds):
         load = engine.bond_loads()[1]
         k = int(load.argmax())
         if load[k] > 1 and engine.tie.state[k] == bonded.INTACT:

@@ -82,6 +82,11 @@ def table(bonds: Bonds, particles: Particles) -> np.ndarray:
     return rows
 
 
+def breakable(bonds: Bonds) -> bool:
+    """Whether any may break."""
+    return bool((np.minimum(bonds.strength, bonds.shear_strength) < math.inf).any())
+
+
 def tied(bonds: Bonds, particles: Particles) -> bonded.Bonds:
     """Bonds of particles as kernels know them, at rest in some shape."""
     count, bodies = len(bonds), len(particles)
@@ -91,8 +96,12 @@ def tied(bonds: Bonds, particles: Particles) -> bonded.Bonds:
     place[:3], place[3] = bonds.ground.T, 1.0
     first, incident = incidence(bonds.pairs, bodies)
     return bonded.Bonds(
-        damped=bonded.Damped() if bonds.damping.any() else bonded.Undamped(),
-        breakable=bool((np.minimum(bonds.strength, bonds.shear_strength) < math.inf).any()),
+        form=bonded.Form(
+            bonded.Damped() if bonds.damping.any() else bonded.Undamped(),
+            bonded.Anchored() if bonds.anchors.any() else bonded.Centred(),
+            bonded.Framed() if (bonds.geometry.frames[..., 0] != 1).any() else bonded.Aligned(),
+            bonded.Brittle() if breakable(bonds) else bonded.Lasting(),
+        ),
         table=np.ascontiguousarray(columns),
         kind=kind.reshape(-1).astype(np.int32),
         first=np.zeros(count, np.int32),

@@ -14,7 +14,7 @@ import numpy as np
 from kernels.base.energy import add_words, as_fixed, as_words, in_units
 from kernels.base.jit import by_type, for_type, formula, kernel, loop, part, spread
 from kernels.base.quaternion import load_quaternion, product, rotate, rotate_back
-from kernels.base.vector import add, cross, load, scale, store, subtract
+from kernels.base.vector import add, cross, dot, load, scale, store, subtract
 from kernels.bonds import beam
 from kernels.box.periodic import gap
 from kernels.soft import easing
@@ -41,11 +41,43 @@ class Damped(NamedTuple):
     """Bonds with dashpots."""
 
 
+class Centred(NamedTuple):
+    """Bonds from centre to centre."""
+
+
+class Anchored(NamedTuple):
+    """Bonds from anchors in the bodies."""
+
+
+class Aligned(NamedTuple):
+    """Bonds along the x axes of their bodies."""
+
+
+class Framed(NamedTuple):
+    """Bonds along any direction in them."""
+
+
+class Lasting(NamedTuple):
+    """Bonds that never break."""
+
+
+class Brittle(NamedTuple):
+    """Bonds of which some may."""
+
+
+class Form(NamedTuple):
+    """What bonds are like, by types, so that only what is wanted is compiled."""
+
+    damped: tuple  # `Undamped` or `Damped`
+    anchored: tuple  # `Centred` or `Anchored`
+    framed: tuple  # `Aligned` or `Framed`
+    brittle: tuple  # `Lasting` or `Brittle`
+
+
 class Bonds(NamedTuple):
     """B bonds in the user's order, of K kinds; G of them are to the ground."""
 
-    damped: tuple  # `Undamped` or `Damped`
-    breakable: bool
+    form: tuple  # `Form`
     table: np.ndarray  # (ROWS, K), see above: length [m]; stiffnesses along and across, of dashpots the same; frames and
     # anchors of both ends in the bodies' frames [m]; 1/A, β r/I, β r/J; one over both strengths
     kind: np.ndarray  # (B,) int32
@@ -69,16 +101,16 @@ class Bonds(NamedTuple):
 
 
 @formula
-def _rest():
+def _no():
     return False
 
 
 @formula
-def _move():
+def _yes():
     return True
 
 
-is_damped = by_type(lambda damped: _rest if damped is Undamped else _move)
+is_yes = by_type(lambda kind: _yes if kind in (Damped, Anchored, Framed, Brittle) else _no)
 
 
 @formula
@@ -135,52 +167,54 @@ def frame_of(table, row, g, q):
 
 
 @formula
-def dashpots(damped, s, g, table, one, other, arm_one, arm_other):
+def dashpots(anchored, s, g, table, one, other, arm_one, arm_other):
     """Stresses of dashpots, and their power; bodies have a velocity at their anchors."""
-    v = subtract(add(other.velocity, cross(other.spin, arm_other)), add(one.velocity, cross(one.spin, arm_one)))
+    v = subtract(other.velocity, one.velocity)
+    if anchored:
+        v = add(v, subtract(cross(other.spin, arm_other), cross(one.spin, arm_one)))
     w_one, w_other = rotate_back(s.frame, one.spin), rotate_back(s.frame, other.spin)
     rate, turning = beam.rates(s, rotate_back(s.frame, v), w_one, w_other)
     along, across = pair(table, DRAG_ALONG, g), pair(table, DRAG_ACROSS, g)
     f, c = beam.drag(along[0], across[0], rate), beam.drag(along[1], across[1], turning)
-    power = f[0] * rate[0] + f[1] * rate[1] + f[2] * rate[2]
-    return f, c, power + (c[0] * turning[0] + c[1] * turning[1] + c[2] * turning[2])
+    return f, c, dot(f, rate) + dot(c, turning)
 
 
 @formula
-def no_dashpots(damped, s, g, table, one, other, arm_one, arm_other):
-    """Where nothing is lost."""
-    return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
-
-
-dashpots_of = for_type(Undamped)(no_dashpots, dashpots)
-
-
-@formula
-def pull_of(box, damped, g, table, one, other):
+def pull_of(box, form, g, table, one, other):
     """What a bond of kind g between two ends does."""
-    arm_one = rotate(one.orientation, triple(table, ANCHOR_ONE, g))
-    arm_other = rotate(other.orientation, triple(table, ANCHOR_OTHER, g))
-    r = add(gap(box, other.position, one.position), subtract(arm_other, arm_one))
-    q_one = frame_of(table, FRAME_ONE, g, one.orientation)
-    s = beam.strain(q_one, frame_of(table, FRAME_OTHER, g, other.orientation), r)
+    anchored = is_yes(form.anchored)
+    r = gap(box, other.position, one.position)
+    arm_one, arm_other = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    if anchored:
+        arm_one = rotate(one.orientation, triple(table, ANCHOR_ONE, g))
+        arm_other = rotate(other.orientation, triple(table, ANCHOR_OTHER, g))
+        r = add(r, subtract(arm_other, arm_one))
+    q_one, q_other = one.orientation, other.orientation
+    if is_yes(form.framed):
+        q_one, q_other = frame_of(table, FRAME_ONE, g, q_one), frame_of(table, FRAME_OTHER, g, q_other)
+    s = beam.strain(q_one, q_other, r)
     f, c = beam.stresses(s, table[LENGTH, g], pair(table, ALONG, g), pair(table, ACROSS, g))
     energy = beam.energy(s, table[LENGTH, g], f, c)
     t_one, t_other = beam.couples(s, f, c)
-    load = beam.load_ratio(f, t_one, t_other, triple(table, SECTION, g), pair(table, STRENGTH, g))
-    f_d, c_d, power = dashpots_of(damped, s, g, table, one, other, arm_one, arm_other)
-    if is_damped(damped):
+    load = 0.0
+    if is_yes(form.brittle):
+        load = beam.load_ratio(f, t_one, t_other, triple(table, SECTION, g), pair(table, STRENGTH, g))
+    power = 0.0
+    if is_yes(form.damped):
+        f_d, c_d, power = dashpots(anchored, s, g, table, one, other, arm_one, arm_other)
         f = add(f, f_d)
         t_one, t_other = beam.couples(s, f, add(c, c_d))
-    force = rotate(s.frame, f)
-    torque_one = add(rotate(s.frame, t_one), cross(arm_one, force))
-    torque_other = subtract(rotate(s.frame, t_other), cross(arm_other, force))
+    force, torque_one, torque_other = rotate(s.frame, f), rotate(s.frame, t_one), rotate(s.frame, t_other)
+    if anchored:
+        torque_one = add(torque_one, cross(arm_one, force))
+        torque_other = subtract(torque_other, cross(arm_other, force))
     return Pull(force, torque_one, torque_other, energy, power, load)
 
 
 @formula
-def end_of(damped, b, position, orientation, velocity, spin):
+def end_of(form, b, position, orientation, velocity, spin):
     """Body b."""
-    v, w = motion_of(damped, velocity, spin, b)
+    v, w = motion_of(form.damped, velocity, spin, b)
     return End(load(position, b), load_quaternion(orientation, b), v, w)
 
 
@@ -195,7 +229,7 @@ def write_pull(k, share, p, pull):
 
 @loop
 def evaluate_range(
-    box, damped, low, high, half, per_joule, table, kind, first, second, live, position, orientation, velocity, spin,
+    box, form, low, high, half, per_joule, table, kind, first, second, live, position, orientation, velocity, spin,
     pull, load,
 ):  # fmt: skip
     """Evaluate the bonds low to high.
@@ -203,7 +237,7 @@ def evaluate_range(
     Parameters
     ----------
     box, half, per_joule : see `kernels.soft.state`
-    damped, table, kind, first, second, live : of `Bonds`
+    form, table, kind, first, second, live : of `Bonds`
     low, high : bonds
     position, orientation, velocity, spin : of bodies, at the time of the forces
 
@@ -218,20 +252,21 @@ def evaluate_range(
     elastic, whole, rest = np.int64(0), np.int64(0), np.int64(0)
     largest = np.int64(0)
     for k in unsigned_range(low, high):
-        one = end_of(damped, first[k], position, orientation, velocity, spin)
-        other = end_of(damped, second[k], position, orientation, velocity, spin)
-        p = pull_of(box, damped, kind[k], table, one, other)
+        one = end_of(form, first[k], position, orientation, velocity, spin)
+        other = end_of(form, second[k], position, orientation, velocity, spin)
+        p = pull_of(box, form, kind[k], table, one, other)
         share = live[k]
         write_pull(k, share, p, pull)
         elastic += as_fixed(share * p.energy, per_joule)
-        if is_damped(damped):
+        if is_yes(form.damped):
             words = as_words(share * p.power * half, per_joule)
             whole += words[0]
             rest += words[1]
-        strain = max(share * p.load, 0.0)
-        load[k] = strain
-        bits = np.float64(strain).view(np.int64)
-        largest = bits if bits > largest else largest
+        if is_yes(form.brittle):
+            strain = max(share * p.load, 0.0)
+            load[k] = strain
+            bits = np.float64(strain).view(np.int64)
+            largest = bits if bits > largest else largest
     return elastic, whole, rest, largest
 
 
@@ -249,7 +284,7 @@ def evaluate_block(c, half, per_joule, bonds, bodies, box):
     """
     low, high = c * BLOCK, min((c + 1) * BLOCK, bonds.kind.size)
     found = evaluate_range(
-        box, bonds.damped, low, high, half, per_joule, bonds.table, bonds.kind, bonds.first, bonds.second, bonds.live,
+        box, bonds.form, low, high, half, per_joule, bonds.table, bonds.kind, bonds.first, bonds.second, bonds.live,
         bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin, bonds.pull, bonds.load,
     )  # fmt: skip
     for column in range(COLUMNS):
@@ -262,15 +297,15 @@ evaluate_by_threads = spread(evaluate_block)
 @formula
 def pull_at(box, n, k, bonds, bodies):
     """What bond k does; n is its number among those to the ground, -1 for others."""
-    one = end_of(bonds.damped, bonds.first[k], bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin)
+    one = end_of(bonds.form, bonds.first[k], bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin)
     if n < 0:
         other = end_of(
-            bonds.damped, bonds.second[k], bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin
+            bonds.form, bonds.second[k], bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin
         )
     else:
         q = (bonds.place[3, n], bonds.place[4, n], bonds.place[5, n], bonds.place[6, n])
         other = End(load(bonds.place, n), q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    return pull_of(box, bonds.damped, bonds.kind[k], bonds.table, one, other)
+    return pull_of(box, bonds.form, bonds.kind[k], bonds.table, one, other)
 
 
 @formula
@@ -359,7 +394,7 @@ def after(bonds, steps, setting, bodies, box):
         loss = add_words(loss, (bonds.partial[c, LOSS], bonds.partial[c, LOSS + 1]))
         largest = max(largest, np.int64(bonds.partial[c, LOAD]).view(np.float64))
     bonds.sums[0], bonds.sums[1] = elastic, in_units(loss)
-    if steps and bonds.breakable and largest > 1.0:
+    if steps and is_yes(bonds.form.brittle) and largest > 1.0:
         find_breaking(bonds, bodies, box)
 
 
