@@ -115,7 +115,8 @@ class Case(SteppedCase):
         built, box = self.build()
         particles, bonds = FlexibleFibre.flexed(built)
         return Simulation(
-            particles, box, bonds=self.bonds() if bonds is None else bonds, gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
+            particles, box, bonds=self.bonds() if bonds is None else bonds, gravity=self.gravity,
+            time_step=self.time_step, integrator=self.integrator,
             threads=self.threads, contacts=self.contacts(), fluid=self.fluid(), walls=self.walls(),
             description={"case": self.name, "parameters": self.model_dump(mode="json")},
         )  # fmt: skip

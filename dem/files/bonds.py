@@ -49,7 +49,9 @@ def count(file: h5py.File) -> int:
 
 def datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
     """Datasets with a row a frame, by name; none if there are no bonds."""
-    return {f"{GROUP}/{name}": file[f"{GROUP}/{name}/value"] for name in ("energy", "broken_at")} if GROUP in file else {}
+    return (
+        {f"{GROUP}/{name}": file[f"{GROUP}/{name}/value"] for name in ("energy", "broken_at")} if GROUP in file else {}
+    )
 
 
 def shapes(file: h5py.File) -> dict[str, tuple]:

@@ -47,7 +47,9 @@ def made_bonds(group: h5py.Group, particles: int) -> Bonds:
     frames = gate.finite(group, "frames", (number, 2, 4))
     off = np.abs(np.linalg.norm(frames, axis=-1) - 1).max()
     require(off <= UNIT_NORM, f"frames of bonds have a norm that is off by {off:.3g}")
-    bonds = Bonds(**values, apart=checks.whole("apart", group.attrs["apart"], least=1), geometry=Geometry(length, frames))
+    bonds = Bonds(
+        **values, apart=checks.whole("apart", group.attrs["apart"], least=1), geometry=Geometry(length, frames)
+    )
     require(bool(bonds.pairs.max() < particles), f"a bond is of particle {bonds.pairs.max()}, there are {particles}")
     return bonds
 

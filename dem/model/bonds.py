@@ -239,7 +239,9 @@ def _damping(given: object, count: int) -> np.ndarray:
     """Shares of critical damping (B, 4)."""
     values = np.asarray(given, dtype=float)
     if values.shape not in ((), (len(MODES),), (count, len(MODES))):
-        message = f"damping has shape {values.shape}, expected a number, or (4,) for {', '.join(MODES)}, or ({count}, 4)"
+        message = (
+            f"damping has shape {values.shape}, expected a number, or (4,) for {', '.join(MODES)}, or ({count}, 4)"
+        )
         raise ValueError(message)
     if not ((values >= 0) & (values <= 1)).all():
         message = f"damping is {values.min():g} to {values.max():g}, expected shares of critical damping, 0 to 1"

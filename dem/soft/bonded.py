@@ -11,7 +11,6 @@ from dem.soft.energies import unit_of
 from dem.soft.engine import Engine
 from dem.soft.tied import EASED, STATE, tied
 from kernels.soft import bonded, easing
-from kernels.soft.chunks import Serial
 
 if TYPE_CHECKING:
     from dem.model.bonds import Bonds
@@ -123,4 +122,3 @@ class BondedEngine(Engine):
             stay[one] |= stay[other]
             stay[other] |= stay[one]
         return ~stay
-

@@ -91,7 +91,9 @@ def made(bonds: Bonds | None, particles: Particles, box: Box | None) -> Bonds | 
             message = f"a bond is of particle {bonds.pairs.max()}, and there are {len(particles)}"
             raise ValueError(message)
         return bonds
-    periods = [s if axis in box.periodic else 0.0 for axis, s in zip("xyz", box.size, strict=True)] if box else [0.0] * 3
+    periods = (
+        [s if axis in box.periodic else 0.0 for axis, s in zip("xyz", box.size, strict=True)] if box else [0.0] * 3
+    )
     return bonds.at_rest(particles, periods)
 
 
@@ -144,8 +146,8 @@ def check(bonds: Bonds | None, particles: Particles, gravity: tuple[float, float
     k = int((weight / bonds.strength).argmax())
     if weight[k] > bonds.strength[k]:
         message = (
-            f"bond {k} of particles {bonds.pairs[k].tolist()} has a strength of {bonds.strength[k]:g} Pa, and the weight "
-            f"of the lighter one alone pulls with {weight[k]:.3g} Pa: raise strength or diameter, or lower gravity"
+            f"bond {k} of particles {bonds.pairs[k].tolist()} has a strength of {bonds.strength[k]:g} Pa, and the "
+            f"weight of the lighter one alone pulls with {weight[k]:.3g} Pa: raise strength or diameter, or lower gravity"
         )
         raise ValueError(message)
 
@@ -157,8 +159,8 @@ def check_loads(engine: Engine) -> None:
         k = int(load.argmax())
         if load[k] > 1 and engine.tie.state[k] == bonded.INTACT:
             message = (
-                f"bond {k} of particles {engine.bonds.pairs[k].tolist()} is stressed to {load[k]:.3g} times its strength "
-                "at the start: begin nearer to its shape at rest, or raise strength"
+                f"bond {k} of particles {engine.bonds.pairs[k].tolist()} is stressed to {load[k]:.3g} times its "
+                "strength at the start: begin nearer to its shape at rest, or raise strength"
             )
             raise ValueError(message)
 

@@ -10,6 +10,7 @@ from dem.base.words import counted
 from dem.validation import (
     adhesion,
     annuli,
+    bonds,
     comparison,
     cooling,
     falling,
@@ -58,6 +59,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "jkr": adhesion.jkr,
     "dmt": adhesion.dmt,
     "bridge": adhesion.bridge,
+    "bonds": bonds.closed_forms,
     "fluidised-bed": fluidised.fluidisation,
     "lammps": peers.lammps,
     "terminal": settling.terminal,

@@ -78,7 +78,9 @@ class Bonds(NamedTuple):
     """B bonds in the user's order, of K kinds; G of them are to the ground."""
 
     form: tuple  # `Form`
-    table: np.ndarray  # (ROWS, K), see above: length [m]; stiffnesses along and across, of dashpots the same; frames and
+    table: (
+        np.ndarray
+    )  # (ROWS, K), see above: length [m]; stiffnesses along and across, of dashpots the same; frames and
     # anchors of both ends in the bodies' frames [m]; 1/A, β r/I, β r/J; one over both strengths
     kind: np.ndarray  # (B,) int32
     first: np.ndarray  # (B,) int32, index of the first body
@@ -437,9 +439,7 @@ def evaluate_threaded(bonds, steps, setting, bodies, kinds, neighbours, box):
     bonds, neighbours.reach : as `evaluate_serial`
     """
     before(bonds, steps, setting, bodies, kinds, neighbours, box)
-    evaluate_by_threads(
-        bonds.partial.shape[0], 0.5 * setting.dt, setting.per_joule, bonds, bodies, box
-    )
+    evaluate_by_threads(bonds.partial.shape[0], 0.5 * setting.dt, setting.per_joule, bonds, bodies, box)
     after(bonds, steps, setting, bodies, box)
 
 

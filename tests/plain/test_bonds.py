@@ -13,7 +13,7 @@ from dem.validation.beams import Beam
 from kernels.base.quaternion import exponential, product, rotate
 from kernels.bonds import beam
 
-NYLON = dem.Material(young=5e7, poisson=0.35, density=1000.0, restitution=0.8, friction=0.3)
+NYLON = dem.Material(young=1e7, poisson=0.35, density=1000.0, restitution=0.8, friction=0.3)
 HAIR = dem.Material(young=5e7, poisson=0.35, density=1000.0)
 ROD = {"diameter": 1e-3, "length": 20e-3, "young": 1e9, "poisson": 0.3, "density": 1000.0}
 EI, GJ, EA = 4.908738521234053e-5, 3.775952708641579e-5, 785.3981633974483  # of this rod, from its sizes
@@ -41,7 +41,7 @@ def test_forces_and_couples_are_the_gradient_of_the_energy(angle, sign):
     turned = exponential(tuple(0.5 * angle * axis / np.linalg.norm(axis)))
     other = tuple(sign * x for x in product(one, turned))
     s = beam.strain(one, other, tuple(r))
-    assert np.linalg.norm(s.turn) == pytest.approx(angle, rel=4e-15, abs=1e-300)
+    assert np.linalg.norm(s.turn) == pytest.approx(angle, abs=2e-15)
     f, c = beam.stresses(s, LENGTH, ALONG, ACROSS)
     force, t_one, t_other = (np.array(rotate(s.frame, u)) for u in (f, *beam.couples(s, f, c)))
 
@@ -49,8 +49,12 @@ def test_forces_and_couples_are_the_gradient_of_the_energy(angle, sign):
         return product(exponential(tuple(0.5 * x for x in u)), q)
 
     for k in range(3):
-        assert difference(lambda u, x: energy(one, other, tuple(np.add(x, u))), r, k) == pytest.approx(force[k], abs=1e-8)
-        assert -difference(lambda u, x: energy(spun(u, x), other, tuple(r)), one, k) == pytest.approx(t_one[k], abs=1e-8)
+        assert difference(lambda u, x: energy(one, other, tuple(np.add(x, u))), r, k) == pytest.approx(
+            force[k], abs=1e-8
+        )
+        assert -difference(lambda u, x: energy(spun(u, x), other, tuple(r)), one, k) == pytest.approx(
+            t_one[k], abs=1e-8
+        )
         assert -difference(lambda u, x: energy(one, spun(u, x), tuple(r)), other, k) == pytest.approx(
             t_other[k], abs=1e-8
         )
@@ -70,25 +74,25 @@ def test_cantilever_bends_as_timoshenkos_whatever_the_number_of_bonds(number):
 
 
 def test_stretch_and_twist_of_a_rod():
-    """P L/(E A) and M L/(G J), the twist up to a turn and a half of the whole rod."""
+    """P L/(E A); M L/(G J) by up to three half turns of the whole rod, which leaves nothing unbalanced but rounding."""
     rod = Beam(20, **ROD)
-    stretched = rod.deflected(force=(1.0, 0, 0))
-    assert stretched.position[-1, 0] - 20e-3 == pytest.approx(20e-3 / EA, rel=1e-10)  # a difference of 4e-4 of it
+    load = 1e-3
+    assert rod.deflected(force=(load, 0, 0)).position[-1, 0] - 20e-3 == pytest.approx(load * 20e-3 / EA, rel=1e-9)
     for angle in (1e-3, 3 * math.pi):
-        twisted = rod.deflected(couple=(angle * GJ / 20e-3, 0, 0))
-        each = 2 * np.arctan2(*np.array(product((1, 0, 0, 0), tuple(twisted.orientation[0])))[[1, 0]])
-        assert each == pytest.approx(angle / 20, rel=1e-12)
-        np.testing.assert_allclose(twisted.position[:, 0], rod.spacing * np.arange(1, 21), rtol=1e-12)
+        couple = (angle * GJ / 20e-3, 0, 0)
+        twisted = rod.turned(couple)
+        assert rod.unbalanced(twisted, couple) < 1e-9 if angle < 1 else 1e-12  # rounding of G J/l over the couple
+        whole = 2 * np.arctan2(twisted.orientation[0, 1], twisted.orientation[0, 0]) * 20
+        assert whole == pytest.approx(angle, rel=1e-12)
 
 
 def test_a_rod_rolls_up_to_a_circle():
-    """By M = 2 π E I/L its ends meet, to rounding, and each bond is turned by 2 π/N."""
+    """By M = 2 π E I/L its ends meet, each bond is turned by 2 π/N, and nothing is unbalanced but rounding."""
     rod, couple = Beam(20, **ROD), 2 * math.pi * EI / 20e-3
     assert couple == pytest.approx(0.015421256876702125, rel=1e-14)
-    rolled = rod.deflected(couple=(0, 0, couple))
-    assert np.abs(rolled.position[-1]).max() < 1e-12 * 20e-3 * 20
-    chords = np.linalg.norm(np.diff(rolled.position, axis=0), axis=1)
-    np.testing.assert_allclose(chords, rod.spacing, rtol=1e-11)
+    rolled = rod.turned((0, 0, couple))
+    assert np.abs(rolled.position[-1]).max() < 1e-14 * 20
+    assert rod.unbalanced(rolled, (0, 0, couple)) < 1e-12
 
 
 @pytest.mark.parametrize(("number", "frequency"), [(10, 348.147), (20, 349.3438), (40, 349.6442)])
@@ -129,14 +133,14 @@ def free(dt, *, damping=0.0, integrator="splitting", strength=math.inf, **settin
     return dem.Simulation(bodies, bonds=bonds, gravity=(0, 0, 0), time_step=dt, integrator=integrator, **settings)
 
 
-@pytest.mark.parametrize(("damping", "strength"), [(0.0, math.inf), (0.05, math.inf), (0.05, 3e5)])
+@pytest.mark.parametrize(("damping", "strength"), [(0.0, math.inf), (0.05, math.inf), (0.05, 4e4)])
 def test_energy_is_accounted_for_to_second_order(damping, strength):
     """Whirling through large rotations: error by 4 for half the step, damping and breaking included."""
     errors = []
-    for dt in (1e-6, 5e-7):
+    for dt in (2e-6, 1e-6):
         sim = free(dt, damping=damping, strength=strength)
         before = sim.momentum()
-        sim.step(round(3e-4 / dt))
+        sim.step(round(1.2e-4 / dt))
         errors.append(sim.energy_departure)
         after, size = sim.momentum(), np.abs(sim.particles.mass * 2.0).sum()
         np.testing.assert_allclose(after[0], before[0], atol=1e-13 * size)  # rounding of 600 steps
@@ -149,14 +153,13 @@ def test_energy_is_accounted_for_to_second_order(damping, strength):
 
 @pytest.mark.slow
 def test_whirling_fibre_does_not_drift():
-    """1e6 steps in compiled code elsewhere; here 2e4: the error of the last quarter is no larger than of the first."""
-    sim = free(1e-6)
+    """4e3 steps here, 1e6 in `dem validate bonds`: the error never leaves the band that it has from the start."""
+    sim = free(2e-6)
     parts = []
     for _ in range(4):
-        sim.step(5000)
-        parts.append(abs(sim.energy().total - sim.start_energy.total))
-    assert max(parts) <= sim.energy_departure < 1e-4 * sim.start_energy.total
-    np.testing.assert_allclose(sim.momentum()[1][0], sim.momentum()[1][0])
+        sim.step(1000)
+        parts.append(sim.energy_departure)  # the largest so far
+    assert parts[-1] < 1.5 * parts[0] < 1e-3 * sim.start_energy.total  # extremes of many modes meet now and then
 
 
 def falling(*, strength=2e5, dt=2e-6, skin=None, threads=1, integrator="improved-pcdm"):
@@ -196,8 +199,8 @@ def test_skins_cuts_and_checkpoints_change_no_bit(tmp_path):
     loaded.step(120 - breaks + 1)
     assert state(loaded) == state(one)
     path = tmp_path / "run.h5"
-    falling().run(duration=1.2e-4, output=path, frames=6)
-    resumed = dem.resume(path, duration=2.4e-4)
+    falling().run(duration=2.4e-4, output=path, frames=6)
+    resumed = dem.resume(path, duration=4.8e-4)
     assert resumed.status == "PASS"
     with dem.Trajectory(path) as run:
         assert [b for b in run.breakages if b.step <= 120] == one.bonds.breakages
@@ -210,18 +213,19 @@ def test_skins_cuts_and_checkpoints_change_no_bit(tmp_path):
 def test_whoever_was_bonded_meets_without_a_push():
     """Two balls that overlap by a quarter at rest: pulled apart until the bond breaks, then pressed together again."""
     balls = dem.Particles(dem.Sphere(diameter=1e-3), HAIR, position=[(0, 0, 0), (0.75e-3, 0, 0)],
-                          velocity=[(0, 0, 0), (0.3, 0, 0)])  # fmt: skip
+                          velocity=[(0, 0, 0), (3.0, 0, 0)])  # fmt: skip
     bond = dem.Bonds([(0, 1)], young=1e7, diameter=1e-3, strength=1e5)
     sim = dem.Simulation(balls, bonds=bond, gravity=(0, 0, 0), time_step=1e-7)
-    while not sim.bonds.broken[0]:
-        sim.step()
+    for _ in range(100):
+        sim.step(0 if sim.bonds.broken[0] else 1)
+    assert sim.bonds.broken[0]
     assert sim.contact_count == 0 or sim.contact_forces().force.max() == 0
     kinetic, error = sim.energy().kinetic, sim.energy_departure
     sim.step(50)
     assert sim.energy().kinetic == pytest.approx(kinetic, rel=1e-12)  # nothing pushes
     assert sim.energy_departure == pytest.approx(error, rel=1e-6)
-    sim.particles.velocity = [(0, 0, 0), (-0.3, 0, 0)]
-    sim.step(200)
+    sim.particles.velocity = [(0, 0, 0), (-3.0, 0, 0)]
+    sim.step(100)
     touch = sim.contact_forces()
     depth = 1e-3 - np.linalg.norm(np.diff(sim.particles.position, axis=0))
     assert 0 < touch.overlap[0] < depth - 0.2e-3  # the slack is what it was when they were least deep in each other
@@ -231,8 +235,8 @@ def test_bonds_to_the_ground_hold_a_weight():
     """A ball on a rod from the ceiling sinks by m g L/(E A) once it has come to rest."""
     ball = dem.Particles(dem.Sphere(diameter=2e-3), HAIR, position=[(0, 0, 0)])
     rod = dem.Bonds([(0, -1)], ground=[(0, 0, 4e-3)], young=1e5, diameter=1e-3, damping=0.5)
-    sim = dem.Simulation(ball, bonds=rod, time_step=1e-5)
-    sim.step(3000)
+    sim = dem.Simulation(ball, bonds=rod, time_step=4e-5)
+    sim.step(400)
     sunk = ball.mass[0] * 9.81 * 4e-3 / (1e5 * math.pi / 4 * 1e-6)
     assert -sim.particles.position[0, 2] == pytest.approx(sunk, rel=1e-6)  # e^-15 of it still swings
 
