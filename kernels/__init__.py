@@ -37,6 +37,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``onset``       the first and the last step of a contact, whose forces set in like roots or with a jump
 ``bonds``       what holds bodies together
     ``beam``        a bond as a short beam: potential, dashpots, stresses
+    ``row``         bonds in a row, for static solutions
 ``box``         what soft and hard particles are in
     ``faces``       where the walls are, how they move
     ``periodic``    nearest images, and bodies folded back into the box

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -231,7 +232,7 @@ class Accounted(Stepping):
             self._box, self._gravity, start, now, wet=self.fluid is not None,
             walled=bool(self._engine.walls),
         )  # fmt: skip
-        return account.judged(
+        judged = account.judged(
             self._engine, self.integrator, self._booked.first_step, self.particles.orientation,
             self.energy_reference[0], self.energy_error, momentum_error,
             tuple(
@@ -240,6 +241,7 @@ class Accounted(Stepping):
                 )
             ),
         )  # fmt: skip
+        return replace(judged, bonds=bonding.told(self._engine))
 
     def exchange(self) -> Exchange | None:
         """What particles and fluid have in cells at present: what a coupling would be told now, see `dem.Coupling`.

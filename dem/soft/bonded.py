@@ -9,14 +9,34 @@ import numpy as np
 
 from dem.soft.energies import unit_of
 from dem.soft.engine import Engine
+from dem.soft.exits import Exits
 from dem.soft.tied import EASED, STATE, tied
 from kernels.soft import bonded, easing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dem.model.bonds import Bonds
+    from dem.model.box import Box
     from dem.model.particles import Particles
     from dem.soft.history import ContactHistory
     from dem.soft.snapshot import Snapshot
+    from kernels.soft.state import Bodies
+
+
+class HeldExits(Exits):
+    """As `Exits`: nobody is let go without those whom bonds hold to him."""
+
+    def __init__(
+        self, box: Box | None, gravity: tuple[float, float, float], together: Callable[[np.ndarray], np.ndarray], *,
+        alone: bool,
+    ) -> None:  # fmt: skip
+        super().__init__(box, gravity, alone=alone)
+        self.together = together
+
+    def going(self, b: Bodies, step: int, dt: float, fastest: float) -> np.ndarray:
+        """Who is to be let go (N,)."""
+        return self.together(super().going(b, step, dt, fastest))
 
 
 class BondedEngine(Engine):
@@ -28,6 +48,8 @@ class BondedEngine(Engine):
         super().__init__(particles, *settings)
         self.bonds = bonds
         self.neighbours = self.neighbours._replace(bonds=tied(bonds, particles))
+        box, gravity = settings[:2]
+        self.exits = HeldExits(box, gravity, self._together, alone=not self.walls)
         eased = self.tie.eased
         self.apart = np.column_stack([eased.first, eased.second]).astype(np.int64)  # identities
 
@@ -109,6 +131,14 @@ class BondedEngine(Engine):
         """Power of two [1/J] in which the present energies add up, those of bonds among them."""
         unit = super().fitting_energy_unit()
         return min(unit, unit_of(float(np.sort(self.bond_energies()).sum())))
+
+    def let_go(self, fastest: float = math.inf) -> bool:
+        """Let those go who have left, and their bonds; returns whether there were any."""
+        gone = super().let_go(fastest)
+        if gone:
+            leaving = (self.bodies.left[0, self.tie.first] != 0) & (self.tie.state < bonded.BROKEN)
+            self.tie.state[leaving], self.tie.live[leaving] = bonded.GONE, 0.0
+        return gone
 
     def _together(self, going: np.ndarray) -> np.ndarray:
         """Those among the bodies (N,) that go with all whom bonds hold to them."""

@@ -147,7 +147,7 @@ def check(bonds: Bonds | None, particles: Particles, gravity: tuple[float, float
     if weight[k] > bonds.strength[k]:
         message = (
             f"bond {k} of particles {bonds.pairs[k].tolist()} has a strength of {bonds.strength[k]:g} Pa, and the "
-            f"weight of the lighter one alone pulls with {weight[k]:.3g} Pa: raise strength or diameter, or lower gravity"
+            f"weight of the lighter one alone pulls with {weight[k]:.3g} Pa: raise strength or diameter"
         )
         raise ValueError(message)
 

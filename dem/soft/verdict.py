@@ -38,7 +38,8 @@ class Verdict(Judged):
     diameter: spheres sank into each other or a wall; ``momentum_error`` is the change of linear momentum along the axes
     on which nothing acts from outside, over the sum of all |m v|, None where there is no such axis; ``briefest`` is the
     contact of the fewest time steps (of ``time_step`` [s]), if these were too few; ``drifts`` whether the rotational
-    scheme makes energy drift where another one would not; ``beyond`` says where laws of the fluid were left behind.
+    scheme makes energy drift where another one would not; ``beyond`` says where laws of the fluid were left behind;
+    ``bonds`` how many broke, if there are any.
     """
 
     steps: int
@@ -56,6 +57,7 @@ class Verdict(Judged):
     time_step: float
     drifts: bool
     beyond: tuple[str, ...] = ()
+    bonds: str = ""
 
     @property
     def count(self) -> int:
@@ -99,4 +101,6 @@ class Verdict(Judged):
         )
         if self.momentum_error is not None:
             line += f", momentum error {self.momentum_error:.1e}"
+        if self.bonds:
+            line += f", {self.bonds}"
         return "; ".join([line, *self.failures, *self.doubts])

@@ -7,12 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dem.model.bonds import Bonds
-from dem.model.rest import Geometry
-from kernels.base.jit import in_python
-from kernels.base.quaternion import exponential, product, rotate
-from kernels.bonds import beam
+from dem.model.rest import Geometry, product, turned
+from kernels.bonds.row import pull_row
 
-STRAIN, STRESSES, COUPLES = (in_python(f) for f in (beam.strain, beam.stresses, beam.couples))
 STEPS = 4  # of Newton's method, from a matrix that is right to 1e-9
 
 
@@ -21,6 +18,12 @@ class Shape(NamedTuple):
 
     position: np.ndarray  # (N, 3) [m]
     orientation: np.ndarray  # (N, 4)
+
+
+def rotations(by: np.ndarray) -> np.ndarray:
+    """Quaternions of rotation vectors (N, 3): (N, 4)."""
+    half = 0.5 * np.linalg.norm(by, axis=1)[:, None]
+    return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * by], axis=1)
 
 
 class Beam:
@@ -32,17 +35,14 @@ class Beam:
         Of bonds.
     diameter, length, young, poisson : float
         Of the rod [m, m, Pa, -].
-    density : float
-        Not looked at here.
     sheared : bool
         False: 12 E I/l³ for the shear stiffness, as if the rod could not shear.
     """
 
     def __init__(
-        self, number: int, *, diameter: float, length: float, young: float, poisson: float, density: float = 1000.0,
+        self, number: int, *, diameter: float, length: float, young: float, poisson: float,
         sheared: bool = True,
     ) -> None:  # fmt: skip
-        del density
         self.number, self.spacing = number, length / number
         geometry = Geometry(np.array([self.spacing]), np.zeros((1, 2, 4)))
         stretch, twist, shear, bend = Bonds(
@@ -60,21 +60,14 @@ class Beam:
         """Force and torque of the bonds on each node (N, 6) [N, N m]."""
         x = np.concatenate([np.zeros((1, 3)), shape.position])
         q = np.concatenate([[[1.0, 0.0, 0.0, 0.0]], shape.orientation])
-        found = np.zeros((self.number + 1, 6))
-        for k in range(self.number):
-            s = STRAIN(tuple(q[k].tolist()), tuple(q[k + 1].tolist()), tuple((x[k + 1] - x[k]).tolist()))
-            f, c = STRESSES(s, self.spacing, self.along, self.across)
-            one, other = COUPLES(s, f, c)
-            force, one, other = (np.array(ROTATE(s.frame, u)) for u in (f, one, other))
-            found[k] += (*force, *one)
-            found[k + 1] += (*-force, *other)
-        return found[1:]
+        force, torque = np.empty((2, 3, self.number + 1))
+        x, q = np.ascontiguousarray(x.T), np.ascontiguousarray(q.T)
+        pull_row(self.spacing, self.along, self.across, x, q, force, torque)
+        return np.concatenate([force, torque]).T[1:]
 
     def moved(self, shape: Shape, by: np.ndarray) -> Shape:
         """Nodes shifted and turned by (N, 6) [m, rad]."""
-        turned = [PRODUCT(EXPONENTIAL(tuple((0.5 * u[3:]).tolist())), tuple(q.tolist()))
-                  for q, u in zip(shape.orientation, by, strict=True)]  # fmt: skip
-        q = np.array(turned)
+        q = product(rotations(by[:, 3:]), shape.orientation)
         return Shape(shape.position + by[:, :3], q / np.linalg.norm(q, axis=1)[:, None])
 
     def matrix(self, shape: Shape | None = None) -> np.ndarray:
@@ -108,12 +101,9 @@ class Beam:
         """Where a couple along x or across it puts the nodes: each bond turned alike, as long as at rest."""
         flexible = np.array([1 / self.along[1], 1 / self.across[1], 1 / self.across[1]])
         each = np.array(couple) * flexible
-        x, at = np.zeros(3), []
-        for k in range(1, self.number + 1):
-            x = x + np.array(ROTATE(EXPONENTIAL(tuple((0.5 * (k - 0.5) * each).tolist())), (self.spacing, 0.0, 0.0)))
-            at.append(x)
-        q = np.array([EXPONENTIAL(tuple((0.5 * k * each).tolist())) for k in range(1, self.number + 1)])
-        return Shape(np.array(at), q)
+        k = np.arange(1, self.number + 1)[:, None]
+        chords = turned(rotations((k - 0.5) * each), np.array([self.spacing, 0.0, 0.0]))
+        return Shape(np.cumsum(chords, axis=0), rotations(k * each))
 
     def unbalanced(self, shape: Shape, couple: tuple[float, float, float]) -> float:
         """Largest force or couple that is left on a node under a couple at the free end, over that couple."""
@@ -121,6 +111,3 @@ class Beam:
         rest[-1, 3:] += couple
         rest[:, :3] *= self.spacing
         return float(np.abs(rest).max() / np.linalg.norm(couple))
-
-
-EXPONENTIAL, PRODUCT, ROTATE = (in_python(f) for f in (exponential, product, rotate))

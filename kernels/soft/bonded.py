@@ -325,13 +325,16 @@ def part_bonds(bonds, bodies, kinds, box):
     lost = 0.0
     for m in range(bonds.count[0]):
         k = bonds.pending[m]
-        p = pull_at(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
-        lost += 0.5 * (bonds.before[m] + p.energy)
-        bonds.live[k] = 0.0
-        bonds.state[k] = BROKEN
-        bonds.when[k] = bonds.count[1]
-        bonds.count[2] += 1
-        easing.let_go(k, bonds.eased, bodies, kinds, box)
+        if bonds.state[k] == BREAKING:
+            p = pull_at(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
+            lost += 0.5 * (bonds.before[m] + p.energy)
+            bonds.live[k] = 0.0
+            bonds.load[k] = 0.0
+            write_pull(k, 0.0, p, bonds.pull)
+            bonds.state[k] = BROKEN
+            bonds.when[k] = bonds.count[1]
+            bonds.count[2] += 1
+            easing.let_go(k, bonds.eased, bodies, kinds, box)
     bonds.count[0] = 0
     return lost
 
