@@ -103,7 +103,9 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``dragged``     their velocities
     ``whirled``     their angular velocities
     ``ties``        whether bonds hold bodies together
-    ``bonded``      those bonds, and how they break
+    ``bond_state``  those bonds
+    ``bond_pull``   what each does
+    ``bonded``      what all do, and how they break
     ``easing``      who does not meet as long as they hold
     ``listing``     contacts one by one, for who looks at them
     ``rows``        a row of what is told of each

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from dem.model.bonds import Bonds
     from dem.model.particles import Particles
 
 SHORTEST = 0.05  # of its diameter
 LONGEST = 4.0  # of the bounding radii of both bodies, which are not to be in the way of others
+
+
+class Joined(Protocol):
+    """Bonds: `dem.Bonds`."""
+
+    pairs: np.ndarray
+    diameter: np.ndarray
+    ground: np.ndarray
+    anchors: np.ndarray
 
 
 class Geometry(NamedTuple):
@@ -46,7 +54,7 @@ def to_x(e: np.ndarray) -> np.ndarray:
     return q / np.linalg.norm(q, axis=1)[:, None]
 
 
-def ends(bonds: Bonds, particles: Particles) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def ends(bonds: Joined, particles: Particles) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Places (B, 3) of both ends of bonds [m], and orientations (B, 4) of what they are fixed to."""
     x, q = particles.position, particles.orientation
     i, j = bonds.pairs.T
@@ -58,7 +66,7 @@ def ends(bonds: Bonds, particles: Particles) -> tuple[np.ndarray, np.ndarray, np
     return one, other, q[i], q_other
 
 
-def at_rest(bonds: Bonds, particles: Particles, periods: np.ndarray) -> Geometry:
+def at_rest(bonds: Joined, particles: Particles, periods: np.ndarray) -> Geometry:
     """Lengths and frames of bonds between particles as they are.
 
     Raises
@@ -81,7 +89,7 @@ def at_rest(bonds: Bonds, particles: Particles, periods: np.ndarray) -> Geometry
     return Geometry(length, frames)
 
 
-def _check_lengths(bonds: Bonds, particles: Particles, length: np.ndarray) -> None:
+def _check_lengths(bonds: Joined, particles: Particles, length: np.ndarray) -> None:
     """Refuse bonds between bodies on top of each other, and far apart."""
     k = int((length / bonds.diameter).argmin())
     if length[k] < SHORTEST * bonds.diameter[k]:

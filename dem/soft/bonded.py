@@ -11,7 +11,8 @@ from dem.soft.energies import unit_of
 from dem.soft.engine import Engine
 from dem.soft.exits import Exits
 from dem.soft.tied import EASED, STATE, tied
-from kernels.soft import bonded, easing
+from kernels.soft import bond_state, bonded, easing
+from kernels.soft.bond_state import BROKEN, GONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +55,7 @@ class BondedEngine(Engine):
         self.apart = np.column_stack([eased.first, eased.second]).astype(np.int64)  # identities
 
     @property
-    def tie(self) -> bonded.Bonds:
+    def tie(self) -> bond_state.Bonds:
         """Bonds as kernels know them."""
         return self.neighbours.bonds
 
@@ -77,7 +78,7 @@ class BondedEngine(Engine):
         """Go on with what bonds have come to."""
         for name, values in self.bond_state.items():
             values[:] = given[name]
-        self.tie.live[:] = (self.tie.state < bonded.BROKEN) & (self.bonds.pairs[:, 1] >= 0)
+        self.tie.live[:] = (self.tie.state < BROKEN) & (self.bonds.pairs[:, 1] >= 0)
         self.tie.pull[:] = 0.0
 
     def follow(self, before: Engine | None) -> None:
@@ -136,14 +137,14 @@ class BondedEngine(Engine):
         """Let those go who have left, and their bonds; returns whether there were any."""
         gone = super().let_go(fastest)
         if gone:
-            leaving = (self.bodies.left[0, self.tie.first] != 0) & (self.tie.state < bonded.BROKEN)
-            self.tie.state[leaving], self.tie.live[leaving] = bonded.GONE, 0.0
+            leaving = (self.bodies.left[0, self.tie.first] != 0) & (self.tie.state < BROKEN)
+            self.tie.state[leaving], self.tie.live[leaving] = GONE, 0.0
         return gone
 
     def _together(self, going: np.ndarray) -> np.ndarray:
         """Those among the bodies (N,) that go with all whom bonds hold to them."""
         tie = self.tie
-        holds = np.flatnonzero(tie.state < bonded.BROKEN)
+        holds = np.flatnonzero(tie.state < BROKEN)
         one, other = tie.first[holds], tie.second[holds]
         stay = ~going
         grounded = one == other

@@ -16,7 +16,7 @@ from dem.soft.bonded import BondedEngine
 from dem.soft.engine import Engine
 from dem.soft.impacts import rounded_down
 from dem.soft.tied import breakable, masses, shortest_period
-from kernels.soft import bonded
+from kernels.soft.bond_state import BROKEN, INTACT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,7 +56,7 @@ class BondsInRun:
     @property
     def broken(self) -> np.ndarray:
         """Which are broken (B,)."""
-        return self._engine.tie.state == bonded.BROKEN
+        return self._engine.tie.state == BROKEN
 
     @property
     def broken_at(self) -> np.ndarray:
@@ -157,7 +157,7 @@ def check_loads(engine: Engine) -> None:
     if isinstance(engine, BondedEngine) and breakable(engine.bonds):
         load = engine.bond_loads()[1]
         k = int(load.argmax())
-        if load[k] > 1 and engine.tie.state[k] == bonded.INTACT:
+        if load[k] > 1 and engine.tie.state[k] == INTACT:
             message = (
                 f"bond {k} of particles {engine.bonds.pairs[k].tolist()} is stressed to {load[k]:.3g} times its "
                 "strength at the start: begin nearer to its shape at rest, or raise strength"
@@ -192,5 +192,5 @@ def told(engine: Engine) -> str:
     """What became of bonds, in words."""
     if not isinstance(engine, BondedEngine):
         return ""
-    broken = int((engine.tie.state == bonded.BROKEN).sum())
+    broken = int((engine.tie.state == BROKEN).sum())
     return f"{broken} of {counted(len(engine.bonds), 'bond')} broke"

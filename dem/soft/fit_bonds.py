@@ -10,7 +10,7 @@ from dem.files.fit import check_alike, check_finite, check_within
 from dem.files.structure import require
 from dem.soft.bonded import BondedEngine
 from dem.system.plan import MOST_STEPS
-from kernels.soft.bonded import GONE
+from kernels.soft.bond_state import GONE
 from kernels.soft.easing import FAR
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model.rest import turned
-from kernels.soft import bonded
+from kernels.soft import bond_state as rows
 from kernels.soft.easing import FAR, Eased
 
 if TYPE_CHECKING:
     from dem.model.bonds import Bonds
     from dem.model.particles import Particles
 
-STATE = ("state", "when", "count", "pending", "before")  # of `bonded.Bonds`: what a run has come to
+STATE = ("state", "when", "count", "pending", "before")  # of `bond_state.Bonds`: what a run has come to
 EASED = ("slack", "active", "count")  # of `easing.Eased`
 
 
@@ -64,22 +64,22 @@ def shortest_period(bonds: Bonds, particles: Particles) -> tuple[float, int]:
 
 
 def table(bonds: Bonds, particles: Particles) -> np.ndarray:
-    """Rows of `bonded.Bonds.table`, a column a bond."""
-    rows = np.zeros((bonded.ROWS, len(bonds)))
+    """Rows of `bond_state.Bonds.table`, a column a bond."""
+    values = np.zeros((rows.ROWS, len(bonds)))
     radius = 0.5 * bonds.diameter
     area = math.pi * radius**2
     share = bonds.moment_share * radius
-    rows[bonded.LENGTH] = bonds.geometry.length
-    rows[bonded.ALONG : bonded.DRAG_ALONG] = bonds.stiffness.T
-    rows[bonded.DRAG_ALONG : bonded.FRAME_ONE] = dashpots(bonds, particles).T
-    rows[bonded.FRAME_ONE : bonded.FRAME_OTHER] = bonds.geometry.frames[:, 0].T
-    rows[bonded.FRAME_OTHER : bonded.ANCHOR_ONE] = bonds.geometry.frames[:, 1].T
-    rows[bonded.ANCHOR_ONE : bonded.ANCHOR_OTHER] = bonds.anchors[:, 0].T
-    rows[bonded.ANCHOR_OTHER : bonded.SECTION] = np.where(bonds.pairs[:, 1] < 0, 0.0, bonds.anchors[:, 1].T)
+    values[rows.LENGTH] = bonds.geometry.length
+    values[rows.ALONG : rows.DRAG_ALONG] = bonds.stiffness.T
+    values[rows.DRAG_ALONG : rows.FRAME_ONE] = dashpots(bonds, particles).T
+    values[rows.FRAME_ONE : rows.FRAME_OTHER] = bonds.geometry.frames[:, 0].T
+    values[rows.FRAME_OTHER : rows.ANCHOR_ONE] = bonds.geometry.frames[:, 1].T
+    values[rows.ANCHOR_ONE : rows.ANCHOR_OTHER] = bonds.anchors[:, 0].T
+    values[rows.ANCHOR_OTHER : rows.SECTION] = np.where(bonds.pairs[:, 1] < 0, 0.0, bonds.anchors[:, 1].T)
     moment = area * radius**2 / 4
-    rows[bonded.SECTION : bonded.STRENGTH] = 1 / area, share / moment, share / (2 * moment)
-    rows[bonded.STRENGTH :] = 1 / bonds.strength, 1 / bonds.shear_strength
-    return rows
+    values[rows.SECTION : rows.STRENGTH] = 1 / area, share / moment, share / (2 * moment)
+    values[rows.STRENGTH :] = 1 / bonds.strength, 1 / bonds.shear_strength
+    return values
 
 
 def breakable(bonds: Bonds) -> bool:
@@ -87,7 +87,7 @@ def breakable(bonds: Bonds) -> bool:
     return bool((np.minimum(bonds.strength, bonds.shear_strength) < math.inf).any())
 
 
-def tied(bonds: Bonds, particles: Particles) -> bonded.Bonds:
+def tied(bonds: Bonds, particles: Particles) -> rows.Bonds:
     """Bonds of particles as kernels know them, at rest in some shape."""
     count, bodies = len(bonds), len(particles)
     columns, kind = np.unique(table(bonds, particles), axis=1, return_inverse=True)
@@ -95,12 +95,12 @@ def tied(bonds: Bonds, particles: Particles) -> bonded.Bonds:
     place = np.zeros((7, len(grounded)))
     place[:3], place[3] = bonds.ground.T, 1.0
     first, incident = incidence(bonds.pairs, bodies)
-    return bonded.Bonds(
-        form=bonded.Form(
-            bonded.Damped() if bonds.damping.any() else bonded.Undamped(),
-            bonded.Anchored() if bonds.anchors.any() else bonded.Centred(),
-            bonded.Framed() if (bonds.geometry.frames[..., 0] != 1).any() else bonded.Aligned(),
-            bonded.Brittle() if breakable(bonds) else bonded.Lasting(),
+    return rows.Bonds(
+        form=rows.Form(
+            rows.Damped() if bonds.damping.any() else rows.Undamped(),
+            rows.Anchored() if bonds.anchors.any() else rows.Centred(),
+            rows.Framed() if (bonds.geometry.frames[..., 0] != 1).any() else rows.Aligned(),
+            rows.Brittle() if breakable(bonds) else rows.Lasting(),
         ),
         table=np.ascontiguousarray(columns),
         kind=kind.reshape(-1).astype(np.int32),
@@ -118,7 +118,7 @@ def tied(bonds: Bonds, particles: Particles) -> bonded.Bonds:
         pull=np.zeros((9, count)),
         incident_first=first,
         incident=incident,
-        partial=np.zeros((-(-count // bonded.BLOCK), bonded.COLUMNS), np.int64),
+        partial=np.zeros((-(-count // rows.BLOCK), rows.COLUMNS), np.int64),
         sums=np.zeros(3),
         eased=eased(bonds, bodies),
     )

@@ -58,7 +58,17 @@ def chains(pairs: np.ndarray, broken: np.ndarray | None = None, bodies: int | No
 
 
 def end_to_end(position: np.ndarray) -> np.ndarray:
-    """Distance of both ends of a chain (...) [m], from its places (..., n, 3) in their order [m].
+    """Distance of both ends of a chain.
+
+    Parameters
+    ----------
+    position : (..., n, 3) array
+        Places of its bodies in their order [m].
+
+    Returns
+    -------
+    (...) array
+        [m].
 
     Examples
     --------
@@ -70,14 +80,38 @@ def end_to_end(position: np.ndarray) -> np.ndarray:
 
 
 def contour_length(position: np.ndarray) -> np.ndarray:
-    """Length of a chain along its bonds (...) [m], from its places (..., n, 3) in their order [m]."""
+    """Length of a chain along its bonds.
+
+    Parameters
+    ----------
+    position : (..., n, 3) array
+        Places of its bodies in their order [m].
+
+    Returns
+    -------
+    (...) array
+        [m].
+
+    Examples
+    --------
+    >>> float(contour_length(np.array([(0, 0, 0), (3, 0, 0), (3, 4, 0.0)])))
+    7.0
+    """
     return np.linalg.norm(np.diff(np.asarray(position, dtype=float), axis=-2), axis=-1).sum(-1)
 
 
 def curvature(position: np.ndarray) -> np.ndarray:
-    """Curvature of a chain at its inner places (..., n - 2) [1/m], from its places (..., n, 3) in their order [m].
+    """Curvature of a chain at its inner places: that of the circle through each three neighbours, κ = 4 A/(a b c).
 
-    That of the circle through each three neighbours, κ = 4 A/(a b c).
+    Parameters
+    ----------
+    position : (..., n, 3) array
+        Places of its bodies in their order [m].
+
+    Returns
+    -------
+    (..., n - 2) array
+        [1/m].
 
     Examples
     --------
@@ -92,10 +126,25 @@ def curvature(position: np.ndarray) -> np.ndarray:
 
 
 def persistence_length(position: np.ndarray) -> float:
-    """Length along which chains lose their direction [m], from places (..., n, 3) of many alike, or of many frames.
+    """Length along which chains lose their direction.
 
     P = -s̄ / ln<t(0)·t(s)> of bonds next to each other, as of a worm-like chain, <t(0)·t(s)> = exp(-s/P) (Kratky &
-    Porod, Rec. Trav. Chim. 68 (1949) 1106). Infinite for straight ones.
+    Porod, Rec. Trav. Chim. 68 (1949) 1106).
+
+    Parameters
+    ----------
+    position : (..., n, 3) array
+        Places of the bodies of many chains that are alike, or of many frames, in their order [m].
+
+    Returns
+    -------
+    float
+        [m]; infinite for straight ones.
+
+    Raises
+    ------
+    ValueError
+        If neighbouring bonds are at right angles or more on average.
 
     Examples
     --------

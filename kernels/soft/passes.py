@@ -16,6 +16,7 @@ from kernels.base.jit import apart, formula, part, spread, stage
 from kernels.soft import bonded, candidates, contact, history, sweeps, travel
 from kernels.soft.chunks import by_mode
 from kernels.soft.sweeps import BRISK, DRAWING, DRAWN, FORCES, LISTED, MOVING, PAIRS, PREDICT, SPIN, TRAVEL, WALLS
+from kernels.soft.ties import free_or
 from kernels.soft.touching import no_energy
 
 
@@ -97,7 +98,7 @@ def add_bonds(bonds, t):
     )  # fmt: skip
 
 
-with_bonds = bonded.free_or(bonded.as_they_are, add_bonds)
+with_bonds = free_or(bonded.as_they_are, add_bonds)
 
 
 @part
