@@ -30,7 +30,7 @@ LONG = (
     "fluidised-bed",
 )
 LONG += ("comparison", "convergence", "impact-order", "mfix", "zhao-fig3-5", "fibres-in-water", "sheared-fibres")
-LONG += ("cellular", "terminal", "settling", "jeffery")  # quick ones of some run in tests/plain/test_flow_studies.py
+LONG += ("bonds", "cellular", "terminal", "settling", "jeffery")  # quick ones of some run in tests/plain/test_flow_studies.py
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in LONG else ()) for n in STUDIES])

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from dem.model.particles import Particles
 
 SHORTEST = 0.05  # of its diameter
-LONGEST = 4.0  # of the bounding radii of both bodies, which are not to be in the way of others
+LONGEST = 10.0  # of the bounding radii of both bodies, which are not to be in the way of others
 
 
 class Joined(Protocol):

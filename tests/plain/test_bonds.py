@@ -277,7 +277,7 @@ BALLS = dem.Particles(dem.Sphere(diameter=1e-3), HAIR, position=[(0, 0, 0), (1.2
         ([(0, 1), (1, 0)], {}, "particles 0 and 1 have 2 bonds"),
         ([(0, 7)], {}, r"bond 0 is of particles \[0, 7\], and there are 3"),
         ([(0, -2)], {}, "second may be -1"),
-        ([(0, 2)], {}, "is 0.2 m long, at most 0.004 m"),
+        ([(0, 2)], {}, "is 0.2 m long, at most 0.01 m"),
         ([(0, 1)], {"anchors": [[(0.6e-3, 0, 0), (-0.6e-3, 0, 0)]]}, "is 0 m long, at least 0.05 of its diameter"),
         ([(0, 1)], {"young": 1e12}, "time_step 1e-06 s is beyond .* stable: lower time_step"),
         ([(0, 1)], {"strength": 1e-3}, "weight of the lighter one alone pulls"),
