@@ -42,6 +42,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.files.trajectory import Trajectory
     from dem.hard.simulation import HardSpheres, HardVerdict
     from dem.model.adhesion import DMT, JKR, Bridge
+    from dem.model.bonds import Bonds
     from dem.model.box import Box
     from dem.model.capsule import Capsule
     from dem.model.cells import Cells
@@ -51,6 +52,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.dampings import Dashpot, Viscoelastic
     from dem.model.dense import pack_dense
     from dem.model.energy import Energy
+    from dem.model.flexible import FibreSegment, FlexibleFibre
     from dem.model.flows import ChannelFlow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
     from dem.model.fluid import Fluid
     from dem.model.free import Free
@@ -99,6 +101,7 @@ HOMES = {
     "INTEGRATORS": "dem.rotation.integrators",
     "Advice": "dem.soft.advice",
     "Axes": "dem.case.bases",
+    "Bonds": "dem.model.bonds",
     "Box": "dem.model.box",
     "Bridge": "dem.model.adhesion",
     "Capsule": "dem.model.capsule",
@@ -116,6 +119,8 @@ HOMES = {
     "DMT": "dem.model.adhesion",
     "Exchange": "dem.model.coupling",
     "Fibre": "dem.model.shapes",
+    "FibreSegment": "dem.model.flexible",
+    "FlexibleFibre": "dem.model.flexible",
     "FlowState": "dem.model.coupling",
     "Fluid": "dem.model.fluid",
     "Free": "dem.model.free",

@@ -38,6 +38,9 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``joining``     contacts that several pieces of a wall make together
     ``film``        lubrication
     ``onset``       the first and the last step of a contact, whose forces set in like roots or with a jump
+``bonds``       what holds bodies together
+    ``beam``        a bond as a short beam: potential, dashpots, stresses
+    ``row``         bonds in a row, for static solutions
 ``box``         what soft and hard particles are in
     ``faces``       where the walls are, how they move
     ``periodic``    nearest images, and bodies folded back into the box
@@ -113,6 +116,11 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``flow_felt``   what comes of that, kept for some steps
     ``dragged``     their velocities
     ``whirled``     their angular velocities
+    ``ties``        whether bonds hold bodies together
+    ``bond_state``  those bonds
+    ``bond_pull``   what each does
+    ``bonded``      what all do, and how they break
+    ``easing``      who does not meet as long as they hold
     ``listing``     contacts one by one, for who looks at them
     ``rows``        a row of what is told of each
     ``shared``      stages of a step that are pieces, each told no more than it needs

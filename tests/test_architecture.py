@@ -20,7 +20,12 @@ ROOT = Path(__file__).parent.parent
 
 # Rooms, from the ground up: one imports from floors below its own, not from its neighbours on the same floor.
 FLOORS = {
-    "kernels": (("base",), ("rotation", "laws", "box", "packing", "fluid", "walls"), ("soft", "hard"), ("stochastic",)),
+    "kernels": (
+        ("base",),
+        ("rotation", "laws", "box", "packing", "fluid", "walls", "bonds"),
+        ("soft", "hard"),
+        ("stochastic",),
+    ),
     "dem": (
         ("base",),
         ("model",),

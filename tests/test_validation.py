@@ -30,7 +30,7 @@ LONG = (
     "fluidised-bed",
 )
 LONG += ("comparison", "convergence", "impact-order", "mfix", "zhao-fig3-5", "fibres-in-water", "sheared-fibres")
-LONG += ("capsules",)
+LONG += ("bonds", "capsules")
 LONG += ("cellular", "terminal", "settling", "jeffery")  # quick ones of some run in tests/plain/test_flow_studies.py
 
 

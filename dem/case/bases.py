@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dem.hard.simulation import HardSpheres
+    from dem.model.bonds import Bonds
     from dem.model.box import Box
     from dem.model.contacts import Contacts
     from dem.model.fluid import Fluid
@@ -112,13 +113,20 @@ class Case(SteppedCase):
         """Where particles are taken out while the run goes on."""
         return ()
 
+    def bonds(self) -> Bonds | None:
+        """Bonds between particles that are no flexible fibres; those of flexible fibres come by themselves."""
+        return None
+
     def simulation(self) -> Simulation:
         """The simulation, ready to run."""
-        from dem.soft.simulation import Simulation  # noqa: PLC0415, cases are listed without
+        from dem.model.flexible import FlexibleFibre  # noqa: PLC0415, cases are listed without
+        from dem.soft.simulation import Simulation  # noqa: PLC0415
 
-        particles, box = self.build()
+        built, box = self.build()
+        particles, bonds = FlexibleFibre.flexed(built)
         return Simulation(
-            particles, box, gravity=self.gravity, time_step=self.time_step, integrator=self.integrator,
+            particles, box, bonds=self.bonds() if bonds is None else bonds, gravity=self.gravity,
+            time_step=self.time_step, integrator=self.integrator,
             threads=self.threads, contacts=self.contacts(), fluid=self.fluid(), walls=self.walls(),
             inserters=self.inserters(), outlets=self.outlets(),
             description={"case": self.name, "parameters": self.model_dump(mode="json")},

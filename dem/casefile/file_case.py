@@ -10,6 +10,7 @@ from dem.casefile.schema import HardTable
 from dem.casefile.stochastic import StochasticTable
 from dem.hard.simulation import HardSpheres
 from dem.model.contacts import Contacts
+from dem.model.flexible import FlexibleFibre
 from dem.soft.simulation import Simulation
 from dem.stochastic.simulation import StochasticSpheres
 
@@ -79,8 +80,9 @@ class FileCase:
                 turbulence=table.turbulence and table.turbulence.made(),
                 pressure=table.pressure and table.pressure.made(),
             )  # fmt: skip
+        bodies, bonds = FlexibleFibre.flexed(built)
         return Simulation(
-            built, box, gravity=table.gravity, time_step=table.time_step, integrator=table.integrator,
+            bodies, box, bonds=bonds, gravity=table.gravity, time_step=table.time_step, integrator=table.integrator,
             threads=table.threads, contacts=self.contacts(), fluid=table.fluid and table.fluid.made(),
             description=description, walls=[wall.made(self.materials()) for wall in table.walls],
             inserters=[each.made(self.shapes(), self.materials()) for each in table.inserters],

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from dem.casefile.flexible import SHAPE, FlexibleKeys
 from dem.casefile.fluid import FluidTable
 from dem.casefile.impacts import ImpactTable
 from dem.casefile.keys import (
@@ -56,7 +57,7 @@ from dem.model.materials import Material
 from dem.model.shapes import Fibre, Shape, Sphere
 from dem.rotation.names import DEFAULT
 
-SHAPES = {"sphere": Sphere, "fibre": Fibre, "capsule": Capsule, "clump": Clump}
+SHAPES = {"sphere": Sphere, "fibre": Fibre, "capsule": Capsule, "clump": Clump, **SHAPE}
 MOVES = [heading for name, field in STATE.items() if name != "position" for heading in field.headings]
 COLUMNS = (
     f"CSV with columns {', '.join(STATE['position'].headings)}, and any of {', '.join(MOVES)}; or NPZ with arrays "
@@ -91,10 +92,12 @@ class ContactTable(PartsTable):
         return Contact(**{key: value for key, value in self.values().items() if key != "materials"})
 
 
-class ShapeTable(Table):
+class ShapeTable(FlexibleKeys):
     """``[shapes.NAME]``."""
 
-    type: Literal["sphere", "fibre", "capsule", "clump"] = Field(description="of the shape", examples=["sphere"])
+    type: Literal["sphere", "fibre", "capsule", "clump", "flexible-fibre"] = Field(
+        description="of the shape", examples=["sphere"]
+    )
     diameter: Size | None = Field(None, description="of a sphere, capsule, or a fibre's spheres [m]", examples=[0.01])
     aspect_ratio: Number | None = Field(None, ge=1, description="fibre, capsule: length over diameter", examples=[3.0])
     spheres: Count | None = Field(None, description="of a fibre: how many", examples=[5])
@@ -110,13 +113,14 @@ class ShapeTable(Table):
         "fibre": ("diameter", "aspect_ratio", "spheres", "spacing"),
         "capsule": ("diameter", "aspect_ratio", "length"),
         "clump": ("offsets", "radii"),
+        "flexible-fibre": ("diameter", "aspect_ratio", *FlexibleKeys.model_fields),
     }
 
     @model_validator(mode="after")
     def _fits(self) -> ShapeTable:
         """Refuse keys of other shapes, and sizes that contradict each other."""
         given, takes = self.given().keys() - {"type"}, self.TAKES[self.type]
-        needed = {"diameter"} if self.type in ("fibre", "capsule") else set(takes)
+        needed = {"diameter"} if self.type == "capsule" or self.type.endswith("fibre") else set(takes)
         if given - set(takes) or needed - given:
             message = f"a {self.type} takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none of them'}"
             raise ValueError(message)

@@ -16,7 +16,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.json_texts import parsed
 from dem.base.words import counted
-from dem.files import crowds, layout, logs, structure, walls
+from dem.files import bonds, crowds, layout, logs, structure, walls
 from dem.files.schema import FORMAT, PARTICLES, variants_in
 from dem.files.structure import UNREADABLE, check_memory, damaged, require, size_of
 from dem.model.box import Box, Motion
@@ -179,6 +179,7 @@ def _check_frames(file: h5py.File, particles: int | None) -> None:
     if particles is None:
         shapes[crowds.ID] = (None, None)
         crowds.check(file)
+    shapes |= bonds.shapes(file)
     for name, dataset in layout.frame_datasets(file).items():
         if name not in ("time", "step"):
             types = "iu" if name in (layout.NUMBER, crowds.ID) else "f"

@@ -28,7 +28,7 @@ import numpy as np
 
 from dem.base.json_texts import parsed
 from dem.base.machine import processor
-from dem.files import crowds, logs, walls
+from dem.files import bonds, crowds, logs, walls
 from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in, energies_of
 from dem.model.capsule import chain
 from dem.model.fields import STATE
@@ -114,6 +114,7 @@ def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
         logs.create(file, logs.CONTACTS, logs.CONTACT, logs.UNITS_OF_CONTACTS)
     observables = file.create_group("observables")
     walls.create(file, sim, _element)
+    bonds.create(file, sim, _element)
     for name in energies_of(fluid=bool(sim.fluid), traffic=bool(sim.traffic)):
         _element(file, observables, f"{name}_energy", ()).attrs["unit"] = "J"
 
@@ -151,7 +152,7 @@ def frame_datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
         found["edges"] = group["box/edges/value"]
     if NUMBER in file:
         found[NUMBER] = file[NUMBER]
-    found |= walls.datasets(file)
+    found |= walls.datasets(file) | bonds.datasets(file)
     found |= {name: file[f"observables/{name}_energy/value"] for name in energies_in(file)}
     return found | {name: group[f"position/{name}"] for name in ("time", "step")}
 
@@ -167,6 +168,7 @@ def rows(sim: System, frame: int, *, contacts: bool = False) -> dict[str, object
         **found,
         **walls.rows(sim),
         **({crowds.ID: sim.identities} if sim.traffic else {}),
+        **bonds.rows(sim),
         **{name: getattr(sim.particles, name) for name in STATE},
         "edges": sim.box and sim.box.size,
         **{name: getattr(energy, name) for name in ENERGIES},

@@ -19,6 +19,7 @@ from dem.model.clump import Clump
 from dem.model.contacts import Contact
 from dem.model.coupling import Coupling
 from dem.model.fields import STATE
+from dem.model.flexible import FibreSegment, FlexibleFibre
 from dem.model.fluid import FLOWS, Fluid
 from dem.model.free import Free
 from dem.model.inserter import Inserter
@@ -53,6 +54,8 @@ OURS = {
     "dem.contacts:Contact": Contact,
     "dem.materials:Material": Material,
     "dem.shapes:Fibre": Fibre,
+    "dem.shapes:FibreSegment": FibreSegment,
+    "dem.shapes:FlexibleFibre": FlexibleFibre,
     "dem.shapes:Sphere": Sphere,
 }
 A_PARTICLE, A_SPHERE = 2048, 512  # bytes for each that going on may need

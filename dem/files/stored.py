@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.base.declared import Declared
 from dem.base.json_texts import parsed
-from dem.files import crowds, gate, logs, stored_walls
+from dem.files import crowds, gate, logs, stored_bonds, stored_walls
 from dem.files.aligned import AlignedField
 from dem.files.recipes import variants_of
 from dem.files.schema import energies_in, variants_in
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
     import h5py
 
+    from dem.files.stored_bonds import StoredBonds
     from dem.files.stored_walls import StoredWall
+    from dem.model.bonds import Breakage
     from dem.model.box import Box
     from dem.model.materials import Material
     from dem.model.shapes import Shape
@@ -276,6 +278,16 @@ class StoredRun(Declared):
     def walls(self) -> tuple[StoredWall, ...]:
         """Walls beside the box: each with its `wall`, `name`, and arrays of a row a frame of where it was, and felt."""
         return stored_walls.stored(self._stored("/"), self.frames, self.time)
+
+    @property
+    def bonds(self) -> StoredBonds | None:
+        """The bonds, with arrays of a row a frame of what they had come to; None if there are none."""
+        return stored_bonds.stored(self._stored("/"), self.frames, self.time, len(self.kind))
+
+    @property
+    def breakages(self) -> list[Breakage]:
+        """Which bonds broke when, up to the last of these frames."""
+        return stored_bonds.breakages(self.bonds, self.input.get("time_step"))
 
     @property
     def input(self) -> dict:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from dem.files import crowds
+from dem.files import bonds, crowds
 from dem.files.schema import PARTICLES, variants_in
 from dem.files.vtk_crowds import GROUP, write_crowd
 from dem.model.fields import STATE
@@ -26,7 +26,7 @@ def write_view(file: h5py.File) -> None:
 
     Points are the centres of mass, point data what else the file has of the state, with ``radius`` (of the largest
     sphere [m]), ``mass``, ``kind`` and ``identity``. Nothing of the state is copied: what moves are virtual datasets
-    over the same file, which is why a view does not grow with the file and is written again.
+    over the same file, which is why a view does not grow with the file and is written again. Bonds are lines.
     """
     file.pop(GROUP, None)
     group = file[PARTICLES]
@@ -49,6 +49,26 @@ def write_view(file: h5py.File) -> None:
         flat[...] = h5py.VirtualSource(".", dataset.name, dataset.shape)[:frames]
         where = view if name == "position" else view["PointData"]
         where.create_virtual_dataset("Points" if name == "position" else name, flat)
+    if bonds.count(file):
+        held = file[f"{bonds.GROUP}/pairs"][:]
+        draw_lines(view, held, file[f"{bonds.GROUP}/broken_at/value"][:frames])
+
+
+def draw_lines(view: h5py.Group, pairs: np.ndarray, broken_at: np.ndarray) -> None:
+    """Show bonds as lines between points of their numbers (B, 2), and which are broken in each frame (T, B).
+
+    Those to the ground, which is no point, are left out. Cell data ``broken`` is 1 for broken ones, and 0 for points.
+    """
+    both = np.flatnonzero((pairs >= 0).all(1))
+    del view["Lines"]
+    lines = view.create_group("Lines")
+    lines["NumberOfCells"], lines["NumberOfConnectivityIds"] = np.array([len(both)]), np.array([2 * len(both)])
+    lines["Offsets"], lines["Connectivity"] = 2 * np.arange(len(both) + 1), pairs[both].ravel()
+    points = int(view["NumberOfPoints"][0])
+    broken = np.zeros((len(broken_at), points + len(both)), np.int8)
+    broken[:, points:] = broken_at[:, both] >= 0
+    view["CellData/broken"] = broken.ravel()
+    view["Steps/CellDataOffsets/broken"] = broken.shape[1] * np.arange(len(broken))
 
 
 def polydata(

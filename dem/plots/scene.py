@@ -10,6 +10,7 @@ import numpy as np
 from dem.base import checks
 from dem.model.box import AXES
 from dem.model.kinds import MOST, labels, rest
+from dem.plots import rods
 from dem.plots.bodies import corners, heights_of, numbers_up_to, spheres, vertical
 from dem.plots.camera import Camera
 from dem.plots.figure import DPI, INK, categories, check_run, colour_map, new_figure, scaled
@@ -202,7 +203,7 @@ def shot(
         colours = [palette[each] for each in values]
     else:
         colours, _ = _mapped(values, limits, colour)
-    bodies = [spheres(run, frame) for frame in frames]
+    bodies = [rods.bodies(run, frame) for frame in frames]
     inked = np.concatenate([colour[body.owner] for colour, body in zip(colours, bodies, strict=True)])
     centres, radii = (np.concatenate([getattr(body, name) for body in bodies]) for name in ("centres", "radii"))
     ends = corners(run, float(run.time[frames[-1]]))

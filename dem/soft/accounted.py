@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dem.model.energy import Energy
 from dem.run.stepping import Stepping
-from dem.soft import account, immersion
+from dem.soft import account, bonding, immersion
 from dem.soft.contact_forces import contact_forces
+from dem.soft.sizes import Sizes
+from dem.soft.stages import stages
 from dem.soft.wall_in_run import WallInRun
 from kernels.base import energy as energy_kernels
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
     from dem.model.contact_forces import ContactForces
     from dem.model.coupling import Exchange
     from dem.model.wall import Wall
+    from dem.soft.bonding import BondsInRun
     from dem.soft.engine import Engine
     from dem.soft.traffic.traffic import Traffic
     from dem.soft.verdict import Verdict
@@ -70,6 +77,30 @@ class Accounted(Stepping):
         """The engine that moves the particles now."""
         self._notice_changes()
         return self._engine
+
+    def sizes(self) -> Sizes:
+        """How much there is to compute and to keep."""
+        return Sizes.of(self._engine)
+
+    def stages(self) -> AbstractContextManager[dict[str, Callable[[int], object]]]:
+        """Context manager for timing: the parts of a step, each to be done a number of times; leaves no trace."""
+        return stages(self._engine)
+
+    @property
+    def bonds(self) -> BondsInRun | None:
+        """The bonds, with what has become of them; None if there are none.
+
+        Examples
+        --------
+        >>> import dem
+        >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+        >>> balls = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0], [0.012, 0, 0]])
+        >>> sim = dem.Simulation(balls, bonds=dem.Bonds([(0, 1)], young=1e7, diameter=0.002), time_step=1e-6)
+        >>> sim.bonds.pairs.tolist(), sim.bonds.broken.tolist()
+        ([[0, 1]], [False])
+        """
+        self._notice_changes()
+        return bonding.in_run(self._engine)
 
     def contact_forces(self) -> ContactForces:
         """Contacts of the present whole step, with bodies, forces and points of contact.
@@ -217,7 +248,7 @@ class Accounted(Stepping):
             self._box, self._gravity, start, now, wet=self.fluid is not None,
             walled=bool(self._engine.walls),
         )  # fmt: skip
-        return account.judged(
+        judged = account.judged(
             self._engine, self.integrator, self._booked.first_step, self.particles.orientation,
             self.energy_reference[0], self.energy_error, momentum_error,
             tuple(
@@ -227,6 +258,7 @@ class Accounted(Stepping):
             ),
             self._traffic,
         )  # fmt: skip
+        return replace(judged, bonds=bonding.told(self._engine))
 
     def exchange(self) -> Exchange | None:
         """What particles and fluid have in cells at present: what a coupling would be told now, see `dem.Coupling`.

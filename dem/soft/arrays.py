@@ -13,11 +13,13 @@ from dem.soft import walled
 from dem.soft.springs import Springs
 from kernels.base.jit import in_python
 from kernels.laws import hertz
+from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft.candidates import GROUP
 from kernels.soft.capsule_contacts import TOLD
 from kernels.soft.capsules import SLOTS, Capsules
 from kernels.soft.known import BLOCK, KNOWN
 from kernels.soft.state import Bodies, Kinds, Neighbours
+from kernels.soft.ties import NoBonds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from dem.model.materials import Material
     from dem.model.particles import Particles
     from dem.model.wall import Wall
+    from dem.rotation.integrators import Integrator
 
 ROOM = 1.3  # arrays for pairs are made this much larger than wanted
 
@@ -35,15 +38,15 @@ def materials(particles: Particles) -> list[Material]:
     return list(dict.fromkeys(m for _, m in particles.variants))
 
 
-def kinds(particles: Particles, box: Box | None) -> Kinds | Capsules:
-    """Tables of shapes and materials in the kernels' layout."""
+def kinds(particles: Particles, box: Box | None, *, own: bool = False) -> Kinds | Capsules:
+    """Tables of shapes and materials in the kernels' layout; pairs may be told to have a reach of their own."""
     capsules = has_capsules(particles.variants)
     shapes = [shape for shape, _ in particles.variants]
     found = materials(particles)
     properties = [shape.mass_properties(m.density) for shape, m in particles.variants]
     distance = [np.linalg.norm(shape.offsets, axis=1) for shape in shapes]
     radius = np.concatenate([s.radii for s in shapes])
-    alike = len(found) == 1 and bool((radius == radius[0]).all())
+    alike = not own and len(found) == 1 and bool((radius == radius[0]).all())
     modulus = found[0].effective_modulus(found[0])
     tables = Kinds(
         mass=np.array([p.mass for p in properties]),
@@ -66,6 +69,14 @@ def kinds(particles: Particles, box: Box | None) -> Kinds | Capsules:
         return tables
     half, pose = np.array([half_length_of(shape) for shape in shapes]), np.zeros((len(particles), 8))
     return Capsules(*tables, half=half, pose=pose)
+
+
+def scheme(integrator: Integrator, kinds: Kinds, *, rotating: bool, held: bool) -> tuple:
+    """Rotational scheme; what does not turn takes the smallest, so that kernels are compiled once for all integrators.
+
+    Spheres that bonds hold have an orientation that somebody looks at.
+    """
+    return integrator.scheme_for(kinds.inertia, spheres=kinds.round and not held) if rotating else SphericalPCDM()
 
 
 def springs(particles: Particles, kinds: Kinds, law: tuple, walls: Sequence[Wall] = ()) -> Springs:
@@ -202,6 +213,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         wall_history=np.zeros((6 * bodies.owner.size if layout.wall_width else 0, layout.wall_width)),
         wall_has_history=np.zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
         aside_count=np.full(chunks, -1),
+        bonds=NoBonds(),
     )
 
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.files import gate
+from dem.files.bonds import write_arrays as write_bonds
 from dem.files.gate import number
 from dem.files.recipes import describe_particles, made, read_particles, recipe, write_particles
+from dem.files.stored_bonds import made_bonds
 from dem.files.stored_walls import made_walls, recipes, write_arrays
 from dem.files.structure import require
 from dem.model.contacts import Contacts
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 FLUID, FLOW = "fluid", "flow"  # groups: what a run has come to in a fluid, arrays of its velocity
 WALLS, ARRAYS_OF_WALLS = "walls", "meshes"  # groups: what a run has come to at walls beside the box, their arrays
 TRAFFIC = "traffic"  # group: who is there, and what has come and gone
+BONDS, TIED = "bonds", "bond_state"  # groups: what they are, and what a run has come to
 FIRST_STEP = 5  # place of `first_step` in `Booked`, counted from 1; without a fluid nothing comes after it
 
 
@@ -80,6 +83,10 @@ def write(sim: Simulation, group: h5py.Group) -> None:
         group[f"{TRAFFIC}/{name}"] = values
     if any(each.ARRAYS for each in sim.walls):
         write_arrays([each.wall for each in sim.walls], group.create_group(ARRAYS_OF_WALLS))
+    if sim.bonds is not None:
+        write_bonds(sim.bonds.made, group.create_group(BONDS))
+        for name, values in state.bonds.items():
+            group[f"{TIED}/{name}"] = values
     if sim.fluid:
         for name, values in state.fluid.items():
             group[f"{FLUID}/{name}"] = values
@@ -101,6 +108,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         fluid=gate.arrays(group, FLUID) if FLUID in group else {},
         walls=gate.arrays(group, WALLS) if WALLS in group else {},
         traffic=gate.arrays(group, TRAFFIC) if TRAFFIC in group else {},
+        bonds=gate.arrays(group, TIED) if TIED in group else {},
     )  # fmt: skip
     return Simulation._restored(
         read_particles(given, group), made(given["box"]), state,
@@ -110,6 +118,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         integrator=given["integrator"], threads=threads, deepest_overlap=given["deepest_overlap"],
         contacts=Contacts(table, rule=given["contacts"]["rule"], damped=given["contacts"].get("damped", "alone")),
         fluid=_fluid(given.get("fluid"), group),
+        bonds=made_bonds(group[BONDS], len(group["particles/kind"])) if BONDS in group else None,
         walls=made_walls(given.get("walls", []), group.get(ARRAYS_OF_WALLS)),
         inserters=_gates(given, "inserters", Inserter), outlets=_gates(given, "outlets", Outlet),
     )  # fmt: skip

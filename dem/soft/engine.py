@@ -26,7 +26,6 @@ from dem.soft.snapshot import Snapshot
 from dem.soft.walled import fastest_of, is_walled, words
 from kernels import laws, rotation
 from kernels.base.jit import caller_of
-from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft import advance as loop
 from kernels.soft import cells, lists, sweeps
 from kernels.soft.chunks import CHUNK, Serial, Threaded
@@ -53,6 +52,8 @@ class Engine(Inhabited):
     Created from a whole-step state of particles; `Simulation` is what users see.
     """
 
+    held = False  # whether bonds hold bodies together, which then all turn
+
     def __init__(
         self,
         particles: Particles,
@@ -70,7 +71,7 @@ class Engine(Inhabited):
         walls: Sequence[Wall] = (),
         expected: int = 0,
     ) -> None:
-        self.kinds = arrays.kinds(particles, box)
+        self.kinds = arrays.kinds(particles, box, own=self.held)
         self.law, self.fluid, self.beds = law, fluid, beds
         self.faces, self.exits = faces_of(box), Exits(box, gravity, alone=not walls)
         self.walls, self.called, self.box, self.most_threads = walls, words(walls), box, threads
@@ -84,11 +85,8 @@ class Engine(Inhabited):
         self.skins = Skins.of(most, self.kinds, box, skin, self.range)
         lossy, width = not isinstance(self.law, laws.Elastic), laws.width(self.law)
         wall_width = PLANE + width if self.faces.roughness > 0 else width
-        self.rotating = not self.kinds.round or laws.pulls_sideways(self.law) or turns(fluid)
-        # what does not turn takes the smallest scheme, so that kernels are compiled once for all integrators
-        self.scheme = (
-            integrator.scheme_for(self.kinds.inertia, spheres=self.kinds.round) if self.rotating else SphericalPCDM()
-        )
+        self.rotating = self.held or not self.kinds.round or laws.pulls_sideways(self.law) or turns(fluid)
+        self.scheme = arrays.scheme(integrator, self.kinds, rotating=self.rotating, held=self.held)
         couples = laws.has_couples(self.law)
         self.layout = arrays.Layout.of(self.kinds, lossy=lossy, width=width, wall_width=wall_width, couples=couples)
         more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more

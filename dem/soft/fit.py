@@ -10,6 +10,7 @@ from dem.files.fit import check_alike, check_finite, check_within
 from dem.files.structure import require
 from dem.model.particles import UNIT_NORM
 from dem.soft.brief import Brief
+from dem.soft.fit_bonds import check_tied
 from dem.soft.per_body import BODIES, CONTACTS
 from dem.soft.traffic.fit import check_traffic
 from dem.system.plan import MOST_STEPS
@@ -53,6 +54,7 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
     check_alike("walls", state.walls, engine.wall_state)
     check_finite("walls", state.walls)
     check_traffic(state.traffic, engine)
+    check_tied(state.bonds, engine)
     _check_watch(state.watch, len(engine.walls))
     check_within("start_step", np.array([state.start_step]), 0, state.step)
     check_within("unit", np.array([state.energy_unit]), LIGHTEST, HEAVIEST)

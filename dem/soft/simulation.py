@@ -12,7 +12,7 @@ from dem.model.fluid import Fluid
 from dem.model.law import law as contact_law
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import DEFAULT
-from dem.soft import adhesion, arrays, bed, capsules, immersion
+from dem.soft import adhesion, arrays, bed, bonding, capsules, immersion
 from dem.soft.accounted import Booked
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps, rolling_shapes
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from dem.base.notices import Notice
+    from dem.model.bonds import Bonds
     from dem.model.box import Box
     from dem.model.energy import Energy
     from dem.model.inserter import Inserter
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from dem.model.particles import Particles
     from dem.model.wall import Wall
     from dem.rotation.integrators import Integrator
+    from dem.soft.engine import Engine
     from dem.soft.snapshot import Snapshot
 
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
@@ -76,6 +78,8 @@ class Simulation(Crowd):
         What flows about the particles, and drags, lifts and turns them; default: nothing.
     inserters, outlets : sequences of Inserter, Outlet
         Where particles are put in and taken out while the run goes on; not yet in a fluid.
+    bonds : Bonds, optional
+        What holds particles together; default: nothing.
     deepest_overlap : float
         Share of the smaller radius; a run with a deeper contact stops with an error.
     description : dict, optional
@@ -118,12 +122,14 @@ class Simulation(Crowd):
         fluid: Fluid | None = None,
         inserters: Sequence[Inserter] = (),
         outlets: Sequence[Outlet] = (),
+        bonds: Bonds | None = None,
         deepest_overlap: float = DEEPEST,
         description: dict | None = None,
         _skin: tuple[float, float] | None = None,
     ) -> None:
         super().__init__(with_room_for(particles, inserters, outlets, fluid), box, gravity, description)
-        self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin, fluid, walls, inserters, outlets)
+        words = {"fluid": fluid, "walls": walls, "inserters": inserters, "outlets": outlets, "bonds": bonds}
+        self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin, **words)
         with compilation.announced():
             self._start(step=0, before=None)
             self._begin_ledger(step=0)
@@ -141,6 +147,7 @@ class Simulation(Crowd):
         walls: Sequence[Wall] = (),
         inserters: Sequence[Inserter] = (),
         outlets: Sequence[Outlet] = (),
+        bonds: Bonds | None = None,
     ) -> None:
         """Check and keep what besides particles, box and gravity fixes the run."""
         checks.of_types(optional=True, contacts=(contacts, Contacts), fluid=(fluid, Fluid))
@@ -150,15 +157,20 @@ class Simulation(Crowd):
         clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
         materials, film = arrays.materials(self._particles), immersion.film_of(fluid, self._particles, self._box)
         immersion.check_walls(fluid, self._walls)
+        bonding.check_company(bonds, self._particles, crowd=bool(inserters or outlets))
+        self._bonds = bonding.made(bonds, self._particles, self._box)
         self._law = contact_law(
-            self._contacts, materials, self._box, clustered=clustered, walls=wall_materials(self._walls), film=film
-        )
+            self._contacts, materials, self._box, clustered=clustered, walls=wall_materials(self._walls), film=film,
+            moving=bonding.damped(self._bonds),
+        )  # fmt: skip
         self._integrator, self._fluid = integrator_for_contacts(integrator), fluid
         if isinstance(time_step, str) and time_step == "auto":
             everybody = with_examples(self._particles, inserters)
             advice = advise(everybody, self._box, self._gravity, law=self._law, walls=self._walls)
-            time_step = immersion.advised(advice, fluid, everybody, self._integrator, self._box).advised
+            advice = immersion.advised(advice, fluid, everybody, self._integrator, self._box)
+            time_step = bonding.advised(advice, self._bonds, self._particles).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
+        bonding.check(self._bonds, self._particles, self._gravity, self._time_step)
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
         immersion.check(fluid, self._particles, self._box, self._integrator, self._time_step)
         self._cells = bed.cells_of(fluid, self._particles, self._box)
@@ -203,7 +215,7 @@ class Simulation(Crowd):
 
     def _new_engine(self) -> Engine:
         fluid = immersion.fluid_of(self._fluid, self._particles, self._time_step, self._cells)
-        return Engine(
+        return bonding.engine_for(self._bonds)(
             self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law, fluid,
             self._skin, self._threads, self._deepest, bed.beds_of(self._fluid, self._cells, self._particles),
             self._walls, self._traffic.expected(len(self._particles)) if self._traffic else 0,
@@ -224,6 +236,7 @@ class Simulation(Crowd):
         engine.start(step, before.history() if before else None, finest)
         check_overlaps(engine)
         engine.admit(self._traffic)
+        bonding.check_loads(engine)
         self._engine = engine
         self._revision = self._particles.revision
         self._shown_step = step
@@ -253,7 +266,7 @@ class Simulation(Crowd):
         """What besides particles, box and gravity fixes the run."""
         found = arrays.materials(self._particles)
         contacts = self.contacts.describe(found, self.box, wall_materials(self._walls))
-        told = {"fluid": self.fluid.describe()} if self.fluid else {}
+        told = ({"fluid": self.fluid.describe()} if self.fluid else {}) | bonding.described(self._bonds)
         return {"time_step": self.time_step, "integrator": self.integrator.name, "contacts": contacts, **told}
 
     @property
@@ -265,7 +278,8 @@ class Simulation(Crowd):
         """Which time step the present state needs, and why."""
         there = self._expected()
         advice = advise(there, self.box, self.gravity, self.time_step, self._law, self._walls)
-        return immersion.advised(advice, self.fluid, self.particles, self.integrator, self.box)
+        advice = immersion.advised(advice, self.fluid, self.particles, self.integrator, self.box)
+        return bonding.advised(advice, self._bonds, self.particles)
 
     def step(self, steps: int = 1) -> None:
         """Take a number of time steps.
@@ -296,6 +310,7 @@ class Simulation(Crowd):
         yield from super().foreseen()
         yield from rolling_shapes(self.particles, self.box, self.contacts)
         yield from immersion.foreseen(self.fluid, self.particles, self.box, self.time_step)
+        yield from bonding.foreseen(self._bonds, self.particles, self.time_step)
         if len(self._engine.left()) < len(self.particles) or self.inserters:  # there is somebody to meet, or will be
             there = self._expected()
             yield from foreseen(there, self.box, self.gravity, self.time_step, self._law, self._walls)

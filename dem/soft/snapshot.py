@@ -5,6 +5,7 @@ Which arrays of bodies that are is said in `dem.soft.per_body`. Lists are not am
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class Snapshot(NamedTuple):
     fluid: dict[str, np.ndarray]  # name -> (1,) or so, see `kernels.fluid.medium.Medium`; empty without one
     walls: dict[str, np.ndarray]  # name -> (..., W), see `kernels.soft.walled.Walls`; empty without walls beside a box
     traffic: dict[str, np.ndarray]  # who is there, and what has come and gone; empty where nobody does
+    bonds: dict[str, np.ndarray] = MappingProxyType({})  # name -> (B,) or so, see `dem.soft.bonded`; empty without any
 
     @property
     def step(self) -> int:

@@ -40,7 +40,8 @@ class Verdict(Judged):
     contact of the fewest time steps (of ``time_step`` [s]), if these were too few; ``drifts`` whether the rotational
     scheme makes energy drift where another one would not; ``beyond`` says where laws of the fluid were left behind,
     and which inserter or outlet has not done what it was to; ``population`` how many particles came and went, if any
-    were to, and ``balanced`` whether as many are there as have come and not gone.
+    were to, and ``balanced`` whether as many are there as have come and not gone; ``bonds`` how many broke, if there
+    are any.
     """
 
     steps: int
@@ -60,6 +61,7 @@ class Verdict(Judged):
     beyond: tuple[str, ...] = ()
     population: str = ""
     balanced: bool = True
+    bonds: str = ""
 
     @property
     def count(self) -> int:
@@ -107,4 +109,6 @@ class Verdict(Judged):
             line += f", momentum error {self.momentum_error:.1e}"
         if self.population:
             line += f"; {self.population}"
+        if self.bonds:
+            line += f", {self.bonds}"
         return "; ".join([line, *self.failures, *self.doubts])

@@ -6,6 +6,7 @@ Where they are of use to a frame as it is, `dem.Trajectory` frames have methods 
 from dem.model.bodies import Spheres
 from dem.model.contact_forces import ContactForces
 from dem.model.grading import Grading, grading
+from dem.statistics.chains import chains, contour_length, curvature, end_to_end, persistence_length
 from dem.statistics.coarse import CoarseFields, FieldAverage, coarse_fields
 from dem.statistics.contacts import ContactNumbers, contact_numbers
 from dem.statistics.discharge import MassFlow, bagnold_velocity, beverloo_rate, janssen_stress, mass_flow
@@ -54,12 +55,16 @@ __all__ = [
     "bagnold_velocity",
     "beverloo_rate",
     "body_loads",
+    "chains",
     "coarse_fields",
     "cone_profile",
     "contact_numbers",
+    "contour_length",
     "coordination",
     "coordination_numbers",
+    "curvature",
     "drum_angle",
+    "end_to_end",
     "energy_histogram",
     "fabric",
     "fitted_slope",
@@ -77,6 +82,7 @@ __all__ = [
     "order_parameter",
     "orientation_correlation",
     "orientation_tensors",
+    "persistence_length",
     "samples_in_box",
     "solid_fraction",
     "stress",

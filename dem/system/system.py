@@ -111,6 +111,11 @@ class System(Declared):
         return None
 
     @property
+    def bonds(self) -> object | None:
+        """Bonds between particles, with what has become of them; None if there are none."""
+        return None
+
+    @property
     def fluid(self) -> Fluid | None:
         """What flows about the particles; None if nothing does."""
         return None

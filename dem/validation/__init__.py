@@ -10,6 +10,7 @@ from dem.base.words import counted
 from dem.validation import (
     adhesion,
     annuli,
+    bonds,
     capsules,
     comparison,
     cooling,
@@ -59,6 +60,7 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "jkr": adhesion.jkr,
     "dmt": adhesion.dmt,
     "bridge": adhesion.bridge,
+    "bonds": bonds.closed_forms,
     "fluidised-bed": fluidised.fluidisation,
     "capsules": capsules.capsules,
     "lammps": peers.lammps,

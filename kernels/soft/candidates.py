@@ -13,6 +13,7 @@ from kernels.soft.capsules import one_each
 from kernels.soft.chunks import candidate_room, chunk_of
 from kernels.soft.near_walls import axis, centre, is_walled
 from kernels.soft.neighbours import SLACK, entry_pair, flag_near
+from kernels.soft.ties import alone_is_free
 
 GROUP = 4  # candidates of a body are gathered in groups of this many, see gather.gather_round
 COUNT_BITS = 24  # candidate pairs of one pair of bodies: below 2^24
@@ -196,7 +197,7 @@ def list_incident(c, skin, bodies, kinds, neighbours, box):
             neighbours.active[active] = b
             if neighbours.incident_j[b] + neighbours.incident_i[b] + near > 0:
                 active += 1
-            else:
+            elif alone_is_free(neighbours.bonds):
                 store(bodies.force, b, (0.0, 0.0, 0.0))
                 store(bodies.torque, b, (0.0, 0.0, 0.0))
     neighbours.active_count[c] = active - low

@@ -13,9 +13,10 @@ import numpy as np
 from kernels import fluid as fluids
 from kernels.base.energy import add_words, in_units
 from kernels.base.jit import apart, formula, spread, stage
-from kernels.soft import candidates, shared, sweeps, travel
+from kernels.soft import bonded, candidates, shared, sweeps, travel
 from kernels.soft.chunks import by_mode
-from kernels.soft.sweeps import BRISK, DRAWING, DRAWN, LISTED, MOVING, PAIRS, PREDICT, SPIN, TRAVEL, WALLS
+from kernels.soft.sweeps import BRISK, DRAWING, DRAWN, FORCES, LISTED, MOVING, PAIRS, PREDICT, SPIN, TRAVEL, WALLS
+from kernels.soft.ties import free_or
 from kernels.soft.touching import no_energy
 from kernels.soft.walled import faces_alone
 
@@ -89,6 +90,18 @@ def totals(fluid, partial):
     )
 
 
+@formula
+def add_bonds(bonds, t):
+    """Totals, with what bonds hold and have lost."""
+    return Totals(
+        t.elastic + np.int64(bonds.sums[0]), t.stored, t.loss + bonds.sums[1], t.work, t.jump + bonds.sums[2],
+        t.moving, t.overlap, t.spin, t.acceleration, t.travel, t.drawn, t.drawing,
+    )  # fmt: skip
+
+
+with_bonds = free_or(bonded.as_they_are, add_bonds)
+
+
 # what threads do chunk by chunk, or block by block
 DISPLACE, PLACE, PICK, FINISH, BORDERS, SWEEP = range(6)
 
@@ -135,8 +148,10 @@ def sweep_serial(task, scheme, law, fluid, setting, bodies, kinds, neighbours, b
     ------
     bodies, neighbours, partial : as `kernels.soft.sweeps.sweep_block`
     """
+    if task != PREDICT:
+        bonded.serial(neighbours.bonds, task != FORCES, setting, bodies, kinds, neighbours, box)
     sweeps.sweep_block(0, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
-    return totals(fluid, partial)
+    return with_bonds(neighbours.bonds, totals(fluid, partial))
 
 
 @formula
@@ -151,10 +166,12 @@ def sweep_threaded(task, scheme, law, fluid, setting, bodies, kinds, neighbours,
     ------
     bodies, neighbours, partial : as `kernels.soft.sweeps.sweep_block`
     """
+    if task != PREDICT:
+        bonded.threaded(neighbours.bonds, task != FORCES, setting, bodies, kinds, neighbours, box)
     blocks = neighbours.block.size - 1
     for job in range(SWEEP if task == PREDICT else BORDERS, SWEEP + 1):
         do_by_threads(blocks, job, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
-    return totals(fluid, partial)
+    return with_bonds(neighbours.bonds, totals(fluid, partial))
 
 
 @formula
@@ -227,6 +244,7 @@ def pick_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, box, par
     if fits:
         for c in range(neighbours.pairs.size):
             shared.finish_pick(c, skin, bodies, kinds, neighbours, box)
+        bonded.suppress(neighbours.bonds, bodies, kinds, neighbours)
     return fits
 
 
@@ -253,6 +271,7 @@ def pick_threaded(scheme, law, fluid, setting, bodies, kinds, neighbours, box, p
         do_by_threads(
             neighbours.pairs.size, job, PREDICT, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial
         )
+    bonded.suppress(neighbours.bonds, bodies, kinds, neighbours)
     return True
 
 

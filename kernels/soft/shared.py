@@ -10,7 +10,7 @@ import numpy as np
 
 from kernels import laws, rotation
 from kernels.base.jit import formula, piece
-from kernels.soft import candidates, capsule_picks, contact, gather, history, motion, travel, whole_steps
+from kernels.soft import bonded, candidates, capsule_picks, contact, gather, history, motion, travel, whole_steps
 from kernels.soft.touching import no_sums
 
 
@@ -71,6 +71,7 @@ def meet(scheme, law, c, evaluates, d, gathers, shift, time_sign, setting, bodie
     if evaluates:
         sums = contact.evaluate(kinds, law, scheme, c, time_sign, half, setting.per_joule, bodies, neighbours, box)
     if gathers:
+        bonded.clear(neighbours.bonds, d, shift, bodies)
         gather.gather_pairs(law, d, shift, bodies, kinds, neighbours, box)
     return sums
 

@@ -139,3 +139,4 @@ class Neighbours(NamedTuple):
     aside_i: np.ndarray  # (C K) int32, their spheres
     aside_j: np.ndarray  # (C K) int32
     aside_count: np.ndarray  # (C,) int64, their number; -1 if nothing is put aside
+    bonds: tuple  # `ties.NoBonds`, or those that hold bodies together

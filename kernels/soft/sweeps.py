@@ -8,7 +8,7 @@ segment of the candidates, and its own row of `partial`; ``passes`` goes over al
 from kernels import laws
 from kernels.base.jit import formula, part, stage
 from kernels.fluid import dry_or
-from kernels.soft import felt, immersed, shared, travel
+from kernels.soft import bonded, felt, immersed, shared, travel
 from kernels.soft.chunks import CHUNK
 from kernels.soft.touching import no_sums
 from kernels.soft.walled import faces_alone
@@ -82,6 +82,7 @@ def meet_chunks(
         sums = no_sums()
         if neighbours.walled_count[d] > 0:
             sums = shared.gather_walls(law, d, shift, time_sign, setting, bodies, kinds, neighbours, box)
+        bonded.pull(neighbours.bonds, d, shift, bodies)
         write_sums(partial, d, WALLS, sums)
 
 

@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 
 from dem.files.exports.format import Format, only_balls
-from dem.files.vtkhdf import polydata
+from dem.files.vtkhdf import draw_lines, polydata
 from dem.model.bodies import place
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
     with h5py.File(path, "w") as file:
         view = polydata(file, time=run.time[list(frames)], points=len(owner), moving=moving, fixed=fixed)
         size = (len(frames) * len(owner), 3)
+        if run.bonds is not None:  # between the first spheres of bodies
+            pairs, first = run.bonds.pairs, np.searchsorted(owner, np.arange(len(variant)))
+            draw_lines(view, np.where(pairs < 0, -1, first[pairs]), run.bonds.broken_at[list(frames)])
         points = view.create_dataset("Points", size, run.position.dtype)
         data = {name: view["PointData"].create_dataset(name, size, run.position.dtype) for name in moving}
         for row, k in enumerate(frames):

@@ -1,0 +1,40 @@
+"""A rod clamped at one end that swings under its own weight, about where the beam's formula has it at rest."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+
+import dem
+
+
+class Cantilever(dem.Case):
+    """A clamped rod of bonded slices let go under gravity: its tip swings about ρ A g L⁴/(8 E I) below."""
+
+    name = "cantilever"
+
+    duration: PositiveFloat = Field(0.1, description="simulated time [s]")
+    time_step: dem.TimeStep = Field("auto", description="[s], or auto")
+    diameter: PositiveFloat = Field(0.001, description="[m]")
+    length: PositiveFloat = Field(0.02, description="[m]")
+    segments: PositiveInt = Field(10, description="bonds")
+    young: PositiveFloat = Field(1e7, description="[Pa]")
+    poisson: float = Field(0.3, ge=0, le=0.5, description="Poisson's ratio")
+    damping: NonNegativeFloat = Field(0.0, le=1, description="of each bond, a share of critical")
+
+    def build(self) -> tuple[dem.Particles, None]:
+        """The slices, the last one half as long."""
+        stuff, piece = dem.Material(young=1e7, poisson=0.3, density=1000.0), self.length / self.segments
+        whole = dem.FibreSegment(diameter=self.diameter, length=piece)
+        half = dem.FibreSegment(diameter=self.diameter, length=piece / 2)
+        x = piece * np.arange(1, self.segments + 1)
+        nodes = [whole] * (self.segments - 1) + [half]
+        return dem.Particles(nodes, stuff, position=np.column_stack([x, 0 * x, 0 * x]), name="slice"), None
+
+    def bonds(self) -> dem.Bonds:
+        """From the ground, at the origin, to the tip."""
+        pairs = [(0, -1)] + [(k, k + 1) for k in range(self.segments - 1)]
+        return dem.Bonds(
+            pairs, ground=[(0.0, 0.0, 0.0)], young=self.young, poisson=self.poisson, diameter=self.diameter,
+            damping=self.damping,
+        )  # fmt: skip

@@ -1,0 +1,47 @@
+"""One flexible fibre that whirls in free flight, bending as it goes: what bonds do, and that nothing is lost."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+
+import dem
+
+
+class FlexibleFibreCase(dem.Case):
+    """A flexible fibre in free flight; of a strength, it may break."""
+
+    name = "flexible-fibre"
+
+    duration: PositiveFloat = Field(0.05, description="simulated time [s]")
+    time_step: dem.TimeStep = Field(1e-6, description="[s], or auto")
+    integrator: str = Field("splitting", description="rotational scheme")
+    gravity: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="[m/s2]")
+    diameter: PositiveFloat = Field(0.001, description="[m]")
+    length: PositiveFloat = Field(0.011, description="ends included [m]")
+    segments: PositiveInt = Field(10, description="bonds")
+    young: PositiveFloat = Field(1e7, description="of bending [Pa]")
+    damping: NonNegativeFloat = Field(0.0, le=1, description="of each bond, a share of critical")
+    strength: PositiveFloat | None = Field(None, description="stress at which it breaks [Pa]; default: never")
+    spin: float = Field(500.0, description="about an axis between its own and one across [rad/s]")
+    swing: float = Field(0.5, description="amplitude of the velocities across it [m/s]")
+
+    def build(self) -> tuple[dem.Particles, None]:
+        """Its nodes are made of this fibre by the simulation; see `moved` for how they move."""
+        fibre = dem.FlexibleFibre(
+            diameter=self.diameter, length=self.length, segments=self.segments, young=self.young, damping=self.damping,
+            strength=self.strength or math.inf,
+        )  # fmt: skip
+        stuff = dem.Material(young=1e7, poisson=0.3, density=1000.0)
+        spin = self.spin * np.array([[0.6, 0.0, 0.8]])
+        return dem.Particles(fibre, stuff, position=[(0, 0, 0)], angular_velocity=spin), None
+
+    def simulation(self) -> dem.Simulation:
+        """The simulation, its fibre swinging."""
+        sim = super().simulation()
+        s = np.pi * np.arange(self.segments + 1) / self.segments
+        swing = np.column_stack([0 * s, np.sin(2 * s), np.cos(2 * s)])
+        sim.particles.velocity = sim.particles.velocity + self.swing * (swing - swing.mean(0))
+        return sim

@@ -1,0 +1,155 @@
+"""An engine whose bodies are held together by bonds."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.soft.energies import unit_of
+from dem.soft.engine import Engine
+from dem.soft.exits import Exits
+from dem.soft.tied import EASED, STATE, tied
+from kernels.soft import bond_state, bonded, easing
+from kernels.soft.bond_state import BROKEN, GONE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dem.model.bonds import Bonds
+    from dem.model.box import Box
+    from dem.model.particles import Particles
+    from dem.soft.history import ContactHistory
+    from dem.soft.snapshot import Snapshot
+    from kernels.soft.state import Bodies
+
+
+class HeldExits(Exits):
+    """As `Exits`: nobody is let go without those whom bonds hold to him."""
+
+    def __init__(
+        self, box: Box | None, gravity: tuple[float, float, float], together: Callable[[np.ndarray], np.ndarray], *,
+        alone: bool,
+    ) -> None:  # fmt: skip
+        super().__init__(box, gravity, alone=alone)
+        self.together = together
+
+    def going(self, b: Bodies, step: int, dt: float, fastest: float) -> np.ndarray:
+        """Who is to be let go (N,)."""
+        return self.together(super().going(b, step, dt, fastest))
+
+
+class BondedEngine(Engine):
+    """As `Engine`, with bonds."""
+
+    held = True
+
+    def __init__(self, particles: Particles, *settings: object, bonds: Bonds) -> None:
+        super().__init__(particles, *settings)
+        self.bonds = bonds
+        self.neighbours = self.neighbours._replace(bonds=tied(bonds, particles))
+        box, gravity = settings[:2]
+        self.exits = HeldExits(box, gravity, self._together, alone=not self.walls)
+        eased = self.tie.eased
+        self.apart = np.column_stack([eased.first, eased.second]).astype(np.int64)  # identities
+
+    @property
+    def tie(self) -> bond_state.Bonds:
+        """Bonds as kernels know them."""
+        return self.neighbours.bonds
+
+    @property
+    def bond_state(self) -> dict[str, np.ndarray]:
+        """What a run has come to, by name."""
+        tie = self.tie
+        return {name: getattr(tie, name) for name in STATE} | {f"eased_{n}": getattr(tie.eased, n) for n in EASED}
+
+    def snapshot(self) -> Snapshot:
+        """Copies of all that decides how the run goes on."""
+        return super().snapshot()._replace(bonds={name: values.copy() for name, values in self.bond_state.items()})
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go on from a snapshot."""
+        self._take(snapshot.bonds)
+        super().restore(snapshot)
+
+    def _take(self, given: dict[str, np.ndarray]) -> None:
+        """Go on with what bonds have come to."""
+        for name, values in self.bond_state.items():
+            values[:] = given[name]
+        self.tie.live[:] = (self.tie.state < BROKEN) & (self.bonds.pairs[:, 1] >= 0)
+        self.tie.pull[:] = 0.0
+
+    def follow(self, before: Engine | None) -> None:
+        """Go on with what has become of the bonds of another engine, too."""
+        super().follow(before)
+        if before:
+            self._take(before.bond_state)
+
+    def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> None:
+        """Evaluate the forces and set the integrator going."""
+        self.tie.count[1] = step
+        super().start(step, history, finest)
+
+    def _reorder(self) -> None:
+        super()._reorder()
+        place = np.empty(self.bodies.identity.size, np.int32)
+        place[self.bodies.identity] = np.arange(place.size, dtype=np.int32)
+        tie, pairs = self.tie, self.bonds.pairs
+        tie.first[:] = place[pairs[:, 0]]
+        tie.second[:] = np.where(pairs[:, 1] < 0, tie.first, place[pairs[:, 1]])
+        tie.eased.first[:], tie.eased.second[:] = place[self.apart[:, 0]], place[self.apart[:, 1]]
+
+    def _list_neighbours(self, grid: tuple) -> bool:
+        done = super()._list_neighbours(grid)
+        if done:
+            nb, eased = self.neighbours, self.tie.eased
+            easing.locate(eased.first, eased.second, nb.lower, nb.higher, nb.first, nb.count, eased.row)
+        return done
+
+    def candidates(self) -> tuple[np.ndarray, np.ndarray]:
+        """Spheres of the present candidate pairs, but for those that do not meet, or not yet as others do."""
+        i, j = super().candidates()
+        eased, owner, many = self.tie.eased, self.bodies.owner, self.bodies.kind.size
+        apart = np.flatnonzero(eased.slack > 0)
+        low, high = (f(eased.first[apart], eased.second[apart]).astype(np.int64) for f in (np.minimum, np.maximum))
+        b, c = owner[i].astype(np.int64), owner[j].astype(np.int64)
+        meet = ~np.isin(np.minimum(b, c) * many + np.maximum(b, c), low * many + high)
+        return i[meet], j[meet]
+
+    def bond_energies(self) -> np.ndarray:
+        """Elastic energy of each bond in the present state (B,) [J]."""
+        return self.bond_loads()[0]
+
+    def bond_loads(self) -> tuple[np.ndarray, np.ndarray]:
+        """Elastic energy of each bond in the present state (B,) [J], and stress over strength."""
+        energy, load = np.zeros(len(self.bonds)), np.zeros(len(self.bonds))
+        bonded.list_bonds(self.faces, self.tie, self.bodies, energy, load)
+        return energy, load
+
+    def fitting_energy_unit(self) -> float:
+        """Power of two [1/J] in which the present energies add up, those of bonds among them."""
+        unit = super().fitting_energy_unit()
+        return min(unit, unit_of(float(np.sort(self.bond_energies()).sum())))
+
+    def let_go(self, fastest: float = math.inf) -> bool:
+        """Let those go who have left, and their bonds; returns whether there were any."""
+        gone = super().let_go(fastest)
+        if gone:
+            leaving = (self.bodies.left[0, self.tie.first] != 0) & (self.tie.state < BROKEN)
+            self.tie.state[leaving], self.tie.live[leaving] = GONE, 0.0
+        return gone
+
+    def _together(self, going: np.ndarray) -> np.ndarray:
+        """Those among the bodies (N,) that go with all whom bonds hold to them."""
+        tie = self.tie
+        holds = np.flatnonzero(tie.state < BROKEN)
+        one, other = tie.first[holds], tie.second[holds]
+        stay = ~going
+        grounded = one == other
+        stay[one[grounded]] = True
+        while (stay[one] != stay[other]).any():
+            stay[one] |= stay[other]
+            stay[other] |= stay[one]
+        return ~stay

@@ -1,0 +1,207 @@
+"""Bonds in a simulation: refused, advised on, and looked at."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base.notices import Notice
+from dem.base.words import counted
+from dem.model.bonds import MODES, Bonds, Breakage
+from dem.model.capsule import has_capsules
+from dem.soft.bonded import BondedEngine
+from dem.soft.engine import Engine
+from dem.soft.impacts import rounded_down
+from dem.soft.tied import breakable, masses, shortest_period
+from kernels.soft.bond_state import BROKEN, INTACT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dem.model.box import Box
+    from dem.model.particles import Particles
+    from dem.soft.advice import Advice
+
+STEPS = 0.2  # of 2/ω of the quickest oscillation: 16 steps in it
+COARSE = 0.5  # of that, at most
+
+
+class BondsInRun:
+    """Bonds of a simulation, as they are at present; arrays are copies."""
+
+    def __init__(self, engine: BondedEngine) -> None:
+        self._engine = engine
+
+    def __len__(self) -> int:
+        """Count the bonds."""
+        return len(self._engine.bonds)
+
+    def __repr__(self) -> str:
+        """How many there are, and how many are broken."""
+        return f"<BondsInRun: {len(self)}, {int(self.broken.sum())} broken>"
+
+    @property
+    def made(self) -> Bonds:
+        """As they were made, with their shape at rest."""
+        return self._engine.bonds
+
+    @property
+    def pairs(self) -> np.ndarray:
+        """Numbers of the two bodies (B, 2); -1 is the ground."""
+        return self._engine.bonds.pairs
+
+    @property
+    def broken(self) -> np.ndarray:
+        """Which are broken (B,)."""
+        return self._engine.tie.state == BROKEN
+
+    @property
+    def broken_at(self) -> np.ndarray:
+        """Steps at which they broke (B,), -1 before."""
+        return self._engine.tie.when.copy()
+
+    @property
+    def breakages(self) -> list[Breakage]:
+        """Which broke when, in the order of time."""
+        return Breakage.of(self._engine.tie.when, self.pairs, self._engine.dt)
+
+    @property
+    def energies(self) -> np.ndarray:
+        """Elastic energy of each bond (B,) [J]."""
+        return self._engine.bond_loads()[0]
+
+    @property
+    def loads(self) -> np.ndarray:
+        """Stress over strength of each bond (B,): it breaks above 1."""
+        return self._engine.bond_loads()[1]
+
+
+def made(bonds: Bonds | None, particles: Particles, box: Box | None) -> Bonds | None:
+    """Bonds with a shape at rest, that of the particles if they have none; TypeError, ValueError if there are none."""
+    if bonds is None:
+        return None
+    if not isinstance(bonds, Bonds):
+        message = f"bonds is {bonds!r}, expected dem.Bonds([(0, 1)], young=1e7, diameter=1e-3)"
+        raise TypeError(message)
+    if bonds.geometry is not None:
+        if bonds.pairs.max() >= len(particles):
+            message = f"a bond is of particle {bonds.pairs.max()}, and there are {len(particles)}"
+            raise ValueError(message)
+        return bonds
+    periods = (
+        [s if axis in box.periodic else 0.0 for axis, s in zip("xyz", box.size, strict=True)] if box else [0.0] * 3
+    )
+    return bonds.at_rest(particles, periods)
+
+
+def damped(bonds: Bonds | None) -> bool:
+    """Whether they want velocities."""
+    return bonds is not None and bool(bonds.damping.any())
+
+
+def check_company(bonds: Bonds | None, particles: Particles, *, crowd: bool) -> None:
+    """Raise ValueError for what bonds do not hold together yet: capsules, and particles that come and go."""
+    if bonds is not None and has_capsules(particles.variants):
+        message = "bonds are between capsules: take spheres or fibres of spheres, which they hold together"
+        raise ValueError(message)
+    if bonds is not None and crowd:
+        message = "bonds are given beside inserters or outlets, which would part them: leave one of them out"
+        raise ValueError(message)
+
+
+def engine_for(bonds: Bonds | None) -> Callable[..., Engine]:
+    """What moves particles that these bonds hold together."""
+    return Engine if bonds is None else partial(BondedEngine, bonds=bonds)
+
+
+def in_run(engine: Engine) -> BondsInRun | None:
+    """The bonds of an engine."""
+    return BondsInRun(engine) if isinstance(engine, BondedEngine) else None
+
+
+def described(bonds: Bonds | None) -> dict:
+    """Bonds as plain values for readers, by what they have in common."""
+    if bonds is None:
+        return {}
+    told = {"number": len(bonds), "apart": bonds.apart}
+    for name in ("young", "poisson", "diameter", "strength", "shear_strength"):
+        low, high = float(getattr(bonds, name).min()), float(getattr(bonds, name).max())
+        told[name] = (low if low == high else [low, high]) if high < math.inf else None
+    told["damping"] = {mode: float(bonds.damping[:, k].max()) for k, mode in enumerate(MODES)}
+    return {"bonds": told}
+
+
+def check(bonds: Bonds | None, particles: Particles, gravity: tuple[float, float, float], time_step: float) -> None:
+    """Refuse bonds that a time step cannot follow, or that cannot carry a body.
+
+    Raises
+    ------
+    ValueError
+    """
+    if bonds is None:
+        return
+    limit, k = shortest_period(bonds, particles)
+    pair = bonds.pairs[k].tolist()
+    if time_step > limit:
+        message = (
+            f"time_step {time_step:g} s is beyond {limit:.3g} s, up to which the stiffest bond ({k}, of particles "
+            f"{pair}) is stable: lower time_step to {rounded_down(STEPS * limit):g} s, or young of the bonds"
+        )
+        raise ValueError(message)
+    mass = 1 / masses(bonds, particles)[0].max(1)
+    weight = mass * math.hypot(*gravity) / (math.pi / 4 * bonds.diameter**2)
+    k = int((weight / bonds.strength).argmax())
+    if weight[k] > bonds.strength[k]:
+        message = (
+            f"bond {k} of particles {bonds.pairs[k].tolist()} has a strength of {bonds.strength[k]:g} Pa, and the "
+            f"weight of the lighter one alone pulls with {weight[k]:.3g} Pa: raise strength or diameter"
+        )
+        raise ValueError(message)
+
+
+def check_loads(engine: Engine) -> None:
+    """Refuse to start with bonds that are stressed beyond their strength."""
+    if isinstance(engine, BondedEngine) and breakable(engine.bonds):
+        load = engine.bond_loads()[1]
+        k = int(load.argmax())
+        if load[k] > 1 and engine.tie.state[k] == INTACT:
+            message = (
+                f"bond {k} of particles {engine.bonds.pairs[k].tolist()} is stressed to {load[k]:.3g} times its "
+                "strength at the start: begin nearer to its shape at rest, or raise strength"
+            )
+            raise ValueError(message)
+
+
+def advised(advice: Advice, bonds: Bonds | None, particles: Particles) -> Advice:
+    """Advice on the time step with bonds."""
+    if bonds is None:
+        return advice
+    limit, k = shortest_period(bonds, particles)
+    told = (
+        f"bonds: stable up to {limit:.3g} s, the stiffest is {k}, of particles {bonds.pairs[k].tolist()}: "
+        f"{advice.time_step / limit:.2g} of it a step ({STEPS:g} are advised)"
+    )
+    most = rounded_down(STEPS * limit)
+    return replace(advice, further=(*advice.further, told), advised=min(advice.advised, most))
+
+
+def foreseen(bonds: Bonds | None, particles: Particles, time_step: float) -> Iterator[Notice]:
+    """What should be known before a run begins."""
+    if bonds is None:
+        return
+    limit, _ = shortest_period(bonds, particles)
+    if time_step > COARSE * limit:
+        reason = f"time_step {time_step:g} s is {time_step / limit:.2g} of what the stiffest bond is stable with"
+        yield Notice("coarse-time-step", reason, f"lower time_step to {rounded_down(STEPS * limit):g} s")
+
+
+def told(engine: Engine) -> str:
+    """What became of bonds, in words."""
+    if not isinstance(engine, BondedEngine):
+        return ""
+    broken = int((engine.tie.state == BROKEN).sum())
+    return f"{broken} of {counted(len(engine.bonds), 'bond')} broke"

@@ -1,0 +1,180 @@
+"""From bonds to the arrays of the kernels."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.model.rest import turned
+from kernels.soft import bond_state as rows
+from kernels.soft.easing import FAR, Eased
+
+if TYPE_CHECKING:
+    from dem.model.bonds import Bonds
+    from dem.model.particles import Particles
+
+STATE = ("state", "when", "count", "pending", "before")  # of `bond_state.Bonds`: what a run has come to
+EASED = ("slack", "active", "count")  # of `easing.Eased`
+
+
+def masses(bonds: Bonds, particles: Particles, *, shared: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """One over mass, and over moments of inertia along and across the bond, of both ends (B, 2).
+
+    Bodies may be shared out among their bonds; the ground is as heavy as can be.
+    """
+    variants = [shape.mass_properties(m.density) for shape, m in particles.variants]
+    mass = np.array([p.mass for p in variants])[particles.variant]
+    inertia = np.array([p.inertia for p in variants])[particles.variant]
+    times = np.bincount(bonds.pairs[bonds.pairs >= 0], minlength=len(particles)) if shared else np.ones(len(particles))
+    body = np.maximum(bonds.pairs, 0)
+    share = np.where(bonds.pairs >= 0, times[body], 0.0)
+    axis = turned(bonds.geometry.frames, np.array([1.0, 0.0, 0.0]))
+    along = (inertia[body] * axis**2).sum(-1)
+    across = 0.5 * (inertia[body].sum(-1) - along)
+    return share / mass[body], share / along, share / across
+
+
+def dashpots(bonds: Bonds, particles: Particles) -> np.ndarray:
+    """Coefficients c = 2 ζ √(m k) of stretch, twist, shear and bending, each bond by itself (B, 4) [N s/m, N m s]."""
+    mass, along, across = (ends.sum(1) for ends in masses(bonds, particles))
+    sheared = mass + 0.25 * bonds.geometry.length**2 * across
+    inverse = np.column_stack([mass, along, sheared, across])
+    return 2 * bonds.damping * np.sqrt(bonds.stiffness / inverse)
+
+
+def shortest_period(bonds: Bonds, particles: Particles) -> tuple[float, int]:
+    """2/ω of the quickest oscillation that bonds allow [s], and the bond; a bound from below.
+
+    Each bond oscillates with its share of both bodies; no system of bonds is quicker than the quickest of them by
+    itself (Irons & Treharne, 1971).
+    """
+    mass, along, across = masses(bonds, particles, shared=True)
+    stretch, twist, shear, bend = bonds.stiffness.T
+    lever = 0.5 * bonds.geometry.length[:, None] + np.linalg.norm(bonds.anchors, axis=2)
+    pulled = (mass + np.linalg.norm(bonds.anchors, axis=2) ** 2 * across).sum(1)
+    sheared = shear * (mass + lever**2 * across).sum(1)
+    bent = bend * across.sum(1)
+    both = shear * bend * ((lever * across) @ np.array([-1.0, 1.0])) ** 2
+    mixed = 0.5 * (sheared + bent) + np.sqrt(0.25 * (sheared - bent) ** 2 + both)
+    squared = np.maximum.reduce([stretch * pulled, twist * along.sum(1), mixed])
+    k = int(squared.argmax())
+    return 2 / math.sqrt(squared[k]), k
+
+
+def table(bonds: Bonds, particles: Particles) -> np.ndarray:
+    """Rows of `bond_state.Bonds.table`, a column a bond."""
+    values = np.zeros((rows.ROWS, len(bonds)))
+    radius = 0.5 * bonds.diameter
+    area = math.pi * radius**2
+    share = bonds.moment_share * radius
+    values[rows.LENGTH] = bonds.geometry.length
+    values[rows.ALONG : rows.DRAG_ALONG] = bonds.stiffness.T
+    values[rows.DRAG_ALONG : rows.FRAME_ONE] = dashpots(bonds, particles).T
+    values[rows.FRAME_ONE : rows.FRAME_OTHER] = bonds.geometry.frames[:, 0].T
+    values[rows.FRAME_OTHER : rows.ANCHOR_ONE] = bonds.geometry.frames[:, 1].T
+    values[rows.ANCHOR_ONE : rows.ANCHOR_OTHER] = bonds.anchors[:, 0].T
+    values[rows.ANCHOR_OTHER : rows.SECTION] = np.where(bonds.pairs[:, 1] < 0, 0.0, bonds.anchors[:, 1].T)
+    moment = area * radius**2 / 4
+    values[rows.SECTION : rows.STRENGTH] = 1 / area, share / moment, share / (2 * moment)
+    values[rows.STRENGTH :] = 1 / bonds.strength, 1 / bonds.shear_strength
+    return values
+
+
+def breakable(bonds: Bonds) -> bool:
+    """Whether any may break."""
+    return bool((np.minimum(bonds.strength, bonds.shear_strength) < math.inf).any())
+
+
+def tied(bonds: Bonds, particles: Particles) -> rows.Bonds:
+    """Bonds of particles as kernels know them, at rest in some shape."""
+    count, bodies = len(bonds), len(particles)
+    columns, kind = np.unique(table(bonds, particles), axis=1, return_inverse=True)
+    grounded = np.flatnonzero(bonds.pairs[:, 1] < 0)
+    place = np.zeros((7, len(grounded)))
+    place[:3], place[3] = bonds.ground.T, 1.0
+    first, incident = incidence(bonds.pairs, bodies)
+    return rows.Bonds(
+        form=rows.Form(
+            rows.Damped() if bonds.damping.any() else rows.Undamped(),
+            rows.Anchored() if bonds.anchors.any() else rows.Centred(),
+            rows.Framed() if (bonds.geometry.frames[..., 0] != 1).any() else rows.Aligned(),
+            rows.Brittle() if breakable(bonds) else rows.Lasting(),
+        ),
+        table=np.ascontiguousarray(columns),
+        kind=kind.reshape(-1).astype(np.int32),
+        first=np.zeros(count, np.int32),
+        second=np.zeros(count, np.int32),
+        live=(bonds.pairs[:, 1] >= 0).astype(float),
+        ground=grounded,
+        place=place,
+        state=np.zeros(count, np.int8),
+        when=np.full(count, -1),
+        load=np.zeros(count),
+        pending=np.zeros(count, np.int64),
+        before=np.zeros(count),
+        count=np.zeros(3, np.int64),
+        pull=np.zeros((9, count)),
+        incident_first=first,
+        incident=incident,
+        partial=np.zeros((-(-count // rows.BLOCK), rows.COLUMNS), np.int64),
+        sums=np.zeros(3),
+        eased=eased(bonds, bodies),
+    )
+
+
+def incidence(pairs: np.ndarray, bodies: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where the bonds of each body are in a list (N + 1,), and that list: twice the bond, and 1 more for the second."""
+    bond, side = np.divmod(np.flatnonzero(pairs.ravel() >= 0), 2)
+    body = pairs[bond, side]
+    order = np.lexsort((2 * bond + side, body))
+    first = np.zeros(bodies + 1, np.int64)
+    np.cumsum(np.bincount(body, minlength=bodies), out=first[1:])
+    return first, (2 * bond + side)[order]
+
+
+def ways(pairs: np.ndarray, bodies: int, apart: int) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of bodies up to so many bonds apart (X, 2), and the bonds on a shortest way between them (X, apart), or -1.
+
+    Examples
+    --------
+    >>> ways(np.array([(0, 1), (1, 2)]), 3, 2)[0].tolist()
+    [[0, 1], [1, 2], [0, 2]]
+    """
+    bond = np.flatnonzero(pairs[:, 1] >= 0)
+    both = np.concatenate([pairs[bond], pairs[bond, ::-1]])
+    order = np.lexsort((both[:, 1], both[:, 0]))
+    start, end, along = both[order, 0], both[order, 1], np.tile(bond, 2)[order]
+    first = np.searchsorted(start, np.arange(bodies + 1))
+    found, links = [pairs[bond]], [np.column_stack([bond, np.full((len(bond), apart - 1), -1)])]
+    seen = {tuple(sorted(p)) for p in pairs[bond].tolist()} if apart > 1 else set()
+    here, way = np.column_stack([start, end]), along[:, None]
+    for steps in range(2, apart + 1):
+        degree = first[here[:, 1] + 1] - first[here[:, 1]]
+        source = np.repeat(np.arange(len(here)), degree)
+        edge = first[here[source, 1]] + np.arange(len(source)) - np.repeat(np.cumsum(degree) - degree, degree)
+        here, way = np.column_stack([here[source, 0], end[edge]]), np.column_stack([way[source], along[edge]])
+        kept = []
+        for k, (a, b) in enumerate(here.tolist()):
+            if a < b and (a, b) not in seen:
+                seen.add((a, b))
+                kept.append(k)
+        found.append(here[kept])
+        links.append(np.column_stack([way[kept], np.full((len(kept), apart - steps), -1)]))
+    return np.concatenate(found), np.concatenate(links)
+
+
+def eased(bonds: Bonds, bodies: int) -> Eased:
+    """Who does not meet as long as bonds hold; bodies by their numbers, which are theirs at the start."""
+    found, links = ways(bonds.pairs, bodies, bonds.apart)
+    pair, at = np.nonzero(links >= 0)
+    bond = links[pair, at]
+    order = np.argsort(bond, kind="stable")
+    first = np.searchsorted(bond[order], np.arange(len(bonds) + 1))
+    number = len(found)
+    return Eased(
+        first=found[:, 0].astype(np.int32), second=found[:, 1].astype(np.int32), row=np.full(number, -1),
+        slack=np.full(number, FAR), over_first=first.astype(np.int64), over=pair[order].astype(np.int64),
+        active=np.zeros(number, np.int64), count=np.zeros(1, np.int64),
+    )  # fmt: skip

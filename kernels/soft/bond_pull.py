@@ -1,0 +1,235 @@
+"""What a bond does to its two bodies, for many bonds at once and for one."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.energy import as_fixed, as_words
+from kernels.base.jit import for_type, formula, loop, part, spread
+from kernels.base.quaternion import load_quaternion, product, rotate, rotate_back
+from kernels.base.vector import add, cross, dot, load, subtract
+from kernels.bonds import beam
+from kernels.box.periodic import gap
+from kernels.soft.bond_state import (
+    ACROSS,
+    ALONG,
+    ANCHOR_ONE,
+    ANCHOR_OTHER,
+    BLOCK,
+    COLUMNS,
+    DRAG_ACROSS,
+    DRAG_ALONG,
+    FRAME_ONE,
+    FRAME_OTHER,
+    LENGTH,
+    SECTION,
+    STRENGTH,
+    Undamped,
+    is_yes,
+)  # fmt: skip
+from kernels.soft.chunks import unsigned_range
+
+
+@formula
+def no_motion(damped, velocity, spin, b):
+    """Nobody wants to know."""
+    return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+@formula
+def motion(damped, velocity, spin, b):
+    """Velocity and angular velocity of a body [m/s, rad/s]."""
+    return load(velocity, b), load(spin, b)
+
+
+motion_of = for_type(Undamped)(no_motion, motion)
+
+
+class End(NamedTuple):
+    """A body at an end of a bond."""
+
+    position: tuple[float, float, float]
+    orientation: tuple[float, float, float, float]
+    velocity: tuple[float, float, float]
+    spin: tuple[float, float, float]
+
+
+class Pull(NamedTuple):
+    """What a bond does."""
+
+    force: tuple[float, float, float]  # on the first body [N]
+    one: tuple[float, float, float]  # torque on the first body [N m]
+    other: tuple[float, float, float]  # on the second one [N m]
+    energy: float  # [J]
+    power: float  # that dashpots take [W]
+    load: float  # stress over strength
+
+
+@formula
+def pair(table, row, g):
+    """Two rows of the table."""
+    return table[row, g], table[row + 1, g]
+
+
+@formula
+def triple(table, row, g):
+    """Three rows of the table."""
+    return table[row, g], table[row + 1, g], table[row + 2, g]
+
+
+@formula
+def frame_of(table, row, g, q):
+    """Frame of an end whose body has the orientation q."""
+    return product(q, (table[row, g], table[row + 1, g], table[row + 2, g], table[row + 3, g]))
+
+
+@formula
+def dashpots(anchored, s, g, table, one, other, arm_one, arm_other):
+    """Stresses of dashpots, and their power; bodies have a velocity at their anchors.
+
+    Parameters
+    ----------
+    anchored, s, g, table : whether there are anchors; `beam.Strain`, kind, and `Bonds.table`
+    one, other, arm_one, arm_other : `End` of the bond, and its anchor from the centre of mass [m]
+
+    Returns
+    -------
+    force [N] and couple [N m] in the frame half way, power [W]
+    """
+    v = subtract(other.velocity, one.velocity)
+    if anchored:
+        v = add(v, subtract(cross(other.spin, arm_other), cross(one.spin, arm_one)))
+    w_one, w_other = rotate_back(s.frame, one.spin), rotate_back(s.frame, other.spin)
+    rate, turning = beam.rates(s, rotate_back(s.frame, v), w_one, w_other)
+    along, across = pair(table, DRAG_ALONG, g), pair(table, DRAG_ACROSS, g)
+    f, c = beam.drag(along[0], across[0], rate), beam.drag(along[1], across[1], turning)
+    return f, c, dot(f, rate) + dot(c, turning)
+
+
+@formula
+def pull_of(box, form, g, table, one, other):
+    """What a bond of kind g between two ends does."""
+    anchored = is_yes(form.anchored)
+    r = gap(box, other.position, one.position)
+    arm_one, arm_other = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    if anchored:
+        arm_one = rotate(one.orientation, triple(table, ANCHOR_ONE, g))
+        arm_other = rotate(other.orientation, triple(table, ANCHOR_OTHER, g))
+        r = add(r, subtract(arm_other, arm_one))
+    q_one, q_other = one.orientation, other.orientation
+    if is_yes(form.framed):
+        q_one, q_other = frame_of(table, FRAME_ONE, g, q_one), frame_of(table, FRAME_OTHER, g, q_other)
+    s = beam.strain(q_one, q_other, r)
+    f, c = beam.stresses(s, table[LENGTH, g], pair(table, ALONG, g), pair(table, ACROSS, g))
+    energy = beam.energy(s, table[LENGTH, g], f, c)
+    t_one, t_other = beam.couples(s, f, c)
+    load = 0.0
+    if is_yes(form.brittle):
+        load = beam.load_ratio(f, t_one, t_other, triple(table, SECTION, g), pair(table, STRENGTH, g))
+    power = 0.0
+    if is_yes(form.damped):
+        f_d, c_d, power = dashpots(anchored, s, g, table, one, other, arm_one, arm_other)
+        f = add(f, f_d)
+        t_one, t_other = beam.couples(s, f, add(c, c_d))
+    force, torque_one, torque_other = rotate(s.frame, f), rotate(s.frame, t_one), rotate(s.frame, t_other)
+    if anchored:
+        torque_one = add(torque_one, cross(arm_one, force))
+        torque_other = subtract(torque_other, cross(arm_other, force))
+    return Pull(force, torque_one, torque_other, energy, power, load)
+
+
+@formula
+def end_of(form, b, position, orientation, velocity, spin):
+    """Body b."""
+    v, w = motion_of(form.damped, velocity, spin, b)
+    return End(load(position, b), load_quaternion(orientation, b), v, w)
+
+
+@formula
+def write_pull(k, share, p, pull):
+    """Write what bond k does, times a share."""
+    for r in range(3):
+        pull[r, k] = share * p.force[r]
+        pull[3 + r, k] = share * p.one[r]
+        pull[6 + r, k] = share * p.other[r]
+
+
+@loop
+def evaluate_range(
+    box, form, low, high, half, per_joule, table, kind, first, second, live, position, orientation, velocity, spin,
+    pull, load,
+):  # fmt: skip
+    """Evaluate the bonds low to high.
+
+    Parameters
+    ----------
+    box, half, per_joule : see `kernels.soft.state`
+    form, table, kind, first, second, live : of `Bonds`
+    low, high : bonds
+    position, orientation, velocity, spin : of bodies, at the time of the forces
+
+    Writes
+    ------
+    pull, load : of `Bonds`
+
+    Returns
+    -------
+    energy in units, power of dashpots times half a step in two words, bits of the largest load
+    """
+    elastic, whole, rest = np.int64(0), np.int64(0), np.int64(0)
+    largest = np.int64(0)
+    for k in unsigned_range(low, high):
+        one = end_of(form, first[k], position, orientation, velocity, spin)
+        other = end_of(form, second[k], position, orientation, velocity, spin)
+        p = pull_of(box, form, kind[k], table, one, other)
+        share = live[k]
+        write_pull(k, share, p, pull)
+        elastic += as_fixed(share * p.energy, per_joule)
+        if is_yes(form.damped):
+            words = as_words(share * p.power * half, per_joule)
+            whole += words[0]
+            rest += words[1]
+        if is_yes(form.brittle):
+            strain = max(share * p.load, 0.0)
+            load[k] = strain
+            bits = np.float64(strain).view(np.int64)
+            largest = bits if bits > largest else largest
+    return elastic, whole, rest, largest
+
+
+@part
+def evaluate_block(c, half, per_joule, bonds, bodies, box):
+    """Evaluate block c of the bonds.
+
+    Parameters
+    ----------
+    c, half, per_joule, bodies, box : block; see `kernels.soft.state`
+
+    Writes
+    ------
+    bonds.pull, bonds.load, bonds.partial : of the block
+    """
+    low, high = c * BLOCK, min((c + 1) * BLOCK, bonds.kind.size)
+    found = evaluate_range(
+        box, bonds.form, low, high, half, per_joule, bonds.table, bonds.kind, bonds.first, bonds.second, bonds.live,
+        bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin, bonds.pull, bonds.load,
+    )  # fmt: skip
+    for column in range(COLUMNS):
+        bonds.partial[c, column] = found[column]
+
+
+evaluate_by_threads = spread(evaluate_block)
+
+
+@formula
+def pull_at(box, n, k, bonds, bodies):
+    """What bond k does; n is its number among those to the ground, -1 for others."""
+    one = end_of(bonds.form, bonds.first[k], bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin)
+    if n < 0:
+        other = end_of(
+            bonds.form, bonds.second[k], bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin
+        )
+    else:
+        q = (bonds.place[3, n], bonds.place[4, n], bonds.place[5, n], bonds.place[6, n])
+        other = End(load(bonds.place, n), q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    return pull_of(box, bonds.form, bonds.kind[k], bonds.table, one, other)

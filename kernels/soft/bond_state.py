@@ -1,0 +1,100 @@
+"""Bonds between bodies as kernels know them, and what they have come to."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import by_type, formula
+from kernels.soft.easing import Eased
+
+BLOCK = 1024  # bonds that a thread works on at once
+INTACT, BREAKING, BROKEN, GONE = range(4)  # the last: of bodies that have left for good
+GROUND = -1  # in place of the second body
+
+# rows of `Bonds.table`
+LENGTH, ALONG, ACROSS, DRAG_ALONG, DRAG_ACROSS = 0, 1, 3, 5, 7
+FRAME_ONE, FRAME_OTHER, ANCHOR_ONE, ANCHOR_OTHER, SECTION, STRENGTH, ROWS = 9, 13, 17, 20, 23, 26, 28
+# columns of `Bonds.partial`: energy, what damping takes in half a step (two words), bits of the largest load
+ELASTIC, LOSS, LOAD, COLUMNS = 0, 1, 3, 4
+
+
+class Undamped(NamedTuple):
+    """Bonds that lose nothing."""
+
+
+class Damped(NamedTuple):
+    """Bonds with dashpots."""
+
+
+class Centred(NamedTuple):
+    """Bonds from centre to centre."""
+
+
+class Anchored(NamedTuple):
+    """Bonds from anchors in the bodies."""
+
+
+class Aligned(NamedTuple):
+    """Bonds along the x axes of their bodies."""
+
+
+class Framed(NamedTuple):
+    """Bonds along any direction in them."""
+
+
+class Lasting(NamedTuple):
+    """Bonds that never break."""
+
+
+class Brittle(NamedTuple):
+    """Bonds of which some may."""
+
+
+class Form(NamedTuple):
+    """What bonds are like, by types, so that only what is wanted is compiled."""
+
+    damped: tuple  # `Undamped` or `Damped`
+    anchored: tuple  # `Centred` or `Anchored`
+    framed: tuple  # `Aligned` or `Framed`
+    brittle: tuple  # `Lasting` or `Brittle`
+
+
+class Bonds(NamedTuple):
+    """B bonds in the user's order, of K kinds; G of them are to the ground."""
+
+    form: tuple  # `Form`
+    table: (
+        np.ndarray
+    )  # (ROWS, K), see above: length [m]; stiffnesses along and across, of dashpots the same; frames and
+    # anchors of both ends in the bodies' frames [m]; 1/A, β r/I, β r/J; one over both strengths
+    kind: np.ndarray  # (B,) int32
+    first: np.ndarray  # (B,) int32, index of the first body
+    second: np.ndarray  # (B,) int32, of the second one, or again of the first one
+    live: np.ndarray  # (B,) 1 for those that act, 0 for those that are broken or to the ground
+    ground: np.ndarray  # (G,) int64, the bonds to the ground
+    place: np.ndarray  # (7, G) position [m] and orientation of the ground there, as if it were a body
+    state: np.ndarray  # (B,) int8, INTACT or one of the others
+    when: np.ndarray  # (B,) int64, step at which it broke, -1 before
+    load: np.ndarray  # (B,) stress over strength, if any may break
+    pending: np.ndarray  # (B,) int64, those that are breaking
+    before: np.ndarray  # (B,) energy that each of these had [J]
+    count: np.ndarray  # (3,) int64: number of those, steps taken, broken bonds
+    pull: np.ndarray  # (9, B) force on the first body [N], torque on the first and the second one [N m]
+    incident_first: np.ndarray  # (N + 1,) int64, bonds of body number n are incident[incident_first[n]] and on
+    incident: np.ndarray  # (2 B - G,) int64, twice the bond, and 1 more on the side of its second body
+    partial: np.ndarray  # (blocks, COLUMNS) int64, what blocks of bonds report
+    sums: np.ndarray  # (3,) of all: elastic energy, half a step's loss, energy of those that broke [units]
+    eased: Eased
+
+
+@formula
+def _no():
+    return False
+
+
+@formula
+def _yes():
+    return True
+
+
+is_yes = by_type(lambda kind: _yes if kind in (Damped, Anchored, Framed, Brittle) else _no)

@@ -1,0 +1,258 @@
+"""Bonds between bodies: evaluated before any body moves, summed by body in a fixed order, broken one at a time.
+
+Each bond is evaluated once, in a loop without branches; then each body adds what its bonds do to it in the order of
+their numbers. So neither threads nor the places of bodies in memory show in any bit.
+
+A bond that is stressed beyond its strength still acts in that step, and no more in the next one: what it had half way
+between the two is dissipated, the mean of its energies at both.
+"""
+
+import numpy as np
+
+from kernels.base.energy import add_words, as_fixed, as_words, in_units
+from kernels.base.jit import formula, kernel, loop, part
+from kernels.base.vector import add, load, scale, store
+from kernels.soft import easing
+from kernels.soft.bond_pull import evaluate_block, evaluate_by_threads, pull_at, write_pull
+from kernels.soft.bond_state import BREAKING, BROKEN, ELASTIC, INTACT, LOAD, LOSS, is_yes
+from kernels.soft.chunks import chunk_of, unsigned_range
+from kernels.soft.ties import free_or
+from kernels.soft.touching import no_energy
+
+
+@formula
+def number_on_ground(k, ground):
+    """Number of bond k among those to the ground; -1 for others."""
+    n = -1
+    for m in range(ground.size):
+        n = m if ground[m] == k else n
+    return n
+
+
+@part
+def part_bonds(bonds, bodies, kinds, box):
+    """Let go of the bonds that broke in the step before; returns the energy that they had half way [J]."""
+    lost = 0.0
+    for m in range(bonds.count[0]):
+        k = bonds.pending[m]
+        if bonds.state[k] == BREAKING:
+            p = pull_at(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
+            lost += 0.5 * (bonds.before[m] + p.energy)
+            bonds.live[k] = 0.0
+            bonds.load[k] = 0.0
+            write_pull(k, 0.0, p, bonds.pull)
+            bonds.state[k] = BROKEN
+            bonds.when[k] = bonds.count[1]
+            bonds.count[2] += 1
+            easing.let_go(k, bonds.eased, bodies, kinds, box)
+    bonds.count[0] = 0
+    return lost
+
+
+@part
+def evaluate_grounded(half, per_joule, bonds, bodies, box):
+    """Evaluate the bonds to the ground; returns their energy in units, their loss in two words, the largest load."""
+    elastic, loss, largest = np.int64(0), no_energy(), 0.0
+    for n in range(bonds.ground.size):
+        k = bonds.ground[n]
+        if bonds.state[k] < BROKEN:
+            p = pull_at(box, n, k, bonds, bodies)
+            write_pull(k, 1.0, p, bonds.pull)
+            elastic += as_fixed(p.energy, per_joule)
+            loss = add_words(loss, as_words(p.power * half, per_joule))
+            bonds.load[k] = p.load
+            largest = max(largest, p.load)
+    return elastic, loss, largest
+
+
+@part
+def find_breaking(bonds, bodies, box):
+    """Note which bonds are stressed beyond their strength, and their energies."""
+    for k in range(bonds.kind.size):
+        if bonds.load[k] > 1.0 and bonds.state[k] == INTACT:
+            p = pull_at(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
+            bonds.state[k] = BREAKING
+            bonds.pending[bonds.count[0]] = k
+            bonds.before[bonds.count[0]] = p.energy
+            bonds.count[0] += 1
+
+
+@formula
+def nothing_before(bonds, steps, setting, bodies, kinds, neighbours, box):
+    """Where there are no bonds."""
+    return
+
+
+@part
+def before(bonds, steps, setting, bodies, kinds, neighbours, box):
+    """What comes before the evaluation of all bonds, in a sweep that completes a step if `steps` says so."""
+    bonds.sums[2] = 0.0
+    if steps:
+        bonds.count[1] += 1
+        if bonds.count[0] > 0:
+            bonds.sums[2] = part_bonds(bonds, bodies, kinds, box) * setting.per_joule
+        easing.follow(bonds.eased, bodies, kinds, neighbours, box)
+
+
+@formula
+def nothing_after(bonds, steps, setting, bodies, box):
+    """Where there are no bonds."""
+    return
+
+
+@part
+def after(bonds, steps, setting, bodies, box):
+    """What comes after it: sums, and who breaks."""
+    elastic, loss, largest = evaluate_grounded(0.5 * setting.dt, setting.per_joule, bonds, bodies, box)
+    for c in range(bonds.partial.shape[0]):
+        elastic += bonds.partial[c, ELASTIC]
+        loss = add_words(loss, (bonds.partial[c, LOSS], bonds.partial[c, LOSS + 1]))
+        largest = max(largest, np.int64(bonds.partial[c, LOAD]).view(np.float64))
+    bonds.sums[0], bonds.sums[1] = elastic, in_units(loss)
+    if steps and is_yes(bonds.form.brittle) and largest > 1.0:
+        find_breaking(bonds, bodies, box)
+
+
+@formula
+def nothing_serial(bonds, steps, setting, bodies, kinds, neighbours, box):
+    """Where there are no bonds."""
+    return
+
+
+@part
+def evaluate_serial(bonds, steps, setting, bodies, kinds, neighbours, box):
+    """Evaluate all bonds.
+
+    Parameters
+    ----------
+    steps : whether the sweep completes a step
+    setting, bodies, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    bonds : what they do, what has become of them
+    neighbours.reach : of bodies whose bonds broke
+    """
+    before(bonds, steps, setting, bodies, kinds, neighbours, box)
+    for c in range(bonds.partial.shape[0]):
+        evaluate_block(c, 0.5 * setting.dt, setting.per_joule, bonds, bodies, box)
+    after(bonds, steps, setting, bodies, box)
+
+
+@part
+def evaluate_threaded(bonds, steps, setting, bodies, kinds, neighbours, box):
+    """The same by threads.
+
+    Parameters
+    ----------
+    steps, setting, bodies, kinds, box : see `evaluate_serial`
+
+    Writes
+    ------
+    bonds, neighbours.reach : as `evaluate_serial`
+    """
+    before(bonds, steps, setting, bodies, kinds, neighbours, box)
+    evaluate_by_threads(bonds.partial.shape[0], 0.5 * setting.dt, setting.per_joule, bonds, bodies, box)
+    after(bonds, steps, setting, bodies, box)
+
+
+@formula
+def nothing_cleared(bonds, c, shift, bodies):
+    """Where there are no bonds, forces on bodies that are near nobody stay zero."""
+    return
+
+
+@part
+def clear_all(bonds, c, shift, bodies):
+    """Forces of chunk c begin at zero: only bodies near others are given forces anew."""
+    low, high = chunk_of(c, bodies.kind.size)
+    for b in unsigned_range(low, high):
+        store(bodies.force, b - np.uint64(shift), (0.0, 0.0, 0.0))
+        store(bodies.torque, b - np.uint64(shift), (0.0, 0.0, 0.0))
+
+
+@formula
+def nothing_pulled(bonds, c, shift, bodies):
+    """Where there are no bonds."""
+    return
+
+
+@loop
+def add_pulls(low, high, shift, identity, incident_first, incident, pull, force, torque):
+    """Add what bonds do to the bodies low to high.
+
+    Parameters
+    ----------
+    low, high, shift : bodies, and how far before them their columns of force and torque are
+    identity, incident_first, incident, pull : of `Bodies` and `Bonds`
+
+    Writes
+    ------
+    force, torque : (3, N) world frame [N, N m]
+    """
+    for b in unsigned_range(low, high):
+        f, t = load(force, b - np.uint64(shift)), load(torque, b - np.uint64(shift))
+        for n in range(incident_first[identity[b]], incident_first[identity[b] + 1]):
+            k, side = incident[n] >> 1, incident[n] & 1
+            f = add(f, scale(1.0 - 2.0 * side, load(pull, k)))
+            row = 3 + 3 * side
+            t = add(t, (pull[row, k], pull[row + 1, k], pull[row + 2, k]))
+        store(force, b - np.uint64(shift), f)
+        store(torque, b - np.uint64(shift), t)
+
+
+@part
+def pull_all(bonds, c, shift, bodies):
+    """Add what bonds do to the bodies of chunk c."""
+    low, high = chunk_of(c, bodies.kind.size)
+    add_pulls(
+        low, high, shift, bodies.identity, bonds.incident_first, bonds.incident, bonds.pull, bodies.force, bodies.torque
+    )
+
+
+@formula
+def nothing_suppressed(bonds, bodies, kinds, neighbours):
+    """Where there are no bonds."""
+    return
+
+
+@part
+def suppress_all(bonds, bodies, kinds, neighbours):
+    """Have bodies that bonds hold together not meet, once candidates have been picked."""
+    easing.apply(bonds.eased, bodies, kinds, neighbours)
+
+
+@formula
+def as_they_are(bonds, totals):
+    """Where there are no bonds."""
+    return totals
+
+
+serial = free_or(nothing_serial, evaluate_serial)
+threaded = free_or(nothing_serial, evaluate_threaded)
+clear = free_or(nothing_cleared, clear_all)
+pull = free_or(nothing_pulled, pull_all)
+suppress = free_or(nothing_suppressed, suppress_all)
+
+
+@kernel
+def list_bonds(box, bonds, bodies, energy, load):
+    """Elastic energy and load of each bond in the present state.
+
+    Parameters
+    ----------
+    box, bodies : see `kernels.soft.state`
+    bonds : `Bonds`
+
+    Writes
+    ------
+    energy, load : (B,) [J], stress over strength; zero for those that are broken
+    """
+    n = 0
+    for k in range(bonds.kind.size):
+        grounded = n < bonds.ground.size and bonds.ground[n] == k
+        p = pull_at(box, n if grounded else -1, k, bonds, bodies)
+        n += 1 if grounded else 0
+        holds = bonds.state[k] < BROKEN
+        energy[k] = p.energy if holds else 0.0
+        load[k] = p.load if holds else 0.0

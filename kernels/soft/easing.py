@@ -1,0 +1,124 @@
+"""Bodies that bonds hold together do not meet; once a bond has broken they do, and nobody is pushed at first.
+
+Spheres of a chain may overlap at rest. So a contact begins with the overlap that is there when the bond breaks: that
+much, the slack, is taken from how far they reach, and less as soon as they are less deep in each other. As long as the
+slack shrinks the contact has no force, hence no energy: nothing is given to anybody.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula, kernel, part
+from kernels.base.quaternion import load_quaternion, rotate
+from kernels.base.vector import add, dot, load
+from kernels.box.periodic import gap
+from kernels.soft.candidates import unpack
+from kernels.soft.chunks import CHUNK, candidate_room
+
+FAR = 1e30  # slack of those that do not meet [m]
+
+
+class Eased(NamedTuple):
+    """X pairs of bodies that do not meet as long as all bonds on the way from one to the other hold."""
+
+    first: np.ndarray  # (X,) int32, index of a body
+    second: np.ndarray  # (X,) int32, of the other
+    row: np.ndarray  # (X,) int64, the pair among `Neighbours.lower`, -1 if it is not there
+    slack: np.ndarray  # (X,) [m]; FAR before a bond breaks, zero when they meet as all others do
+    over_first: np.ndarray  # (B + 1,) int64: bond k is on the way of pairs over[over_first[k]] and on
+    over: np.ndarray  # int64
+    active: np.ndarray  # (X,) int64, pairs whose slack is between the two
+    count: np.ndarray  # (1,) int64, their number
+
+
+@formula
+def centre_of(b, s, bodies, kinds):
+    """Centre of sphere s of body b [m]."""
+    offset = load(kinds.offset, kinds.first_offset[bodies.kind[b]] + s)
+    return add(load(bodies.position, b), rotate(load_quaternion(bodies.orientation, b), offset))
+
+
+@part
+def deepest(e, eased, bodies, kinds, box):
+    """Largest overlap of the spheres of pair e, at least zero [m]."""
+    b, c = eased.first[e], eased.second[e]
+    g, h = bodies.kind[b], bodies.kind[c]
+    deep = 0.0
+    for i in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
+        x = centre_of(b, i, bodies, kinds)
+        for j in range(kinds.first_offset[h + 1] - kinds.first_offset[h]):
+            d = gap(box, x, centre_of(c, j, bodies, kinds))
+            reach = kinds.radius[kinds.first_offset[g] + i] + kinds.radius[kinds.first_offset[h] + j]
+            deep = max(deep, reach - math.sqrt(dot(d, d)))
+    return deep
+
+
+@part
+def let_go(k, eased, bodies, kinds, box):
+    """Have those meet whom bond k, which broke, was between."""
+    for n in range(eased.over_first[k], eased.over_first[k + 1]):
+        e = eased.over[n]
+        if eased.slack[e] == FAR:
+            eased.slack[e] = deepest(e, eased, bodies, kinds, box)
+            eased.active[eased.count[0]] = e
+            eased.count[0] += 1
+
+
+@part
+def write_reach(e, eased, bodies, kinds, neighbours):
+    """Take the slack of pair e from how far its spheres reach."""
+    if eased.row[e] >= 0:
+        start, number = unpack(neighbours.packed[eased.row[e]])
+        if kinds.round:
+            c = min(eased.first[e], eased.second[e]) // CHUNK
+            start += c * candidate_room(neighbours) - neighbours.force_at[c]
+        for k in range(start, start + number):
+            i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+            b, c = bodies.owner[i], bodies.owner[j]
+            r_i = kinds.radius[kinds.first_offset[bodies.kind[b]] + i - bodies.first_sphere[b]]
+            r_j = kinds.radius[kinds.first_offset[bodies.kind[c]] + j - bodies.first_sphere[c]]
+            neighbours.reach[k] = r_i + r_j - eased.slack[e]
+
+
+@part
+def follow(eased, bodies, kinds, neighbours, box):
+    """Take slack away from those who are less deep in each other than before; forget those who have none."""
+    left = 0
+    for n in range(eased.count[0]):
+        e = eased.active[n]
+        eased.slack[e] = min(eased.slack[e], deepest(e, eased, bodies, kinds, box))
+        write_reach(e, eased, bodies, kinds, neighbours)
+        eased.active[left] = e
+        left += 1 if eased.slack[e] > 0.0 else 0
+    eased.count[0] = left
+
+
+@part
+def apply(eased, bodies, kinds, neighbours):
+    """Do so for all pairs that have any, candidates having been picked."""
+    for e in range(eased.slack.size):
+        if eased.slack[e] > 0.0:
+            write_reach(e, eased, bodies, kinds, neighbours)
+
+
+@kernel
+def locate(first, second, lower, higher, first_pair, count, row):
+    """Find pairs of bodies in a new list.
+
+    Parameters
+    ----------
+    first, second : (X,) of `Eased`
+    lower, higher, first_pair, count : of `Neighbours`
+
+    Writes
+    ------
+    row : (X,)
+    """
+    for e in range(first.size):
+        low, high = min(first[e], second[e]), max(first[e], second[e])
+        row[e] = -1
+        for p in range(first_pair[low], first_pair[low] + count[low]):
+            if lower[p] + higher[p] == low + high:
+                row[e] = p

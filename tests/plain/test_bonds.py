@@ -1,0 +1,309 @@
+"""Bonds: their potential, closed forms of beams, ledger, breakage, the same bytes, refusals, files."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+
+import dem
+from dem.base.notices import DemWarning
+from dem.soft.tied import shortest_period, ways
+from dem.validation.beams import Beam
+from kernels.base.quaternion import exponential, product, rotate
+from kernels.bonds import beam
+
+NYLON = dem.Material(young=1e7, poisson=0.35, density=1000.0, restitution=0.8, friction=0.3)
+HAIR = dem.Material(young=5e7, poisson=0.35, density=1000.0)
+ROD = {"diameter": 1e-3, "length": 20e-3, "young": 1e9, "poisson": 0.3}
+EI, GJ, EA = 4.908738521234053e-5, 3.775952708641579e-5, 785.3981633974483  # of this rod, from its sizes
+LENGTH, ALONG, ACROSS = 1.3, (3.0, 2.0), (1.5, 0.7)
+
+
+def energy(one, other, r):
+    s = beam.strain(one, other, r)
+    return beam.energy(s, LENGTH, *beam.stresses(s, LENGTH, ALONG, ACROSS))
+
+
+def difference(of, at, k, h=1e-6):
+    """Derivative of a function of three small numbers by the k-th, error h² and rounding over h."""
+    u = tuple(h * float(n == k) for n in range(3))
+    return (of(u, at) - of(tuple(-x for x in u), at)) / (2 * h)
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-9, 0.1, 1.0, 2.5, 3.1])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_forces_and_couples_are_the_gradient_of_the_energy(angle, sign):
+    """By central differences (3e-9 of numbers about 10), and the moments balance, for any strain and sign of q."""
+    rng = np.random.default_rng(3)
+    q, axis, r = (rng.normal(size=n) for n in (4, 3, 3))
+    one = tuple(q / np.linalg.norm(q))
+    turned = exponential(tuple(0.5 * angle * axis / np.linalg.norm(axis)))
+    other = tuple(sign * x for x in product(one, turned))
+    s = beam.strain(one, other, tuple(r))
+    assert np.linalg.norm(s.turn) == pytest.approx(angle, abs=2e-15)
+    f, c = beam.stresses(s, LENGTH, ALONG, ACROSS)
+    force, t_one, t_other = (np.array(rotate(s.frame, u)) for u in (f, *beam.couples(s, f, c)))
+
+    def spun(u, q):
+        return product(exponential(tuple(0.5 * x for x in u)), q)
+
+    for k in range(3):
+        assert difference(lambda u, x: energy(one, other, tuple(np.add(x, u))), r, k) == pytest.approx(
+            force[k], abs=1e-8
+        )
+        assert -difference(lambda u, x: energy(spun(u, x), other, tuple(r)), one, k) == pytest.approx(
+            t_one[k], abs=1e-8
+        )
+        assert -difference(lambda u, x: energy(one, spun(u, x), tuple(r)), other, k) == pytest.approx(
+            t_other[k], abs=1e-8
+        )
+    np.testing.assert_allclose(t_one + t_other, np.cross(r, force), atol=1e-14)
+
+
+@pytest.mark.parametrize("number", [1, 2, 5, 20])
+def test_cantilever_bends_as_timoshenkos_whatever_the_number_of_bonds(number):
+    """Deflection P L³/(3 E I) + P L/(κ G A), linear at this load; without shear flexibility P L³/(3 E I)."""
+    load, cowper = 1e-9, 6 * 1.3 / (7 + 6 * 0.3)
+    bending, shear = load * ROD["length"] ** 3 / (3 * EI), load * ROD["length"] / (cowper * EA / 2.6)
+    assert bending / load * 1e-3 == pytest.approx(5.432488724203362e-5, rel=1e-15)
+    tip = Beam(number, **ROD).deflected(force=(0, load, 0))
+    assert tip.position[-1, 1] == pytest.approx(bending + shear, rel=1e-12)  # rounding of the solution
+    tip = Beam(number, **ROD, sheared=False).deflected(force=(0, load, 0))
+    assert tip.position[-1, 1] == pytest.approx(bending, rel=1e-12)
+
+
+def test_stretch_and_twist_of_a_rod():
+    """P L/(E A); M L/(G J) by up to three half turns of the whole rod, which leaves nothing unbalanced but rounding."""
+    rod = Beam(20, **ROD)
+    load = 1e-3
+    assert rod.deflected(force=(load, 0, 0)).position[-1, 0] - 20e-3 == pytest.approx(load * 20e-3 / EA, rel=1e-9)
+    for angle in (1e-3, 3 * math.pi):
+        couple = (angle * GJ / 20e-3, 0, 0)
+        twisted = rod.turned(couple)
+        assert rod.unbalanced(twisted, couple) < 1e-9 if angle < 1 else 1e-12  # rounding of G J/l over the couple
+        whole = 2 * np.arctan2(twisted.orientation[0, 1], twisted.orientation[0, 0]) * 20
+        assert whole == pytest.approx(angle, rel=1e-12)
+
+
+def test_a_rod_rolls_up_to_a_circle():
+    """By M = 2 π E I/L its ends meet, each bond is turned by 2 π/N, and nothing is unbalanced but rounding."""
+    rod, couple = Beam(20, **ROD), 2 * math.pi * EI / 20e-3
+    assert couple == pytest.approx(0.015421256876702125, rel=1e-14)
+    rolled = rod.turned((0, 0, couple))
+    assert np.abs(rolled.position[-1]).max() < 1e-14 * 20
+    assert rod.unbalanced(rolled, (0, 0, couple)) < 1e-12
+
+
+@pytest.mark.parametrize(("number", "frequency"), [(10, 348.147), (20, 349.3438), (40, 349.6442)])
+def test_first_frequency_of_lumped_masses(number, frequency):
+    """Masses ρ A l, half of it at the tip, without rotary inertia: the matrix's value to its last digit."""
+    rod = Beam(number, **ROD, sheared=False)
+    k = rod.matrix()
+    across, turning = np.arange(1, 6 * number, 6), np.arange(5, 6 * number, 6)
+    condensed = k[np.ix_(across, across)] - k[np.ix_(across, turning)] @ np.linalg.solve(
+        k[np.ix_(turning, turning)], k[np.ix_(turning, across)]
+    )
+    mass = np.full(number, 1000.0 * math.pi / 4 * 1e-6 * rod.spacing)
+    mass[-1] *= 0.5
+    found = math.sqrt(eigh(condensed, np.diag(mass), eigvals_only=True)[0]) / (2 * math.pi)
+    assert found == pytest.approx(frequency, abs=0.51 * 10.0 ** -(3 if number == 10 else 4))
+    assert found / 349.7445062302354 - 1 == pytest.approx(-0.457 / number**2, rel=0.03)  # the next order is 1/N⁴
+
+
+def test_time_step_bound_is_below_that_of_the_whole_chain():
+    """2/ω of the quickest bond by itself bounds that of a free chain, found from its matrix, from below."""
+    fibre = dem.FlexibleFibre(diameter=1e-3, length=21e-3, segments=20, young=1e9, poisson=0.3)
+    bodies, bonds = fibre.make(HAIR, position=[(0, 0, 0)])
+    bound, _ = shortest_period(bonds, bodies)
+    rod = Beam(20, **ROD)
+    inertia = np.array([p.mass_properties(1000.0).inertia for p in fibre.pieces])
+    mass = bodies.mass
+    whole = np.concatenate([np.repeat(mass[1:, None], 3, axis=1), inertia[1:]], axis=1).ravel()
+    exact = 2 / math.sqrt(eigh(rod.matrix(), np.diag(whole), eigvals_only=True)[-1])  # clamped: no quicker than free
+    assert 0.7 * exact < bound <= exact * (1 + 1e-12)
+
+
+def free(dt, *, damping=0.0, integrator="splitting", strength=math.inf, **settings):
+    """A fibre that whirls, bends and twists, in no field."""
+    fibre = dem.FlexibleFibre(diameter=1e-3, length=9e-3, segments=8, young=1e7, damping=damping, strength=strength)
+    bodies, bonds = fibre.make(HAIR, position=[(0, 0, 0)], angular_velocity=[(300.0, 0, 400.0)])
+    k = np.arange(9)
+    bodies.velocity = bodies.velocity + np.column_stack([0 * k, 0.5 * np.sin(k), 0.5 * np.cos(2 * k)]) + (1.0, 0, 0)
+    return dem.Simulation(bodies, bonds=bonds, gravity=(0, 0, 0), time_step=dt, integrator=integrator, **settings)
+
+
+@pytest.mark.parametrize(("damping", "strength"), [(0.0, math.inf), (0.05, math.inf), (0.05, 4e4)])
+def test_energy_is_accounted_for_to_second_order(damping, strength):
+    """Whirling through large rotations: error by 4 for half the step, damping and breaking included."""
+    errors = []
+    for dt in (2e-6, 1e-6):
+        sim = free(dt, damping=damping, strength=strength)
+        before = sim.momentum()
+        sim.step(round(1.2e-4 / dt))
+        errors.append(sim.energy_departure)
+        after, size = sim.momentum(), np.abs(sim.particles.mass * 2.0).sum()
+        np.testing.assert_allclose(after[0], before[0], atol=1e-13 * size)  # rounding of 600 steps
+        np.testing.assert_allclose(after[1], before[1], atol=1e-13 * size * 5e-3)
+        assert (sim.bonds.broken.sum() > 0) == (strength < math.inf)
+        dissipated = sim.energy().dissipated
+        assert dissipated > 0 if damping else dissipated == 0
+    assert 3 < errors[0] / errors[1] < 6 if strength == math.inf else errors[0] / errors[1] > 2.5  # steps of breaking
+
+
+@pytest.mark.slow
+def test_whirling_fibre_does_not_drift():
+    """4e3 steps here, 1e6 in `dem validate bonds`: the error never leaves the band that it has from the start."""
+    sim = free(2e-6)
+    parts = []
+    for _ in range(4):
+        sim.step(1000)
+        parts.append(sim.energy_departure)  # the largest so far
+    assert parts[-1] < 1.5 * parts[0] < 1e-3 * sim.start_energy.total  # extremes of many modes meet now and then
+
+
+def falling(*, strength=2e5, dt=2e-6, skin=None, threads=1, integrator="improved-pcdm"):
+    """Three fibres that hit each other and a plane, and break."""
+    fibre = dem.FlexibleFibre(diameter=1e-3, length=5e-3, segments=6, young=1e7, damping=0.05, strength=strength)
+    bodies, bonds = fibre.make(
+        NYLON, position=[(0, 0, 0.02), (0, 2e-3, 0.02), (1e-3, 1e-3, 0.0215)],
+        velocity=[(0, 0, -1), (0, 0, -1), (0, 0, -3.0)], angular_velocity=[(0, 50, 0), (0, 0, 0), (0, 0, 80)],
+    )  # fmt: skip
+    bodies.velocity = bodies.velocity + np.outer(1.5 * np.sin(np.arange(21)), (0, 0, 1))
+    plane = dem.Plane((0, 0, 0.0185), (0, 0, 1), material=NYLON)
+    return dem.Simulation(bodies, bonds=bonds, walls=[plane], time_step=dt, integrator=integrator, _skin=skin,
+                          threads=threads)  # fmt: skip
+
+
+def state(sim):
+    p = sim.particles
+    return [getattr(p, name).tobytes() for name in ("position", "velocity", "orientation", "angular_velocity")] + [
+        sim.energy(), sim.bonds.breakages, sim.bonds.energies.tobytes(),
+    ]  # fmt: skip
+
+
+def test_skins_cuts_and_checkpoints_change_no_bit(tmp_path):
+    """A run in one piece; with other skins; cut, saved and loaded while bonds break; written and resumed."""
+    one = falling()
+    one.step(120)
+    assert one.bonds.broken.any()
+    assert not one.bonds.broken.all()
+    other = falling(skin=(4e-4, 1e-4))
+    other.step(120)
+    assert state(other) == state(one)
+    cut = falling()
+    breaks = one.bonds.breakages[0].step
+    cut.step(breaks - 1)  # in which the first one is about to part
+    cut.save(tmp_path / "state.h5")
+    loaded = dem.Simulation.load(tmp_path / "state.h5")
+    loaded.step(120 - breaks + 1)
+    assert state(loaded) == state(one)
+    path = tmp_path / "run.h5"
+    falling().run(duration=2.4e-4, output=path, frames=6)
+    resumed = dem.resume(path, duration=4.8e-4)
+    assert resumed.status == "PASS"
+    with dem.Trajectory(path) as run:
+        assert [b for b in run.breakages if b.step <= 120] == one.bonds.breakages
+        assert run.bonds.broken.sum(1).tolist() == sorted(run.bonds.broken.sum(1).tolist())
+        assert run.bonds.energy[0] == pytest.approx(0.0, abs=1e-18)  # at rest: squares of rounding
+        assert run.position[-1].tobytes() == (one.step(120), one.particles.position.tobytes())[1]
+        assert run.bonds.made.pairs.tolist() == one.bonds.pairs.tolist()
+
+
+def test_whoever_was_bonded_meets_without_a_push():
+    """Two balls that overlap by a quarter at rest: pulled apart until the bond breaks, then pressed together again."""
+    balls = dem.Particles(dem.Sphere(diameter=1e-3), HAIR, position=[(0, 0, 0), (0.75e-3, 0, 0)],
+                          velocity=[(0, 0, 0), (3.0, 0, 0)])  # fmt: skip
+    bond = dem.Bonds([(0, 1)], young=1e7, diameter=1e-3, strength=1e5)
+    sim = dem.Simulation(balls, bonds=bond, gravity=(0, 0, 0), time_step=1e-7)
+    for _ in range(100):
+        sim.step(0 if sim.bonds.broken[0] else 1)
+    assert sim.bonds.broken[0]
+    assert sim.contact_count == 0 or sim.contact_forces().force.max() == 0
+    kinetic, error = sim.energy().kinetic, sim.energy_departure
+    sim.step(50)
+    assert sim.energy().kinetic == pytest.approx(kinetic, rel=1e-12)  # nothing pushes
+    assert sim.energy_departure == pytest.approx(error, rel=1e-6)
+    sim.particles.velocity = [(0, 0, 0), (-3.0, 0, 0)]
+    sim.step(100)
+    touch = sim.contact_forces()
+    depth = 1e-3 - np.linalg.norm(np.diff(sim.particles.position, axis=0))
+    assert 0 < touch.overlap[0] < depth - 0.2e-3  # the slack is what it was when they were least deep in each other
+
+
+def test_bonds_to_the_ground_hold_a_weight():
+    """A ball on a rod from the ceiling sinks by m g L/(E A) once it has come to rest."""
+    ball = dem.Particles(dem.Sphere(diameter=2e-3), HAIR, position=[(0, 0, 0)])
+    rod = dem.Bonds([(0, -1)], ground=[(0, 0, 4e-3)], young=1e5, diameter=1e-3, damping=0.5)
+    sim = dem.Simulation(ball, bonds=rod, time_step=4e-5)
+    sim.step(400)
+    sunk = ball.mass[0] * 9.81 * 4e-3 / (1e5 * math.pi / 4 * 1e-6)
+    assert -sim.particles.position[0, 2] == pytest.approx(sunk, rel=1e-6)  # e^-15 of it still swings
+
+
+def test_anchors_carry_moments():
+    """Two rods joined end to end by a bond between anchors: momentum and angular momentum are kept to rounding."""
+    rods = dem.Particles(dem.Fibre(diameter=1e-3, aspect_ratio=5), HAIR, position=[(0, 0, 0), (5.5e-3, 0, 0)],
+                         velocity=[(0, 1.0, 0), (0, 0, 0)], angular_velocity=[(0, 0, 0), (100.0, 50, 0)])  # fmt: skip
+    hinge = dem.Bonds([(0, 1)], young=1e6, diameter=1e-3, anchors=[[(2e-3, 0, 0), (-2e-3, 0, 0)]], damping=0.1)
+    sim = dem.Simulation(rods, bonds=hinge, gravity=(0, 0, 0), time_step=1e-6, integrator="splitting")
+    before = sim.momentum()
+    sim.step(200)
+    for now, then in zip(sim.momentum(), before, strict=True):
+        np.testing.assert_allclose(now, then, atol=1e-13 * np.abs(then).max())
+    assert sim.energy_error < 1e-4  # second order, 1/50 of the quickest period a step
+
+
+def test_fibres_leave_as_wholes():
+    """Nobody is let go while somebody whom bonds hold to him stays."""
+    engine = falling()._engine
+    out = engine.numbering.rows(engine.bodies.identity) < 7 + 3  # one fibre and three nodes of the next one
+    assert sorted(engine.bodies.identity[engine._together(out)].tolist()) == list(range(7))
+
+
+def test_ways_between_bodies_some_bonds_apart():
+    pairs, bonds = ways(np.array([(0, 1), (1, 2), (2, 3)]), 4, 2)
+    assert pairs.tolist() == [[0, 1], [1, 2], [2, 3], [0, 2], [1, 3]]
+    assert bonds.tolist() == [[0, -1], [1, -1], [2, -1], [0, 1], [1, 2]]
+
+
+BALLS = dem.Particles(dem.Sphere(diameter=1e-3), HAIR, position=[(0, 0, 0), (1.2e-3, 0, 0), (0.2, 0, 0)])
+
+
+@pytest.mark.parametrize(
+    ("pairs", "settings", "message"),
+    [
+        ([(0, 0)], {}, "bond 0 is of particle 0 with itself"),
+        ([(0, 1), (1, 0)], {}, "particles 0 and 1 have 2 bonds"),
+        ([(0, 7)], {}, r"bond 0 is of particles \[0, 7\], and there are 3"),
+        ([(0, -2)], {}, "second may be -1"),
+        ([(0, 2)], {}, "is 0.2 m long, at most 0.01 m"),
+        ([(0, 1)], {"anchors": [[(0.6e-3, 0, 0), (-0.6e-3, 0, 0)]]}, "is 0 m long, at least 0.05 of its diameter"),
+        ([(0, 1)], {"young": 1e12}, "time_step 1e-06 s is beyond .* stable: lower time_step"),
+        ([(0, 1)], {"strength": 1e-3}, "weight of the lighter one alone pulls"),
+        ([(0, 1)], {"young": -1.0}, "young is -1 Pa, expected a finite number above 0"),
+        ([(0, 1)], {"damping": 2.0}, "expected shares of critical damping, 0 to 1"),
+        ([(0, -1)], {}, r"ground has shape \(0, 3\), expected \(1, 3\)"),
+    ],
+)
+def test_refusals(pairs, settings, message):
+    with pytest.raises(ValueError, match=message):
+        dem.Simulation(BALLS, bonds=dem.Bonds(pairs, **{"young": 1e7, "diameter": 1e-3} | settings), time_step=1e-6)
+
+
+def test_bonds_that_are_overloaded_at_the_start_are_refused():
+    bond = dem.Bonds([(0, 1)], young=1e7, diameter=1e-3, strength=1e5).at_rest(BALLS)
+    moved = BALLS.copy()
+    moved.position = BALLS.position * 1.2
+    with pytest.raises(ValueError, match="stressed to 20 times its strength at the start"):
+        dem.Simulation(moved, bonds=bond, time_step=1e-6)
+
+
+def test_coarse_time_steps_are_told(recwarn):
+    bonds = dem.Bonds([(0, 1)], young=1e7, diameter=1e-3)
+    limit = shortest_period(bonds.at_rest(BALLS), BALLS)[0]
+    sim = dem.Simulation(BALLS, bonds=bonds, time_step=0.8 * limit, gravity=(0, 0, 0))
+    assert any("stiffest bond" in notice.reason for notice in sim.foreseen())
+    assert "bonds: stable up to" in " ".join(sim.advice().lines)
+    assert sim.advice().advised <= 0.2 * limit
+    assert not [w for w in recwarn if issubclass(w.category, DemWarning)]

@@ -1,0 +1,141 @@
+"""Flexible fibres in case files, trajectories, pictures, ParaView's files, statistics; pages whose examples run."""
+
+import re
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from viewers import points, vtk_frames
+
+import dem
+from dem import statistics
+from dem.files.vtkhdf import write_view
+from dem.plots.rods import bodies
+
+PAGE = (Path(__file__).parent.parent.parent / "docs" / "bonds.md").read_text()
+BALE = """
+duration = 5e-5
+time_step = 2.5e-6
+[output]
+frames = 4
+[materials.nylon]
+young = 1e7
+poisson = 0.35
+density = 1100.0
+[box]
+lower = [0, 0, 0]
+upper = [0.03, 0.03, 0.03]
+material = "nylon"
+[shapes.hair]
+type = "flexible-fibre"
+diameter = "1 mm"
+length = "5 mm"
+segments = 4
+young = 2e6
+strength = "1 MPa"
+[shapes.ball]
+type = "sphere"
+diameter = "2 mm"
+[[particles]]
+shape = "hair"
+material = "nylon"
+position = [[0.005, 0.01, 0.01], [0.015, 0.01, 0.01]]
+velocity = [0.3, 0, 0]
+angular_velocity = [0, 0, 50]
+[[particles]]
+shape = "ball"
+material = "nylon"
+position = [[0.025, 0.01, 0.01]]
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Two fibres and a ball from a case file, one bond too many of it broken by hand in the file."""
+    folder = tmp_path_factory.mktemp("bale")
+    (folder / "bale.toml").write_text(BALE)
+    sim = dem.load(folder / "bale.toml")
+    assert (len(sim.particles), len(sim.bonds)) == (11, 8)
+    assert sim.bonds.made.strength.tolist() == [1e6] * 8
+    assert sim.run(duration=5e-5, output=folder / "run.h5", frames=4).status == "PASS"
+    with h5py.File(folder / "run.h5", "r+") as file:
+        file["bonds/broken_at/value"][3:, 5] = 13
+        write_view(file)
+    return folder / "run.h5"
+
+
+def test_a_case_file_makes_flexible_fibres(run):
+    """Bodies in the order of the file, in rigid motion at the start; the file has what bonds came to."""
+    with dem.Trajectory(run) as told:
+        assert [kind.name for kind in told.kinds] == ["hair", "ball"]
+        assert told.kind.tolist() == [0] * 10 + [1]
+        x, v = told.position[0], told.velocity[0]
+        np.testing.assert_allclose(x[:5, 0], 0.005 + 0.001 * np.arange(-2, 3), atol=1e-17)
+        np.testing.assert_allclose(v[:5], np.column_stack([[0.3] * 5, 0.05 * np.arange(-2, 3), [0] * 5]), atol=1e-15)
+        assert told.breakages == [(13, 13 * 2.5e-6, 5, (6, 7))]
+        assert told.bonds.broken.sum(1).tolist() == [0, 0, 0, 1, 1]
+        assert told[2].position.shape == (11, 3)
+        assert told[:3].breakages == []
+
+
+def test_chains_of_a_run(run):
+    with dem.Trajectory(run) as told:
+        rows = statistics.chains(told.bonds.pairs, told.bonds.broken[-1], bodies=11)
+        assert [row.tolist() for row in rows] == [[0, 1, 2, 3, 4], [5, 6], [7, 8, 9], [10]]
+        paths = told.position[:][:, rows[0]]
+        np.testing.assert_allclose(statistics.end_to_end(paths)[0], 4e-3, rtol=1e-12)
+        np.testing.assert_allclose(statistics.contour_length(paths)[0], 4e-3, rtol=1e-12)
+        assert statistics.curvature(paths).shape == (5, 3)
+
+
+def test_worm_like_chains_have_their_persistence_length():
+    """Random walks whose bonds turn by angles of variance 2 s/P: P within three standard errors."""
+    rng, n, turn = np.random.default_rng(5), 20_000, 0.05
+    t = np.tile([1.0, 0.0, 0.0], (n, 1))
+    path = [np.zeros((n, 3))]
+    for _ in range(20):
+        path.append(path[-1] + t)
+        kick = rng.normal(scale=turn, size=(n, 3))
+        t = t + kick - (kick * t).sum(1)[:, None] * t
+        t /= np.linalg.norm(t, axis=1)[:, None]
+    found = statistics.persistence_length(np.stack(path, axis=1))
+    assert found == pytest.approx(1 / turn**2, rel=3 / np.sqrt(19 * n) + turn**2)  # a kick turns by atan, not itself
+
+
+def test_rings_and_branches_are_no_rows():
+    with pytest.raises(ValueError, match="body 1 has 3 bonds"):
+        statistics.chains(np.array([(0, 1), (1, 2), (1, 3)]))
+    with pytest.raises(ValueError, match="body 0 is in a ring"):
+        statistics.chains(np.array([(0, 1), (1, 2), (2, 0)]))
+
+
+def test_paraview_sees_lines(run, tmp_path):
+    """Between the bodies of each bond, with cell data that says which are broken; exported spheres have them, too."""
+    out = dem.export(run, "spheres.vtkhdf", tmp_path / "out.vtkhdf")
+    with dem.Trajectory(run) as told:
+        for path in (run, out):
+            for k, (_, shown) in enumerate(vtk_frames(path)):
+                assert (shown.GetNumberOfVerts(), shown.GetNumberOfLines()) == (11, 8)
+                ends = [[shown.GetCell(11 + n).GetPointId(m) for m in (0, 1)] for n in range(8)]
+                assert ends == told.bonds.pairs.tolist()
+                broken = shown.GetCellData().GetArray("broken")
+                assert [broken.GetValue(11 + n) for n in range(8)] == told.bonds.broken[k].tolist()
+                np.testing.assert_array_equal(points(shown), told.position[k])
+
+
+def test_pictures_have_rods_where_bonds_hold(run):
+    """Balls in between, three for a bond as long as its diameter; none where one is broken."""
+    with dem.Trajectory(run) as told:
+        assert [len(bodies(told, k).radii) for k in (0, -1)] == [11 + 3 * 8, 11 + 3 * 7]
+        last = bodies(told, -1)
+        assert set(last.owner[11:].tolist()) == {0, 1, 2, 3, 5, 7, 8}
+
+
+@pytest.mark.parametrize("number", range(len(re.findall(r"```python\n", PAGE))))
+def test_examples_of_the_page_run(number, capsys):
+    names = {}
+    for example in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)[: number + 1]:
+        short = example.replace("sim.step(200)", "sim.step(5)")  # plain Python takes its time
+        exec(compile(short, "bonds.md", "exec"), names)
+    assert capsys.readouterr().err == ""
