@@ -13,11 +13,10 @@ from dem.model.fluid import Fluid
 from dem.model.law import law as contact_law
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import DEFAULT
-from dem.soft import adhesion, arrays, bed, immersion
+from dem.soft import adhesion, arrays, bed, immersion, ranks
 from dem.soft.accounted import Accounted, Booked
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps, rolling_shapes
-from dem.soft.engine import Engine
 from dem.soft.exits import staying
 from dem.soft.fit import check_fits
 from dem.soft.overlaps import DEEPEST
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from dem.model.particles import Particles
     from dem.model.wall import Wall
     from dem.rotation.integrators import Integrator
+    from dem.soft.engine import Engine
     from dem.soft.snapshot import Snapshot
 
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
@@ -194,10 +194,10 @@ class Simulation(Accounted):
 
     def _new_engine(self) -> Engine:
         fluid = immersion.fluid_of(self._fluid, self._particles, self._time_step, self._cells)
-        return Engine(
+        return ranks.engine_class()(
             self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law, fluid,
-            self._skin, self._threads, self._deepest, bed.beds_of(self._fluid, self._cells, self._particles),
-            self._walls,
+            self._skin, threads=self._threads, deepest=self._deepest,
+            beds=bed.beds_of(self._fluid, self._cells, self._particles), walls=self._walls,
         )  # fmt: skip
 
     def _start(self, step: int, before: Engine | None, *, keep: bool = False) -> None:
@@ -283,6 +283,8 @@ class Simulation(Accounted):
 
     def _check_run(self, code: int) -> None:
         self._told_who_left = self._engine.exits.tell(told=self._told_who_left)
+        if code == DONE and self._engine.is_sound(self._box):
+            return
         if code != DONE:
             self._shown_step = -1  # somebody may have disturbed the state since it was shown
         check_run(code, self._engine, self.particles, self._box)
