@@ -11,8 +11,6 @@ import weakref
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from dem.ranks.domains import Bisection
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -35,17 +33,26 @@ class Crew:
 
     current: Crew | None = None  # whose ranks share the simulations that are made
 
-    def __init__(self, communicator: Communicator, owners: Callable[[], Owners] = Bisection) -> None:
-        self.communicator, self.owners = communicator, owners
+    def __init__(self, communicator: Communicator, owners: Callable[[], Owners] | None = None) -> None:
+        self.communicator, self._owners = communicator, owners
         self._numbers = itertools.count()
         self._dropped: list[int] = []
         self._ended = False
+        self._latest: Hand | None = None  # kept, so that it can be told of when whoever made it is gone
+
+    def owners(self) -> Owners:
+        """What decides who has which body."""
+        from dem.ranks.domains import Bisection  # noqa: PLC0415, with numpy, which a command line waits for
+
+        return (self._owners or Bisection)()
 
     def make(self, kind: Callable, *given: object) -> Hand:
         """Have each rank make an object, of its communicator and what is given."""
         number = next(self._numbers)
         self._say(number, MAKE, (kind, *given))
-        return Hand(self, number, kind(self.communicator, *given))
+        hand = Hand(self, number, kind(self.communicator, *given))
+        self._latest = hand
+        return hand
 
     def order(self, number: int, own: object, name: str, *given: object) -> object:
         """Have each rank do something with such an object; returns what comes of it here."""
@@ -60,6 +67,12 @@ class Crew:
     def drop(self, number: int) -> None:
         """Have each rank forget an object, when there is something else to be said."""
         self._dropped.append(number)
+
+    @property
+    def described(self) -> str:
+        """How ranks share what was made last, in a line."""
+        told = self._latest.do("described") if self._latest else "nothing was shared"
+        return f"{self.communicator.ranks} ranks: {told}"
 
     def end(self) -> None:
         """There is nothing more to be done."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base.words import counted
 from dem.ranks.communicator import Route
 from dem.ranks.halo import Region, within
 from dem.soft import arrays, share_arrays
@@ -67,6 +68,19 @@ class Told(NamedTuple):
     seconds: float  # of computing, messages apart
     rebuilt: int
     arrived: int  # bodies that came from other ranks
+    threads: int = 1
+
+
+def in_words(told: list[Told]) -> str:
+    """How ranks share a run."""
+    bodies, seconds = [each.bodies for each in told], [each.seconds for each in told]
+    mean, ghosts = sum(seconds) / len(told), sum(each.ghosts for each in told)
+    threads = sorted({each.threads for each in told})
+    few = f", {sum(n == 0 for n in bodies)} of them with none" if min(bodies) == 0 else ""
+    return (
+        f"{counted(threads[-1], 'thread')} each, {min(bodies)} to {max(bodies)} particles a rank{few}, ghosts "
+        f"{ghosts / max(sum(bodies), 1):.0%}, imbalance {max(seconds) / mean if mean > 0 else 1.0:.2f}"
+    )
 
 
 class Share(AmongWalls):
@@ -273,7 +287,9 @@ class Share(AmongWalls):
             self._refresh()
             began = perf_counter()
             self._serve(shares.SWEEP, task)
-        self.spent, self.steps = self.spent + perf_counter() - began, self.steps + 1
+        took = perf_counter() - began
+        self.spent, self.steps = self.spent + took, self.steps + 1
+        self.told = self.told._replace(seconds=self.told.seconds + took)
         self.channel.start()
         self._combine()
         code = self._serve(shares.NOTE, task)
@@ -335,6 +351,11 @@ class Share(AmongWalls):
     def report(self) -> list[Told] | None:
         """How all have got on."""
         return self.communicator.collect(self.told)
+
+    def described(self) -> str | None:
+        """The same in words."""
+        told = self.communicator.collect(self.told._replace(threads=self.threads))
+        return in_words(told) if told else None
 
     def is_sound(self, inside: tuple[np.ndarray, np.ndarray] | None) -> bool:
         """Whether all bodies have finite states, and those who have not left are between these faces."""
