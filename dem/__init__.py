@@ -5,8 +5,7 @@ frame. Start with `Simulation`; read what it wrote with `Trajectory`.
 
 A room imports from rooms above it in this list, or from itself; those on one line do not know each other:
 
-    base                            checked input, notices
-    ranks                           several processes that compute one run
+    base, ranks                     checked input, notices; several processes that compute one run
     model                           materials, shapes, particles, box, contacts
     rotation, statistics, system    schemes; functions of plain arrays; what all simulations have in common
     files                           trajectories, checkpoints, exports

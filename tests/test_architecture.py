@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 FLOORS = {
     "kernels": (("base",), ("rotation", "laws", "box", "packing", "fluid", "walls"), ("soft", "hard"), ("stochastic",)),
     "dem": (
-        ("base",),
+        ("base", "ranks"),
         ("model",),
         ("rotation", "statistics", "system"),
         ("files",),

@@ -100,6 +100,19 @@ class Hand:
         return self.crew.order(self.number, self.own, name, *given)
 
 
+def shared() -> str:
+    """A line that tells how ranks have shared the latest simulation, with the end of the line before; or nothing."""
+    return f"\n{Crew.current.described}" if Crew.current else ""
+
+
+def refuse(what: str) -> None:
+    """Raise ValueError where there are several ranks, for what one computes alone."""
+    if Crew.current is not None:
+        ranks = Crew.current.communicator.ranks
+        message = f"{what} cannot be shared by {ranks} ranks: start it without mpiexec, and it may use threads"
+        raise ValueError(message)
+
+
 def serve(communicator: Communicator) -> None:
     """Do what rank 0 says, until it says that this is the end."""
     things: dict[int, object] = {}

@@ -23,9 +23,7 @@ class Region(NamedTuple):
         return cls(position.min(axis=1), position.max(axis=1))
 
 
-def within(
-    region: Region, reach: np.ndarray, position: np.ndarray, periods: list[tuple[float, float]]
-) -> np.ndarray:
+def within(region: Region, reach: np.ndarray, position: np.ndarray, periods: list[tuple[float, float]]) -> np.ndarray:
     """Which of the positions (3, n) are closer to a region than their reach (n,) [m]; booleans (n,).
 
     `periods` are corner and length of a periodic cell along each axis, 0 where it is not periodic.

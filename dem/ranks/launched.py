@@ -46,7 +46,7 @@ def rank(environment: dict[str, str] | os._Environ) -> int:
 def join() -> None:
     """Become one of several ranks, if there are several; only rank 0 comes back."""
     number = size(os.environ)
-    if number < 2 or os.environ.get(SWITCH, "").lower() == "off" or "mpi4py.MPI" in sys.modules:  # noqa: PLR2004
+    if number < 2 or os.environ.get(SWITCH, "").lower() == "off" or "mpi4py.MPI" in sys.modules:
         return
     os.environ[SWITCH] = "off"  # for processes that this one starts
     from importlib.util import find_spec  # noqa: PLC0415, one process need not wait for it

@@ -1,4 +1,4 @@
-"""Ranks that are threads of one process, in lockstep: for tests, and to see what shares cost without a second machine."""
+"""Ranks that are threads of one process, in lockstep: for tests, and to see what shares cost."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ class Threads(Communicator):
         if self.rank == 0:
             self.board.swap(0, pickle.dumps(thing))
             return thing
-        return pickle.loads(self.board.swap(self.rank, None)[0])  # noqa: S301, of our own
+        return pickle.loads(self.board.swap(self.rank, None)[0])
 
     def deal(self, parcels: list) -> list:
         """Hand copies on."""
         found = self.board.swap(self.rank, [pickle.dumps(parcel) for parcel in parcels])
-        return [pickle.loads(parcels[self.rank]) for parcels in found]  # noqa: S301
+        return [pickle.loads(parcels[self.rank]) for parcels in found]
 
     def collect(self, thing: object) -> list | None:
         """Copies, at rank 0."""
@@ -89,7 +89,7 @@ class Threads(Communicator):
 
     def all_told(self, thing: object) -> list:
         """Copies, to all."""
-        return [pickle.loads(said) for said in self.board.swap(self.rank, pickle.dumps(thing))]  # noqa: S301
+        return [pickle.loads(said) for said in self.board.swap(self.rank, pickle.dumps(thing))]
 
     def combine(self, sums: np.ndarray, most: np.ndarray) -> None:
         """Add and compare."""

@@ -7,6 +7,7 @@ asked for. So whatever an engine can do this one can, with the same bytes.
 
 from __future__ import annotations
 
+import pickle
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,8 @@ from dem.ranks.crew import Crew
 from dem.soft.engine import Engine
 from dem.soft.history import ContactHistory
 from dem.soft.per_body import MOVING
-from dem.soft.share import PIECE, Kit, Share
+from dem.soft.share import PIECES, Share
+from dem.soft.share_lists import Kit
 from dem.soft.share_rows import Rows, Table
 from dem.soft.snapshot import Snapshot
 from kernels.soft import advance as loop
@@ -103,18 +105,31 @@ class RankedEngine(Engine):
     def _shares(self) -> Hand:
         crew = Crew.current
         used = tuple(name for name in MOVING if getattr(self._bodies, name).size)
-        return crew.make(Share, Kit(
+        kit = Kit(
             kinds=self.kinds, faces=self.faces, law=self.law, fluid=self.fluid, scheme=self.scheme,
             layout=self.layout, skins=self.skins, range=self.range, threads=self.threads, owners=crew.owners(),
             used=used,
-        ))  # fmt: skip
+        )  # fmt: skip
+        try:
+            pickle.dumps(kit)
+        except (pickle.PicklingError, TypeError, AttributeError) as error:
+            message = f"this run cannot be handed to other ranks: {error}; run it without mpiexec"
+            raise ValueError(message) from None
+        hand = crew.make(Share, kit)
+        if hand.own.unlike:
+            message = (
+                f"{hand.own.unlike}: the result would not be that of one; install the same pcdm-dem, Python and numba "
+                "at all nodes"
+            )
+            raise ValueError(message)
+        return hand
 
     def _parts(self) -> list[list[Rows]]:
         """Bodies for each rank, in pieces, as they lie in memory: who is to have whom is for the ranks to find out."""
         b, ranks = self._bodies, self._hand.crew.communicator.ranks
         n = b.kind.size
         numbers, table = self._first_numbers(), Table.of(self.history())
-        rounds = max(1, -(-n // (ranks * PIECE)))
+        rounds = max(1, -(-n // PIECES))
         edges = np.arange(rounds * ranks + 1) * n // (rounds * ranks)
         every = Rows.of(b, numbers, table, np.arange(n))
         owner = np.searchsorted(edges, np.arange(n), side="right") - 1

@@ -9,6 +9,7 @@ import numpy as np
 from dem.soft import arrays
 from dem.soft.per_body import MOVING, PER_BODY
 from dem.soft.walled import is_walled, slots
+from kernels.fluid import Dry
 from kernels.soft.chunks import CHUNK
 from kernels.soft.state import Bodies
 
@@ -54,9 +55,7 @@ def bodies(rows: Rows, ghosts: Rows, kinds: Kinds, used: Sequence[str]) -> tuple
     return found, number
 
 
-def lists(
-    old: Neighbours | None, bodies: Bodies, layout: arrays.Layout, *, ghosts: int, blocks: int
-) -> Neighbours:
+def lists(old: Neighbours | None, bodies: Bodies, layout: arrays.Layout, *, ghosts: int, blocks: int) -> Neighbours:
     """Lists for these bodies, the first so many indices of which are for ghosts; with the room that there was."""
     chunks, first = -(-bodies.kind.size // CHUNK), ghosts // CHUNK
     blocks = max(1, min(blocks, chunks - first))
@@ -81,3 +80,11 @@ def walled(faces: Faces, bodies: Bodies, chunks: int, width: int) -> Faces:
     return faces._replace(walls=walls._replace(
         near=np.zeros(bodies.kind.size, np.int64), **slots(bodies.owner.size, number, width, chunks), **new
     ))  # fmt: skip
+
+
+def wet(fluid: tuple, chunks: int) -> tuple:
+    """A fluid with scratch for so many chunks; what it has done is shared."""
+    if isinstance(fluid, Dry):
+        return fluid
+    sampled = np.zeros((chunks, *fluid.medium.sampled.shape[1:]))
+    return fluid._replace(medium=fluid.medium._replace(sampled=sampled))

@@ -104,9 +104,7 @@ class Rows(NamedTuple):
         _, row_j = self.find(self.table.j, kinds)
         to_i = np.where(row_i >= 0, owner[row_i] if owner.size else -1, -1)
         to_j = np.where(row_j >= 0, owner[row_j] if owner.size else -1, -1)
-        return [
-            self.only(np.flatnonzero(owner == r), self.table.only((to_i == r) | (to_j == r))) for r in range(ranks)
-        ]
+        return [self.only(np.flatnonzero(owner == r), self.table.only((to_i == r) | (to_j == r))) for r in range(ranks)]
 
     def find(self, number: np.ndarray, kinds: Kinds) -> tuple[np.ndarray, np.ndarray]:
         """Which of their spheres have these numbers, and whose they are: place within the body, row; -1 if nobody's."""

@@ -104,6 +104,8 @@ class Simulation(Accounted):
     (0.01, -0.0981)
     """
 
+    shared = True
+
     def __init__(
         self,
         particles: Particles,

@@ -103,9 +103,7 @@ def search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, nei
     for b in range(low, high):
         neighbours.first[b] = end
         if b < ghosts:
-            found = search_around(
-                box, b, skin, largest, grid, cell_first, end, start + room, bodies, kinds, neighbours
-            )
+            found = search_around(box, b, skin, largest, grid, cell_first, end, start + room, bodies, kinds, neighbours)
             end = keep_pairs(b, skin, end, found, start + room, bodies, kinds, neighbours, box)
         neighbours.count[b] = end - neighbours.first[b]
     if end - start <= room:

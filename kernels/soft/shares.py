@@ -1,4 +1,4 @@
-"""A step of a share of the bodies, beside others who move the rest: in pieces, between which the shares tell each other.
+"""A step of a share of the bodies, beside others who move the rest: in pieces, between which shares tell each other.
 
 A share has ghosts (``ghosts``), and is otherwise swept over as all bodies are elsewhere (``passes``). What it reports
 are integer sums and maxima, so that those of all shares come to what one alone would have: sums over pairs that
@@ -28,7 +28,7 @@ MAXIMA = (
 
 
 class Border(NamedTuple):
-    """What a share has to do with others: G ghosts, L bodies that are ghosts of others, R numbers that tell a motion."""
+    """What a share has to do with others: G ghosts, L bodies that are ghosts of others, R numbers a motion."""
 
     index: np.ndarray  # (L,) int32, bodies whose motion others want
     told: np.ndarray  # (L, R) that motion: position, orientation unless all are spheres, what a law wants to know
@@ -228,9 +228,7 @@ def serve(
     """
     code = DONE
     if order == SWEEP:
-        code = sweep(
-            task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial, border
-        )
+        code = sweep(task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial, border)
     elif order == NOTE:
         code = note(task, fluid, setting, box, progress, partial, border)
         if code == DONE and task != sweeps.PREDICT and slots.are_few(box):
