@@ -22,15 +22,17 @@ from dem.soft.share_rows import Rows, Table
 from dem.soft.snapshot import Snapshot
 from kernels.soft import advance as loop
 from kernels.soft import sweeps
+from kernels.soft.state import Kinds
 
 if TYPE_CHECKING:
     from typing import Any
 
     from dem.model.box import Box
     from dem.ranks.crew import Hand
-    from dem.soft.bed import Beds
     from kernels.soft.state import Bodies, Neighbours
 
+SHARED = ("skin", "deepest", "walls", "expected")  # parameters of `Engine` beside the first ones that shares know of
+SEVERAL = {"beds": "a fluid in cells (a dense bed, a coupling)"}  # what others are called
 WHOLE, SPREAD, BOTH = "whole", "spread", "both"  # who has the state: this engine, the shares
 
 
@@ -40,15 +42,21 @@ class RankedEngine(Engine):
     _has_state = WHOLE
     _hand: Hand | None = None
 
-    def __init__(self, *given: Any, threads: int = 1, beds: Beds | None = None, **more: Any) -> None:  # noqa: ANN401
-        if beds:
-            message = (
-                "a fluid in cells (dense beds, couplings) is not computed by several ranks yet: run it without "
-                "mpiexec, by as many threads as there are cores"
-            )
-            raise ValueError(message)
+    def __init__(self, *given: Any, threads: int = 1, **more: Any) -> None:  # noqa: ANN401
+        for name, thing in more.items():
+            if thing and name not in SHARED:
+                message = (
+                    f"{SEVERAL.get(name, name)} cannot be computed by several ranks yet: run it without mpiexec, by as "
+                    "many threads as there are cores"
+                )
+                raise ValueError(message)
         self.threads = threads
         super().__init__(*given, threads=threads, **more)
+        if type(self.kinds) is not Kinds:
+            message = (
+                "particles that are not made of spheres cannot be shared by several ranks yet: run it without mpiexec"
+            )
+            raise ValueError(message)
 
     @property
     def bodies(self) -> Bodies:

@@ -147,7 +147,8 @@ def report(neighbours, partial, border):
         shared = 1 if c < neighbours.block[0] else 0
         for k in range(sweeps.COLUMNS):
             border.sums[shared, k] += 0 if k in MAXIMA else partial[c, k]
-            border.most[k] = max(border.most[k], partial[c, k])
+            if shared == 0 or k == sweeps.PAIRS + 1:  # all that ghosts report, and the overlap
+                border.most[k] = max(border.most[k], partial[c, k])
 
 
 @stage

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 
-import h5py
 import numpy as np
 import pytest
 
@@ -49,11 +48,11 @@ def mixture():
     """Spheres of two sizes, and fibres: who is larger looks for who is smaller, wherever either is."""
     small, edge = cloud(dem.Sphere(diameter=D), STICKY, 27, 1.25 * D)
     large = dem.Particles(
-        dem.Sphere(diameter=2 * D), STICKY, position=[[x * edge, edge / 2, 1.5 * edge] for x in (0.3, 0.75)]
+        dem.Sphere(diameter=2 * D), STICKY, position=[[x * edge, edge / 2, 1.3 * edge] for x in (0.2, 0.8)]
     )
     fibres = dem.Particles(
         dem.Fibre(diameter=0.7 * D, aspect_ratio=2), ELASTIC, velocity=[[0, 0, -2.0]] * 4,
-        position=[[x * edge, y * edge, 1.25 * edge - y * D] for x in (0.2, 0.8) for y in (0.1, 0.9)],
+        position=[[x * edge, y * edge, 1.2 * edge] for x in (0.2, 0.8) for y in (0.05, 0.95)],
     )  # fmt: skip
     walls = [
         dem.Plane((0, 0, 0), (0, 0, 1), material=STICKY, motion=dem.Motion(velocity=(0, 0, 0.5))),
@@ -118,20 +117,6 @@ def test_ranks_show_in_no_bit(case, ranks, owners):
             assert told.rebuilt > 1
 
 
-def frames_of(path):
-    """All that a file has, but for what tells when and by whom it was written."""
-    found = {}
-    with h5py.File(path) as file:
-        file.visititems(
-            lambda name, thing: (
-                found.update({name: np.asarray(thing[()]).tobytes()})
-                if isinstance(thing, h5py.Dataset) and not name.startswith("restart/latest/progress/travel")
-                else None
-            )
-        )
-    return found
-
-
 def test_files_are_those_of_one_rank_and_go_on_on_any_number(tmp_path):
     one, several = tmp_path / "one.h5", tmp_path / "several.h5"
     spheres().run(60 * DT, output=one, frames=3, progress=False, contacts=True)
@@ -142,7 +127,7 @@ def test_files_are_those_of_one_rank_and_go_on_on_any_number(tmp_path):
     dem.resume(several, duration=60 * DT, progress=False)
     with dem.Trajectory(one) as a, dem.Trajectory(several) as b:
         assert a.position[-1].tobytes() == b.position[-1].tobytes()
-        assert a.energy.total[-1] == b.energy.total[-1]
+        assert {name: values[-1] for name, values in a.energy.items()} == {n: v[-1] for n, v in b.energy.items()}
     with in_one_process(2):
         assert dem.rerun(one).same  # frame by frame, contacts and all
 
