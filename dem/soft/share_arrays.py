@@ -86,5 +86,6 @@ def wet(fluid: tuple, chunks: int) -> tuple:
     """A fluid with scratch for so many chunks; what it has done is shared."""
     if isinstance(fluid, Dry):
         return fluid
-    sampled = np.zeros((chunks, *fluid.medium.sampled.shape[1:]))
-    return fluid._replace(medium=fluid.medium._replace(sampled=sampled))
+    medium = fluid.medium
+    new = {name: np.zeros((chunks, *getattr(medium, name).shape[1:])) for name in ("sampled", "whirling")}
+    return fluid._replace(medium=medium._replace(**new))
