@@ -13,11 +13,20 @@ from dem.ranks.domains import AtRandom, Bisection, Cut, cut
 from dem.ranks.halo import Region, within
 from dem.ranks.likeness import Likeness, unlike
 from dem.ranks.threads import in_one_process
+from dem.soft import ranked, simulation  # noqa: F401, all who know of chunks are to be there
 from dem.soft.share_rows import Table
 
-D, DT, STEPS = 0.01, 2e-5, 90
+D, DT, STEPS = 0.01, 2e-5, 60
 STICKY = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.6, friction=0.5)
 ELASTIC = dem.Material(young=5e6, poisson=0.3, density=2000.0)
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch):
+    """Chunks of few bodies, so that small systems have many, of ghosts as well: plain Python looks the number up."""
+    for module in list(sys.modules.values()):
+        if module.__name__.startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
+            monkeypatch.setattr(module, "CHUNK", 8)
 
 
 def cloud(shape, material, number, pitch, *, seed=3, jitter=0.1, speed=0.6):
