@@ -5,7 +5,7 @@ frame. Start with `Simulation`; read what it wrote with `Trajectory`.
 
 A room imports from rooms above it in this list, or from itself; those on one line do not know each other:
 
-    base                            checked input, notices
+    base, ranks                     checked input, notices; several processes that compute one run
     model                           materials, shapes, particles, box, contacts
     rotation, statistics, system    schemes; functions of plain arrays; what all simulations have in common
     files                           trajectories, checkpoints, exports
@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 
 from dem.base import shadows
 from dem.files.kinds import KINDS
+from dem.ranks import launched
 
 if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     # ruff: noqa: F401
@@ -232,3 +233,6 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *HOMES})
+
+
+launched.join()

@@ -126,6 +126,8 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``shared``      stages of a step that are pieces, each told no more than it needs
     ``whole_steps`` into the leap-frog from a state of the user's, and out of it
     ``travel``      how far bodies have come since they were listed
+    ``ghosts``      copies of bodies that are moved by other processes, and who may touch them
+    ``shares``      a step of some of the bodies, beside others who move the rest
 ``hard``        spheres whose impacts take no time, from event to event
     ``events``      the loop over events
     ``agenda``      those events, soonest first

@@ -27,7 +27,7 @@ FLOORS = {
         ("stochastic",),
     ),
     "dem": (
-        ("base",),
+        ("base", "ranks"),
         ("model",),
         ("rotation", "statistics", "system"),
         ("files",),

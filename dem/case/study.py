@@ -11,6 +11,7 @@ from dem.base import checks
 from dem.base.replace import replace_when_done
 from dem.case.bases import SteppedCase
 from dem.model.fields import STATE
+from dem.ranks.crew import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,6 +57,7 @@ class StudyCase(SteppedCase):
             If the file exists, cannot be written or is named as if it held something else; nothing has been computed
             then.
         """
+        refuse("a table of one body's steps")
         path = checks.output(path, overwrite=overwrite)
         checks.ending(path, checks.TABLES, "a table is written")
         columns, header, said = self.table()

@@ -16,6 +16,7 @@ from dem.case import StudyCase
 from dem.casefile import chosen_case
 from dem.cli.common import app, plain_errors, say
 from dem.model.fields import STATE
+from dem.ranks.crew import shared
 from dem.run import request
 from dem.run.resume import resume
 from dem.run.table import chosen as chosen_columns
@@ -101,7 +102,7 @@ def run(
         verdict, said = _run(chosen, path, progress=not quiet, strict=strict, **(said_there | writing | every))
     if not quiet:
         say(said)
-        say(str(verdict))
+        say(f"{verdict}{shared()}")
     elif verdict.status != "PASS":
         sys.stderr.write(f"{verdict}\n")
     if not verdict.passed or (strict and verdict.status != "PASS"):

@@ -282,9 +282,11 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
     room = lists.sphere_i.size // chunks
     segment, used = np.arange(chunks), chunks
     if layout.round:
-        used = 0
+        used = int(lists.block[0])  # those before all blocks, of ghosts, keep theirs
         for first, stop in itertools.pairwise(lists.block):
             c = np.arange(first, stop)
+            if not c.size:
+                continue
             border = (lists.lowest[c] < first) | (lists.highest[c] >= stop)
             alive = min(int((lists.highest[c] - c).max() + lists.lag[0]) + 1, len(c))
             segment[c] = used + (c - first) % alive

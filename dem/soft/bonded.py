@@ -45,8 +45,8 @@ class BondedEngine(Engine):
 
     held = True
 
-    def __init__(self, particles: Particles, *settings: object, bonds: Bonds) -> None:
-        super().__init__(particles, *settings)
+    def __init__(self, particles: Particles, *settings: object, bonds: Bonds, **more: object) -> None:
+        super().__init__(particles, *settings, **more)
         self.bonds = bonds
         self.neighbours = self.neighbours._replace(bonds=tied(bonds, particles))
         box, gravity = settings[:2]

@@ -13,8 +13,9 @@ from dem.base.notices import Notice
 from dem.base.words import counted
 from dem.model.bonds import MODES, Bonds, Breakage
 from dem.model.capsule import has_capsules
+from dem.ranks.crew import refuse
+from dem.soft import ranks
 from dem.soft.bonded import BondedEngine
-from dem.soft.engine import Engine
 from dem.soft.impacts import rounded_down
 from dem.soft.tied import breakable, masses, shortest_period
 from kernels.soft.bond_state import BROKEN, INTACT
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from dem.model.box import Box
     from dem.model.particles import Particles
     from dem.soft.advice import Advice
+    from dem.soft.engine import Engine
 
 STEPS = 0.2  # of 2/ω of the quickest oscillation: 16 steps in it
 COARSE = 0.5  # of that, at most
@@ -115,7 +117,10 @@ def check_company(bonds: Bonds | None, particles: Particles, *, crowd: bool) -> 
 
 def engine_for(bonds: Bonds | None) -> Callable[..., Engine]:
     """What moves particles that these bonds hold together."""
-    return Engine if bonds is None else partial(BondedEngine, bonds=bonds)
+    if bonds is None:
+        return ranks.engine_class()
+    refuse("bonds")
+    return partial(BondedEngine, bonds=bonds)
 
 
 def in_run(engine: Engine) -> BondsInRun | None:

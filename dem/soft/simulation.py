@@ -17,7 +17,6 @@ from dem.soft.accounted import Booked
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps, rolling_shapes
 from dem.soft.crowd import Crowd
-from dem.soft.engine import Engine
 from dem.soft.fit import check_fits
 from dem.soft.overlaps import DEEPEST
 from dem.soft.recorder import recorded
@@ -107,6 +106,8 @@ class Simulation(Crowd):
     >>> round(sim.time, 9), round(float(sim.particles.velocity[0, 2]), 9)
     (0.01, -0.0981)
     """
+
+    shared = True
 
     def __init__(
         self,
@@ -217,8 +218,9 @@ class Simulation(Crowd):
         fluid = immersion.fluid_of(self._fluid, self._particles, self._time_step, self._cells)
         return bonding.engine_for(self._bonds)(
             self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law, fluid,
-            self._skin, self._threads, self._deepest, bed.beds_of(self._fluid, self._cells, self._particles),
-            self._walls, self._traffic.expected(len(self._particles)) if self._traffic else 0,
+            self._skin, threads=self._threads, deepest=self._deepest,
+            beds=bed.beds_of(self._fluid, self._cells, self._particles), walls=self._walls,
+            expected=self._traffic.expected(len(self._particles)) if self._traffic else 0,
         )  # fmt: skip
 
     def _start(self, step: int, before: Engine | None, *, keep: bool = False) -> None:
@@ -301,6 +303,8 @@ class Simulation(Crowd):
 
     def _check_run(self, code: int) -> None:
         self._told_who_left = self._engine.exits.tell(told=self._told_who_left)
+        if code == DONE and self._engine.is_sound(self._box):
+            return
         if code != DONE:
             self._shown_step = -1  # somebody may have disturbed the state since it was shown
         check_run(code, self._engine, self.particles, self._box)

@@ -13,6 +13,7 @@ from dem.base.turns import OneAtATime
 from dem.model.box import Box
 from dem.model.energy import datum
 from dem.model.particles import Particles
+from dem.ranks.crew import refuse
 from dem.system.diagnosis import densities
 from dem.system.observer import Change
 from kernels.base import energy as energy_kernels
@@ -60,12 +61,15 @@ class System(Declared):
     """
 
     unit: ClassVar[str]  # one of what work is counted in
+    shared: ClassVar[bool] = False  # whether several ranks can compute it together
     start_energy: Energy
     description: dict  # for later readers, goes to the output file
 
     def __init__(
         self, particles: Particles, box: Box | None, gravity: Iterable[float], description: dict | None
     ) -> None:
+        if not self.shared:
+            refuse(type(self).__name__)
         checks.of_types(particles=(particles, Particles))
         checks.of_types(optional=True, box=(box, Box), description=(description, dict))
         self._box = box

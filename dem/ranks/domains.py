@@ -1,0 +1,120 @@
+"""Who has which body: it shows in no bit of any result, so it may be decided by the clock, or by chance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from dem.ranks.communicator import Communicator
+
+SAMPLE = 2000  # bodies of each rank that tell where all are: cuts by them leave 3 % of imbalance
+UNEVEN = 1.1  # the busiest rank over the mean from which on domains are cut anew
+
+
+class Owners:
+    """Decides who has which body. All ranks have one each, and all come to the same."""
+
+    def renew(self, communicator: Communicator, position: np.ndarray, work: float) -> None:
+        """See to it that ranks have equal work; this one has bodies at these positions (3, n), and so much work."""
+
+    def of(self, position: np.ndarray, identity: np.ndarray) -> np.ndarray:
+        """Rank that has each of these bodies (n,), at positions (3, n), with identities (n,)."""
+        raise NotImplementedError
+
+
+class Cut(NamedTuple):
+    """A plane, and what is on either side of it: another cut, or a rank."""
+
+    axis: int
+    at: float  # [m]; what is at it is above
+    below: Cut | int
+    above: Cut | int
+
+
+class Bisection(Owners):
+    """Domains by recursive coordinate bisection.
+
+    M. J. Berger & S. H. Bokhari, A partitioning strategy for nonuniform problems on multiprocessors, IEEE Trans.
+    Comput. C-36 (1987) 570: the longest side of what the ranks a to b have is cut so that either half of these ranks
+    gets its share of the work. Where to cut is seen from a sample of the bodies.
+    """
+
+    def __init__(self) -> None:
+        self.root: Cut | int | None = None
+
+    def renew(self, communicator: Communicator, position: np.ndarray, work: float) -> None:
+        """Cut anew if it is time to; see `Owners`."""
+        every = -(-max(position.shape[1], 1) // SAMPLE)
+        works = communicator.all_told(work)
+        mean = sum(works) / len(works)
+        if self.root is not None and max(works) <= UNEVEN * mean:
+            return
+        sample = position[:, ::every]
+        weight = np.full(sample.shape[1], work / max(sample.shape[1], 1))
+        found = communicator.all_told((sample, weight))
+        self.root = cut(np.concatenate([each[0] for each in found], axis=1), np.concatenate([w for _, w in found]),
+                        0, communicator.ranks)  # fmt: skip
+
+    def of(self, position: np.ndarray, identity: np.ndarray) -> np.ndarray:
+        """Rank on whose side of all cuts it is."""
+        owner = np.empty(identity.size, np.int64)
+        _sort(self.root, position, np.arange(identity.size), owner)
+        return owner
+
+
+def cut(position: np.ndarray, weight: np.ndarray, first: int, stop: int) -> Cut | int:
+    """Domains of the ranks from first to stop, for bodies at positions (3, n) with weights (n,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cut(np.array([[0.0, 1.0, 2.0, 9.0], [0, 0, 0, 0], [0, 0, 0, 0]]), np.ones(4), 0, 2)
+    Cut(axis=0, at=1.5, below=0, above=1)
+    """
+    if stop - first == 1:
+        return first
+    middle = (first + stop) // 2
+    axis, at = 0, 0.0
+    if weight.size:
+        axis = int(np.argmax(position.max(axis=1) - position.min(axis=1)))
+        order = np.argsort(position[axis], kind="stable")
+        along, sums = position[axis, order], np.cumsum(weight[order])
+        k = int(np.searchsorted(sums, sums[-1] * (middle - first) / (stop - first) * (1 + 1e-12), side="right"))
+        k = min(max(k, 1), along.size - 1) if along.size > 1 else 0
+        at = float(0.5 * (along[k - 1] + along[k]))
+    below = position[axis] < at
+    return Cut(
+        axis, at, cut(position[:, below], weight[below], first, middle),
+        cut(position[:, ~below], weight[~below], middle, stop),
+    )  # fmt: skip
+
+
+def _sort(node: Cut | int, position: np.ndarray, which: np.ndarray, owner: np.ndarray) -> None:
+    """Write down the owners of some bodies."""
+    if isinstance(node, Cut):
+        below = position[node.axis, which] < node.at
+        _sort(node.below, position, which[below], owner)
+        _sort(node.above, position, which[~below], owner)
+    else:
+        owner[which] = node
+
+
+class AtRandom(Owners):
+    """Anybody has any body, and another one after each rebuild: the worst there can be, for tests."""
+
+    def __init__(self) -> None:
+        self.count, self.ranks = 0, 1
+
+    def renew(self, communicator: Communicator, position: np.ndarray, work: float) -> None:
+        """Shuffle."""
+        self.count, self.ranks = self.count + 1, communicator.ranks
+
+    def of(self, position: np.ndarray, identity: np.ndarray) -> np.ndarray:
+        """A hash of the identity and how often they were shuffled."""
+        mixed = (identity.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= np.uint64(self.count * 0xC2B2AE3D27D4EB4F % 2**64)
+        mixed ^= mixed >> np.uint64(29)
+        mixed *= np.uint64(0xBF58476D1CE4E5B9)
+        return ((mixed >> np.uint64(33)) % np.uint64(self.ranks)).astype(np.int64)

@@ -1,0 +1,49 @@
+"""Which bodies others need to know of: those that come within reach of the box about their bodies."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+SLACK = 1.0 + 1e-9  # distances are stretched by this, so that rounding never loses anybody
+
+
+class Region(NamedTuple):
+    """The box about the centres of somebody's bodies [m]; empty if it has none."""
+
+    lower: np.ndarray  # (3,)
+    upper: np.ndarray  # (3,)
+
+    @classmethod
+    def about(cls, position: np.ndarray) -> Region:
+        """About positions (3, n)."""
+        if not position.shape[1]:
+            return cls(np.full(3, np.inf), np.full(3, -np.inf))
+        return cls(position.min(axis=1), position.max(axis=1))
+
+
+def within(region: Region, reach: np.ndarray, position: np.ndarray, periods: list[tuple[float, float]]) -> np.ndarray:
+    """Which of the positions (3, n) are closer to a region than their reach (n,) [m]; booleans (n,).
+
+    `periods` are corner and length of a periodic cell along each axis, 0 where it is not periodic.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> region = Region(np.zeros(3), np.ones(3))
+    >>> x = np.array([[1.5, 9.8], [0.5, 0.5], [0.5, 0.5]])
+    >>> within(region, np.array([0.4, 0.4]), x, [(0.0, 0.0)] * 3).tolist()
+    [False, False]
+    >>> within(region, np.array([0.4, 0.4]), x, [(0.0, 10.0), (0.0, 0.0), (0.0, 0.0)]).tolist()
+    [False, True]
+    """
+    if not region.lower[0] <= region.upper[0]:
+        return np.zeros(position.shape[1], bool)
+    square = np.zeros(position.shape[1])
+    for axis, (_, length) in enumerate(periods):
+        lower, upper = region.lower[axis], region.upper[axis]
+        images = (-length, 0.0, length) if length > 0 else (0.0,)
+        away = [np.maximum(np.maximum(lower - (position[axis] + s), (position[axis] + s) - upper), 0.0) for s in images]
+        square += np.minimum.reduce(away) ** 2
+    return square <= (reach * SLACK) ** 2

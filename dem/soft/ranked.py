@@ -1,0 +1,201 @@
+"""An engine whose bodies are moved by several ranks: all that rank 0 knows of them.
+
+It is an ordinary engine as well, with all bodies, and that is what it is when it is set going and whenever anybody
+looks closer or changes anything. Steps are taken by the shares; what only they know by then is fetched when it is
+asked for. So whatever an engine can do this one can, with the same bytes.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.ranks.crew import Crew
+from dem.soft.engine import Engine
+from dem.soft.history import ContactHistory
+from dem.soft.per_body import MOVING
+from dem.soft.share import PIECES, Share
+from dem.soft.share_lists import Kit
+from dem.soft.share_rows import Rows, Table
+from dem.soft.snapshot import Snapshot
+from kernels.soft import advance as loop
+from kernels.soft import sweeps
+from kernels.soft.state import Kinds
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from dem.model.box import Box
+    from dem.ranks.crew import Hand
+    from kernels.soft.state import Bodies, Neighbours
+
+SHARED = ("skin", "deepest", "walls", "expected")  # parameters of `Engine` beside the first ones that shares know of
+SEVERAL = {"beds": "a fluid in cells (a dense bed, a coupling)"}  # what others are called
+WHOLE, SPREAD, BOTH = "whole", "spread", "both"  # who has the state: this engine, the shares
+
+
+class RankedEngine(Engine):
+    """An engine, and shares of it; parameters as of `Engine`."""
+
+    _has_state = WHOLE
+    _hand: Hand | None = None
+
+    def __init__(self, *given: Any, threads: int = 1, **more: Any) -> None:  # noqa: ANN401
+        for name, thing in more.items():
+            if thing and name not in SHARED:
+                message = (
+                    f"{SEVERAL.get(name, name)} cannot be computed by several ranks yet: run it without mpiexec, by as "
+                    "many threads as there are cores"
+                )
+                raise ValueError(message)
+        self.threads = threads
+        super().__init__(*given, threads=threads, **more)
+        if type(self.kinds) is not Kinds:
+            message = (
+                "particles that are not made of spheres cannot be shared by several ranks yet: run it without mpiexec"
+            )
+            raise ValueError(message)
+
+    @property
+    def bodies(self) -> Bodies:
+        """All bodies, which are fetched if need be."""
+        self.fetch()
+        return self._bodies
+
+    @bodies.setter
+    def bodies(self, bodies: Bodies) -> None:
+        self._bodies = bodies
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """Lists of all of them, the same."""
+        self.fetch()
+        return self._neighbours
+
+    @neighbours.setter
+    def neighbours(self, neighbours: Neighbours) -> None:
+        self._neighbours = neighbours
+
+    def rebuild(self, history: ContactHistory | None = None) -> None:
+        """As of `Engine`; where they have been changed all shares will hear of it."""
+        if np.isfinite(self.bodies.position).all():
+            super().rebuild(history)
+        self._has_state = WHOLE
+
+    def change_gravity(self, gravity: tuple[float, float, float], datum: float) -> None:
+        """As of `Engine`."""
+        super().change_gravity(gravity, datum)
+        self._has_state = WHOLE
+
+    def fetch(self) -> None:
+        """Have all bodies here as well."""
+        if self._has_state == SPREAD:
+            code, travel, snapshot = self.code, float(self.progress.travel[0]), self.snapshot()
+            self._has_state = WHOLE
+            self.restore(snapshot)
+            self.progress.travel[0] = travel  # of the shares, whose lists are older than those made here
+            self.code, self._has_state = code, BOTH
+
+    def spread(self) -> None:
+        """Hand all bodies out to the shares."""
+        if self._has_state != WHOLE:
+            return
+        if self._hand is None:
+            self._hand = self._shares()
+        unit = self.faces.walls.unit if self.wall_state else np.zeros(0)
+        self._hand.own.parts = self._parts()
+        state = {"walls": self.wall_state, "fluid": self.fluid_state, "unit": unit}
+        self._hand.do("begin", self.progress, self.setting, state)
+        self._has_state = BOTH
+
+    def _shares(self) -> Hand:
+        crew = Crew.current
+        used = tuple(name for name in MOVING if getattr(self._bodies, name).size)
+        kit = Kit(
+            kinds=self.kinds, faces=self.faces, law=self.law, fluid=self.fluid, scheme=self.scheme,
+            layout=self.layout, skins=self.skins, range=self.range, threads=self.threads, owners=crew.owners(),
+            used=used,
+        )  # fmt: skip
+        try:
+            pickle.dumps(kit)
+        except (pickle.PicklingError, TypeError, AttributeError) as error:
+            message = f"this run cannot be handed to other ranks: {error}; run it without mpiexec"
+            raise ValueError(message) from None
+        hand = crew.make(Share, kit)
+        if hand.own.unlike:
+            message = (
+                f"{hand.own.unlike}: the result would not be that of one; install the same pcdm-dem, Python and numba "
+                "at all nodes"
+            )
+            raise ValueError(message)
+        return hand
+
+    def _parts(self) -> list[list[Rows]]:
+        """Bodies for each rank, in pieces, as they lie in memory: who is to have whom is for the ranks to find out."""
+        b, ranks = self._bodies, self._hand.crew.communicator.ranks
+        n = b.kind.size
+        numbers, table = self._first_numbers(), Table.of(self.history())
+        rounds = max(1, -(-n // PIECES))
+        edges = np.arange(rounds * ranks + 1) * n // (rounds * ranks)
+        every = Rows.of(b, numbers, table, np.arange(n))
+        owner = np.searchsorted(edges, np.arange(n), side="right") - 1
+        parcels = every.parcels(owner, rounds * ranks, self.kinds)
+        return [parcels[k * ranks : (k + 1) * ranks] for k in range(rounds)]
+
+    def _take_steps(self, stop: int) -> int:
+        if self.progress.phase[0] == loop.FRESH or self.progress.step[0] >= stop:
+            return super()._take_steps(stop)
+        self.spread()
+        self._has_state = SPREAD
+        code = self._hand.do("advance", stop, self.setting)
+        self.partial[:] = 0
+        self.partial[0, sweeps.TRAVEL] = self._hand.own.partial[0, sweeps.TRAVEL]
+        return code
+
+    def state(self) -> list[np.ndarray]:
+        """As of `Engine`, without lists being made."""
+        if self._has_state == WHOLE:
+            return super().state()
+        return self._by_row(self._hand.do("show"), (3, 3, 4, 3))
+
+    def snapshot(self) -> Snapshot:
+        """As of `Engine`, the same."""
+        if self._has_state != SPREAD:
+            return super().snapshot()
+        names = [*self.kept, "wall_contacts"]
+        parts, table = self._hand.do("give", names)
+        arrays = {}
+        for k, name in enumerate(names, 1):
+            arrays[name] = self._rows_of(parts, k) if getattr(self._bodies, name).size else getattr(self._bodies, name)
+        contacts = ContactHistory(*table, arrays.pop("wall_contacts"))
+        return Snapshot(
+            bodies=arrays, contacts=contacts,
+            progress={name: values.copy() for name, values in self.progress._asdict().items()},
+            energy_unit=self.energy_unit, datum=self.datum, start_step=self.start_step, watch=self.limits.watch,
+            fluid={name: values.copy() for name, values in self.fluid_state.items()},
+            walls={name: values.copy() for name, values in self.wall_state.items()},
+        )  # fmt: skip
+
+    def _by_row(self, parts: list, rows: tuple[int, ...]) -> list[np.ndarray]:
+        return [self._rows_of(parts, k) for k in range(1, len(rows) + 1)]
+
+    def _rows_of(self, parts: list, k: int) -> np.ndarray:
+        """Values (..., N) of all bodies in the order of the user's rows, from what ranks have told."""
+        first = parts[0][k]
+        result = np.empty((*first.shape[:-1], self.owned), first.dtype)
+        for part in parts:
+            result[..., self.numbering.rows(part[0])] = part[k]
+        return result
+
+    def left(self) -> np.ndarray:
+        """As of `Engine`; nobody has to be asked where nobody can leave."""
+        return super().left() if self.exits.faces else np.zeros(0, np.int64)
+
+    def is_sound(self, box: Box | None) -> bool:
+        """Whether the shares find nothing wrong."""
+        if self._has_state == WHOLE:
+            return False
+        inside = (self.faces.lower, self.faces.upper) if box else None
+        return self._hand.do("is_sound", inside)

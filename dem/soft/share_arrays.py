@@ -1,0 +1,91 @@
+"""Arrays of a share: ghosts first, in whole chunks, then the bodies that it moves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.soft import arrays
+from dem.soft.per_body import MOVING, PER_BODY
+from dem.soft.walled import is_walled, slots
+from kernels.fluid import Dry
+from kernels.soft.chunks import CHUNK
+from kernels.soft.state import Bodies
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.soft.share_rows import Rows
+    from kernels.box.faces import Faces
+    from kernels.soft.state import Kinds, Neighbours
+
+KEPT_ROOM = ("lower", "higher", "packed", "pair_force", "overlap", "touching")  # arrays that may be used again
+
+
+def room_for_ghosts(ghosts: int) -> int:
+    """Indices that so many ghosts take: whole chunks, one at least."""
+    return CHUNK * max(1, -(-ghosts // CHUNK))
+
+
+def bodies(rows: Rows, ghosts: Rows, kinds: Kinds, used: Sequence[str]) -> tuple[Bodies, np.ndarray]:
+    """Bodies, those of the share after the ghosts, and the number of the first sphere of each; some arrays are used."""
+    low, n = room_for_ghosts(ghosts.number.size), rows.number.size
+    made = {}
+    for name in MOVING:
+        values = rows.arrays[name]
+        length = low + n if name in used else 0
+        new = np.zeros((values.shape[0], length), values.dtype)
+        if length:
+            new[:, low:] = values
+            if name in ghosts.arrays and ghosts.number.size:
+                new[:, : ghosts.number.size] = ghosts.arrays[name]
+        made[name] = new if PER_BODY[name].axis == 1 else new[0]
+    number = np.zeros(low + n, np.int64)
+    number[: ghosts.number.size], number[low:] = ghosts.number, rows.number
+    spheres = np.diff(kinds.first_offset)[made["kind"]]
+    first_sphere = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
+    found = Bodies(
+        **made,
+        first_sphere=first_sphere,
+        sphere_position=made["position"] if kinds.round else np.zeros((3, first_sphere[-1])),
+        owner=np.repeat(np.arange(low + n, dtype=np.int32), spheres),
+        present=np.array([low + int(np.count_nonzero(rows.arrays["left"][0] == 0))]),
+    )
+    return found, number
+
+
+def lists(old: Neighbours | None, bodies: Bodies, layout: arrays.Layout, *, ghosts: int, blocks: int) -> Neighbours:
+    """Lists for these bodies, the first so many indices of which are for ghosts; with the room that there was."""
+    chunks, first = -(-bodies.kind.size // CHUNK), ghosts // CHUNK
+    blocks = max(1, min(blocks, chunks - first))
+    block = first + np.arange(blocks + 1) * (chunks - first) // blocks
+    block_of = np.searchsorted(block, np.arange(chunks), side="right") - 1
+    block_of[:first] = np.arange(first) % blocks
+    new = arrays.lists(bodies, chunks, blocks, layout)._replace(block=block, block_of=np.minimum(block_of, blocks - 1))
+    if old is None:
+        return new
+    candidates = arrays.candidate_arrays(chunks * (-(-old.sphere_i.size // chunks)), layout)
+    entries = arrays.entry_arrays(old.entry.size, bodies.kind.size)
+    return new._replace(**candidates, **entries, **{name: getattr(old, name) for name in KEPT_ROOM})
+
+
+def walled(faces: Faces, bodies: Bodies, chunks: int, width: int) -> Faces:
+    """Faces whose walls, if there are any, have arrays for these bodies; what walls have come to is shared."""
+    if not is_walled(faces):
+        return faces
+    walls, number = faces.walls, faces.walls.old_key.shape[1]
+    new = {name: np.zeros((chunks, *getattr(walls, name).shape[1:]), getattr(walls, name).dtype)
+           for name in ("fullest", "trees", "scratch", "part")}  # fmt: skip
+    return faces._replace(walls=walls._replace(
+        near=np.zeros(bodies.kind.size, np.int64), **slots(bodies.owner.size, number, width, chunks), **new
+    ))  # fmt: skip
+
+
+def wet(fluid: tuple, chunks: int) -> tuple:
+    """A fluid with scratch for so many chunks; what it has done is shared."""
+    if isinstance(fluid, Dry):
+        return fluid
+    medium = fluid.medium
+    new = {name: np.zeros((chunks, *getattr(medium, name).shape[1:])) for name in ("sampled", "whirling")}
+    return fluid._replace(medium=medium._replace(**new))

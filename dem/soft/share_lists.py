@@ -1,0 +1,283 @@
+"""The bodies of a share: who is handed on, whom others need to know of, and the lists of who may touch whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.base.words import counted
+from dem.ranks.communicator import Route
+from dem.ranks.halo import Region, within
+from dem.soft import arrays, share_arrays
+from dem.soft.adhesion import lasts
+from dem.soft.among_walls import AmongWalls
+from dem.soft.engine import Engine
+from dem.soft.grid import grid_for, most_cells
+from dem.soft.history import ContactHistory
+from dem.soft.share_rows import SEEN, Rows, Table, find
+from dem.soft.walled import is_walled
+from kernels.base.jit import most_threads
+from kernels.soft import advance as loop
+from kernels.soft import cells, ghosts, shares, sweeps
+from kernels.soft.chunks import Serial, Threaded
+from kernels.soft.travel import as_float
+
+if TYPE_CHECKING:
+    from dem.ranks.communicator import Channel, Communicator
+    from dem.ranks.domains import Owners
+    from dem.soft.history import Index
+    from dem.soft.skins import Skins
+    from kernels.box.faces import Faces
+    from kernels.soft.state import Bodies, Kinds, Neighbours
+
+MISSING = np.iinfo(np.int64).min
+TIMED = 20  # steps from which on the clock tells what work a rank has
+NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
+
+
+class Kit(NamedTuple):
+    """What all shares of an engine have in common."""
+
+    kinds: Kinds
+    faces: Faces
+    law: tuple
+    fluid: tuple
+    scheme: tuple
+    layout: arrays.Layout
+    skins: Skins
+    range: float
+    threads: int
+    owners: Owners
+    used: tuple[str, ...]  # arrays of bodies that have any length
+
+
+class Told(NamedTuple):
+    """How a share has got on."""
+
+    bodies: int
+    ghosts: int
+    seconds: float  # of computing, messages apart
+    rebuilt: int
+    arrived: int  # bodies that came from other ranks
+    threads: int = 1
+
+
+def in_words(told: list[Told]) -> str:
+    """How ranks share a run."""
+    bodies, seconds = [each.bodies for each in told], [each.seconds for each in told]
+    mean, ghosts = sum(seconds) / len(told), sum(each.ghosts for each in told)
+    threads = sorted({each.threads for each in told})
+    few = f", {sum(n == 0 for n in bodies)} of them with none" if min(bodies) == 0 else ""
+    return (
+        f"{counted(threads[-1], 'thread')} each, {min(bodies)} to {max(bodies)} particles a rank{few}, ghosts "
+        f"{ghosts / max(sum(bodies), 1):.0%}, imbalance {max(seconds) / mean if mean > 0 else 1.0:.2f}"
+    )
+
+
+class ShareLists(AmongWalls):
+    """Bodies and lists; who inherits from it takes steps."""
+
+    scheme: tuple
+    border: shares.Border
+    progress: loop.Progress
+
+    def __init__(self, communicator: Communicator, kit: Kit) -> None:
+        self.communicator = communicator
+        self.kinds, self.faces, self.law, self.fluid = kit.kinds, kit.faces, kit.law, kit.fluid
+        self.scheme, self.layout, self.skins, self.range = kit.scheme, kit.layout, kit.skins, kit.range
+        self.threads, self.owners, self.used = min(kit.threads, most_threads()), kit.owners, kit.used
+        self.beds = None
+        self.bodies: Bodies | None = None
+        self.neighbours: Neighbours | None = None
+        self.channel: Channel | None = None
+        self.mode: Serial | Threaded = Serial()
+        self.first_number = np.zeros(0, np.int64)
+        self.low = self.ghosts = 0  # first index of a body that is moved here; number of ghosts
+        self.partial = np.zeros((1, sweeps.COLUMNS), np.int64)
+        self.told = Told(0, 0, 0.0, 0, 0)
+        self.spent, self.steps = 0.0, 0  # seconds of computing since domains were looked at, steps
+
+    def rebuild(self, rows: Rows | None = None) -> None:
+        """Hand bodies to those who are to have them, list their neighbours anew and pick the candidates.
+
+        They are those of this rank, or what is given.
+        """
+        communicator = self.communicator
+        if rows is None:
+            rows = Rows.of(self.bodies, self.first_number, self._table(), np.arange(self.low, self.bodies.kind.size))
+        here = rows.arrays["left"][0] == 0
+        work = self.spent / self.steps if self.steps >= TIMED else float(rows.number.size)
+        self.owners.renew(communicator, rows.position[:, here], work)
+        self.spent, self.steps = 0.0, 0
+        owner = self.owners.of(rows.position, rows.identity)
+        parts = communicator.deal(rows.parcels(owner, communicator.ranks, self.kinds))
+        stayed = int(np.count_nonzero(owner == communicator.rank))
+        rows, grid, cell_first = self._in_order(Rows.joined(parts))
+        self._lay_out(rows, *self._meet_others(rows))
+        while grid and not self._list_neighbours(grid, cell_first + np.int32(self.low)):
+            pass
+        self._note_listed(listed=grid is not None)
+        self._give_memory(rows.table)
+        arrived = self.told.arrived + rows.number.size - stayed
+        self.told = self.told._replace(
+            bodies=rows.number.size, ghosts=self.ghosts, rebuilt=self.told.rebuilt + 1, arrived=arrived
+        )
+
+    def _in_order(self, rows: Rows) -> tuple[Rows, cells.Grid | None, np.ndarray]:
+        """Bodies by cell, the cells, and the first body of each."""
+        n = rows.number.size
+        position, left = np.ascontiguousarray(rows.position), np.ascontiguousarray(rows.arrays["left"])
+        if not (left == 0).any():
+            return rows, None, np.zeros(0, np.int32)
+        order, cell = np.empty(n, np.int32), np.empty(n, np.int32)
+        cell_first = np.empty(most_cells(n) + 2, np.int32)
+        grid = grid_for(_Placed(position, left), self.kinds.bound, self._reach(), self.periods())
+        cells.cell_order(position, left, grid, cell, cell_first, order)
+        return rows.only(order.astype(np.intp), rows.table), grid, cell_first
+
+    def _reach(self) -> float:
+        """How much farther than where they meet bodies are listed [m], as `Engine._reach`."""
+        if not lasts(self.law):
+            return self.skins.neighbours + self.range
+        return self.skins.neighbours + self.range + 2 * float(as_float(self.partial[:, sweeps.TRAVEL].max()))
+
+    def _meet_others(self, rows: Rows) -> tuple[Rows, list[np.ndarray], list[int]]:
+        """Ghosts, which of the bodies here are ghosts of each rank, and how many ghosts come from each."""
+        here = rows.arrays["left"][0] == 0
+        regions = self.communicator.all_told(Region.about(rows.position[:, here]))
+        reach = self.kinds.bound[rows.arrays["kind"][0]] + self.kinds.bound.max() + self._reach()
+        wanted = [np.flatnonzero(here & within(region, reach, rows.position, self.periods())) for region in regions]
+        wanted[self.communicator.rank] = np.zeros(0, np.intp)
+        nothing = rows.table.only(np.zeros(0, np.intp))
+        seen = rows._replace(arrays={name: rows.arrays[name] for name in SEEN})
+        found = self.communicator.deal([seen.only(which, nothing) for which in wanted])
+        return Rows.joined(found), wanted, [each.number.size for each in found]
+
+    def _lay_out(self, rows: Rows, seen: Rows, wanted: list[np.ndarray], found: list[int]) -> None:
+        """Set up arrays for bodies and ghosts, and the way by which motions are told."""
+        self.ghosts, self.low = seen.number.size, share_arrays.room_for_ghosts(seen.number.size)
+        self.bodies, self.first_number = share_arrays.bodies(rows, seen, self.kinds, self.used)
+        blocks = self.threads
+        self.mode = Engine.mode_for(rows.number.size, blocks)()
+        self.neighbours = share_arrays.lists(
+            self.neighbours, self.bodies, self.layout, ghosts=self.low,
+            blocks=blocks if isinstance(self.mode, Threaded) else 1,
+        )  # fmt: skip
+        chunks = self.neighbours.pairs.size
+        self.faces = share_arrays.walled(self.faces, self.bodies, chunks, self.layout.width)
+        self.fluid = share_arrays.wet(self.fluid, chunks)
+        travel = self.partial[:, sweeps.TRAVEL].max()
+        self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
+        self.partial[0, sweeps.TRAVEL] = travel
+        b = self.bodies
+        turned = () if self.kinds.round else (b.orientation,)
+        told = [values for values in (b.position, *turned, b.velocity_ahead, b.spin) if values.size]
+        heard = np.ascontiguousarray(np.concatenate([values[:, : self.ghosts] for values in told]).T)
+        index = (np.concatenate(wanted) + self.low).astype(np.int32)
+        self.border = shares.Border(
+            index=index, told=np.zeros((index.size, heard.shape[1])), heard=heard,
+            sums=np.zeros((2, sweeps.COLUMNS), np.int64), most=np.zeros(sweeps.COLUMNS, np.int64),
+        )  # fmt: skip
+        if self.channel:
+            self.channel.close()
+        to, of = routes([each.size for each in wanted]), routes(found)
+        self.channel = self.communicator.channel(self.border.told, to, self.border.heard, of)
+
+    def _list_neighbours(self, grid: cells.Grid, cell_first: np.ndarray) -> bool:
+        """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
+        b, nb = self.bodies, self.neighbours
+        chunks, wanted = nb.pairs.size, np.empty(nb.pairs.size, np.int64)
+        pairs, entries = ghosts.search(
+            self.mode, self.ghosts, self._reach(), float(self.kinds.bound.max()), grid, cell_first, b, self.kinds, nb,
+            self.faces, wanted,
+        )  # fmt: skip
+        if pairs > (nb.lower.size - 1) // chunks:
+            self.neighbours = nb._replace(**arrays.pair_arrays(chunks * arrays.room(pairs)))
+            return False
+        if entries > nb.entry.size:
+            self.neighbours = nb._replace(**arrays.entry_arrays(arrays.room(entries), b.kind.size))
+            return False
+        return True
+
+    def _note_listed(self, *, listed: bool) -> None:
+        """Where bodies were when they were listed, and how far back chunks reach."""
+        b, nb = self.bodies, self.neighbours
+        if not listed:  # there is nobody
+            nb.lowest[:] = nb.highest[:] = np.arange(nb.pairs.size)
+        first = int(nb.block[0])
+        back = np.arange(first, nb.lowest.size) - nb.lowest[first:]
+        nb.lag[0] = back.max(initial=0)
+        nb.listed_position[:] = b.position
+        if not self.kinds.round:
+            nb.listed_orientation[:] = b.orientation
+        nb.aside_count[:] = 0  # the table has it all
+        self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
+
+    def _give_memory(self, table: Table) -> None:
+        """Tell contacts what they remember: with walls at once, and pairs when they are picked, which is done here."""
+        b, index = self.bodies, None
+        if self.layout.wall_width:
+            local = np.concatenate([np.arange(self.ghosts), np.arange(self.low, b.kind.size)])
+            index = indexed(table, local, self.first_number[local], b, self.kinds)
+            index.give_walls(b, self.neighbours)
+            if is_walled(self.faces):
+                self._make_slots_for(index.give_slots(b, self.faces.walls))
+                index.give_slots(b, self.faces.walls)
+        self._pick()
+        if index and self.layout.width:
+            index.give_pairs(b, self.neighbours)
+
+    def _pick(self) -> None:
+        """Pick candidates, making room for them."""
+        while self._serve(shares.PICK) == loop.NO_ROOM:
+            nb = self.neighbours
+            larger = arrays.candidate_arrays(nb.pairs.size * arrays.room(nb.pairs.max()), self.layout)
+            arrays.keep_contents(nb, larger)
+            nb = nb._replace(**larger)
+            self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
+
+    def _table(self) -> Table:
+        """What contacts remember, of those pairs too that others have."""
+        walls = self.faces.walls if is_walled(self.faces) else None
+        return Table.of(ContactHistory.of(self.bodies, self.neighbours, self.first_number, AsTheyAre(), walls))
+
+    def _serve(self, order: int, task: int = sweeps.PREDICT, view: loop.View = NOWHERE, **other: object) -> int:
+        """Have the kernels carry out an order."""
+        return shares.serve(
+            order, task, self.scheme, self.law, self.fluid, self.mode, self.setting, other.get("bodies", self.bodies),
+            self.kinds, self.neighbours, self.faces, self.progress, self.partial, self.border, view,
+        )  # fmt: skip
+
+
+class AsTheyAre:
+    """Stands for a `dem.soft.numbering.Numbering`: values stay in the order of the bodies here."""
+
+    def by_row(self, identities: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """The values."""
+        del identities
+        return values
+
+
+class _Placed(NamedTuple):
+    """What cells are made for."""
+
+    position: np.ndarray
+    left: np.ndarray
+
+
+def routes(numbers: list[int]) -> list[Route]:
+    """Rows of an array that has so many for each rank, one after the other."""
+    stops = np.cumsum(numbers)
+    return [Route(r, int(stops[r]) - n, int(stops[r])) for r, n in enumerate(numbers) if n]
+
+
+def indexed(table: Table, local: np.ndarray, number: np.ndarray, b: Bodies, kinds: Kinds) -> Index:
+    """The table by spheres as they are here; rows of spheres that are not here are left out."""
+    spheres = []
+    for given in (table.i, table.j):
+        place, row = find(given, number, b.kind[local], kinds)
+        spheres.append(np.where(row >= 0, b.first_sphere[local[row]] + place, np.where(given < 0, given, MISSING)))
+    known = (spheres[0] != MISSING) & (spheres[1] != MISSING)
+    here = ContactHistory(spheres[0][known], spheres[1][known], table.history[known], b.wall_contacts)
+    return here.indexed(b.owner.size, b.first_sphere[:-1])

@@ -1,0 +1,123 @@
+"""Bodies on their way from one rank to another, with what their contacts remember."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.soft.per_body import MOVING, PER_BODY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.soft.history import ContactHistory
+    from kernels.soft.state import Bodies, Kinds
+
+SEEN = ("identity", "kind", "position", "orientation", "velocity_ahead", "spin")  # of ghosts
+
+
+class Table(NamedTuple):
+    """What contacts remember, see `dem.soft.history.ContactHistory`."""
+
+    i: np.ndarray  # (H,) int64, number of a sphere through all particles in the user's order
+    j: np.ndarray  # (H,) int64, of the other one; negative for walls
+    history: np.ndarray  # (H, R)
+
+    @classmethod
+    def of(cls, history: ContactHistory) -> Table:
+        """Of such a table."""
+        return cls(*history[:3])
+
+    def only(self, which: np.ndarray) -> Table:
+        """Some of its rows."""
+        return Table(self.i[which], self.j[which], self.history[which])
+
+    @classmethod
+    def joined(cls, tables: Sequence[Table]) -> Table:
+        """All rows, in order of numbers, those that two ranks had once.
+
+        Raises
+        ------
+        AssertionError
+            If two ranks do not remember the same of a contact.
+        """
+        i, j = (np.concatenate([table[k] for table in tables]) for k in range(2))
+        history = np.concatenate([table.history for table in tables])
+        order = np.lexsort((j, i))
+        i, j, history = i[order], j[order], history[order]
+        twin = np.zeros(i.size, bool)
+        twin[1:] = (i[1:] == i[:-1]) & (j[1:] == j[:-1])
+        bits = history.view(np.int64)
+        unlike = np.flatnonzero(twin[1:] & (bits[1:] != bits[:-1]).any(axis=1)) + 1
+        if unlike.size:
+            k = unlike[0]
+            message = (
+                f"two ranks remember different things of the contact of spheres {i[k]} and {j[k]}: {history[k - 1]} "
+                f"and {history[k]}; their machines or libraries compute unlike, or this is an error of pcdm-dem"
+            )
+            raise AssertionError(message)
+        return cls(i[~twin], j[~twin], history[~twin])
+
+
+class Rows(NamedTuple):
+    """Some bodies: arrays of `kernels.soft.state.Bodies` by name, the number of each one's first sphere, its memory."""
+
+    arrays: dict[str, np.ndarray]  # (R, n) each
+    number: np.ndarray  # (n,) int64
+    table: Table
+
+    @classmethod
+    def of(cls, bodies: Bodies, number: np.ndarray, table: Table, which: np.ndarray, names: Sequence = MOVING) -> Rows:
+        """Those of the bodies with these indices."""
+        arrays = {}
+        for name in names:
+            values = getattr(bodies, name)
+            values = values if PER_BODY[name].axis == 1 else values[None]
+            arrays[name] = values[:, which] if values.size else values[:, :0]
+        return cls(arrays, number[which], table)
+
+    @property
+    def identity(self) -> np.ndarray:
+        """Who they are (n,)."""
+        return self.arrays["identity"][0]
+
+    @property
+    def position(self) -> np.ndarray:
+        """Where they are (3, n) [m]."""
+        return self.arrays["position"]
+
+    def only(self, which: np.ndarray, table: Table) -> Rows:
+        """Some of them, with a table of their contacts."""
+        arrays = {name: values[:, which] if values.shape[1] else values for name, values in self.arrays.items()}
+        return Rows(arrays, self.number[which], table)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Rows]) -> Rows:
+        """All of several."""
+        arrays = {name: np.concatenate([part.arrays[name] for part in parts], axis=1) for name in parts[0].arrays}
+        return cls(arrays, np.concatenate([part.number for part in parts]), Table.joined([p.table for p in parts]))
+
+    def parcels(self, owner: np.ndarray, ranks: int, kinds: Kinds) -> list[Rows]:
+        """What each rank gets if it has the bodies that are its own now (n,): they take rows of all contacts along."""
+        _, row_i = self.find(self.table.i, kinds)
+        _, row_j = self.find(self.table.j, kinds)
+        to_i = np.where(row_i >= 0, owner[row_i] if owner.size else -1, -1)
+        to_j = np.where(row_j >= 0, owner[row_j] if owner.size else -1, -1)
+        return [self.only(np.flatnonzero(owner == r), self.table.only((to_i == r) | (to_j == r))) for r in range(ranks)]
+
+    def find(self, number: np.ndarray, kinds: Kinds) -> tuple[np.ndarray, np.ndarray]:
+        """Which of their spheres have these numbers, and whose they are: place within the body, row; -1 if nobody's."""
+        return find(number, self.number, self.arrays["kind"][0], kinds)
+
+
+def find(number: np.ndarray, first: np.ndarray, kind: np.ndarray, kinds: Kinds) -> tuple[np.ndarray, np.ndarray]:
+    """Place within its body of the sphere of each number, and that body; -1 if it is of none of these."""
+    if not first.size:
+        return np.full(number.size, -1), np.full(number.size, -1)
+    order = np.argsort(first, kind="stable")
+    row = order[np.clip(np.searchsorted(first[order], number, side="right") - 1, 0, None)]
+    within = number - first[row]
+    spheres = np.diff(kinds.first_offset)[kind[row]]
+    found = (within >= 0) & (within < spheres) & (number >= 0)
+    return np.where(found, within, -1), np.where(found, row, -1)

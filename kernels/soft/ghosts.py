@@ -1,0 +1,171 @@
+"""Ghosts: copies of bodies that are moved elsewhere, and whose spheres those that are moved here may touch.
+
+They have the first indices, in chunks of their own, and are never gathered, corrected or predicted: after each
+prediction their motion comes in from where they are moved. A pair of a ghost and a body of this share is the ghost's;
+pairs of two ghosts are none of this share's business. So sums over the chunks of ghosts are those over the pairs that
+another share has as well, bit for bit.
+"""
+
+import math
+
+import numpy as np
+
+from kernels.base.jit import formula, kernel, part, spread
+from kernels.base.vector import load
+from kernels.box.periodic import by_box
+from kernels.soft.cells import cell_at, row_of
+from kernels.soft.chunks import by_mode, chunk_of
+from kernels.soft.neighbours import SLACK, keep_pairs, list_entries, pair_room, reached, search_row, window
+from kernels.soft.neighbours import search as search_owned
+
+
+@formula
+def chunks_of_ghosts(neighbours):
+    """Number of chunks that hold ghosts: they come before all blocks."""
+    return neighbours.block[0]
+
+
+@formula
+def closed_windows(box, cell, span, grid):
+    """First cell and number of cells to look into, along each axis."""
+    return (
+        window(cell[0], span, grid.shape_x, False), window(cell[1], span, grid.shape_y, False),
+        window(cell[2], span, grid.shape_z, False),
+    )  # fmt: skip
+
+
+@formula
+def folded_windows(box, cell, span, grid):
+    """The same in a periodic box."""
+    return (
+        window(cell[0], span, grid.shape_x, box.length_x > 0.0),
+        window(cell[1], span, grid.shape_y, box.length_y > 0.0),
+        window(cell[2], span, grid.shape_z, box.length_z > 0.0),
+    )
+
+
+windows = by_box(closed_windows, folded_windows)
+
+
+@formula
+def search_around(box, b, skin, largest, grid, cell_first, k, stop, bodies, kinds, neighbours):
+    """Bodies of this share whose bounding spheres come closer to that of ghost b than the skin, whatever their size.
+
+    Parameters
+    ----------
+    box, b, skin, bodies, kinds : see `kernels.soft.state`
+    largest : bounding radius of all bodies [m]
+    grid, cell_first, k, stop : see `kernels.soft.neighbours.search_cells`
+
+    Writes
+    ------
+    neighbours.higher : from k on
+
+    Returns
+    -------
+    end of what was found, beyond `stop` if there was no room
+    """
+    centre, bound = load(bodies.position, b), kinds.bound[bodies.kind[b]]
+    most = max(grid.shape_x, grid.shape_y, grid.shape_z)
+    span = np.int64(min(math.ceil((bound + largest + skin) * SLACK / grid.size), most))
+    (low_x, cells_x), (low_y, cells_y), (low_z, cells_z) = windows(box, cell_at(centre, grid), span, grid)
+    first = low_x % grid.shape_x
+    rest = max(first + cells_x - grid.shape_x, 0)
+    for i in range(cells_z):
+        for j in range(cells_y):
+            base = row_of((low_y + j) % grid.shape_y, (low_z + i) % grid.shape_z, grid)
+            for begin, end in ((first, first + cells_x - rest), (0, rest)):
+                k = search_row(
+                    box, cell_first[base + begin], cell_first[base + end], b, True, centre, bound, skin,
+                    bodies.position, bodies.kind, kinds.bound, k, stop, neighbours.higher,
+                )  # fmt: skip
+    return k
+
+
+@part
+def search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box):
+    """List the pairs of the ghosts of chunk c; returns the room needed, see `kernels.soft.neighbours.search`.
+
+    Parameters
+    ----------
+    c, skin, bodies, kinds, box : see `kernels.soft.state`
+    ghosts : their number; what comes after them in their chunks is nobody
+    largest, grid, cell_first : see `search_around`
+
+    Writes
+    ------
+    neighbours : as `kernels.soft.neighbours.search`
+    """
+    room = pair_room(neighbours)
+    start = c * room
+    end = start
+    low, high = chunk_of(c, bodies.kind.size)
+    for b in range(low, high):
+        neighbours.first[b] = end
+        if b < ghosts:
+            found = search_around(box, b, skin, largest, grid, cell_first, end, start + room, bodies, kinds, neighbours)
+            end = keep_pairs(b, skin, end, found, start + room, bodies, kinds, neighbours, box)
+        neighbours.count[b] = end - neighbours.first[b]
+    if end - start <= room:
+        neighbours.lowest[c], neighbours.highest[c] = reached(
+            low, neighbours.lower[start:end], neighbours.higher[start:end]
+        )
+    return end - start
+
+
+@formula
+def note_chunk(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box, wanted):
+    """List the pairs of a chunk, of ghosts or of bodies of this share.
+
+    Parameters
+    ----------
+    c, ghosts, skin, largest, grid, cell_first, bodies, kinds, box : see `search_ghosts`
+
+    Writes
+    ------
+    neighbours, wanted : as `search_serial`
+    """
+    if c < chunks_of_ghosts(neighbours):
+        wanted[c] = search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box)
+    else:
+        wanted[c] = search_owned(c, skin, grid, cell_first, bodies, kinds, neighbours, box)
+
+
+@kernel
+def search_serial(ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box, wanted):
+    """List the pairs of all bodies, and the room that each chunk wants.
+
+    Parameters
+    ----------
+    ghosts, skin, largest, grid, cell_first, bodies, kinds, box : see `search_ghosts`
+
+    Writes
+    ------
+    neighbours : as `kernels.soft.neighbours.search`
+    wanted : (C,) room for pairs
+    """
+    for c in range(wanted.size):
+        note_chunk(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box, wanted)
+    return list_entries(wanted, bodies, neighbours)
+
+
+note_chunks = spread(note_chunk)
+
+
+@kernel
+def search_threaded(ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box, wanted):
+    """The same by threads.
+
+    Parameters
+    ----------
+    ghosts, skin, largest, grid, cell_first, bodies, kinds, box : see `search_ghosts`
+
+    Writes
+    ------
+    neighbours, wanted : as `search_serial`
+    """
+    note_chunks(wanted.size, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box, wanted)
+    return list_entries(wanted, bodies, neighbours)
+
+
+search = by_mode(search_serial, search_threaded)

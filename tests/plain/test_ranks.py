@@ -1,0 +1,259 @@
+"""Several ranks, as threads of one process in lockstep, against one: the same bytes, whoever has whom."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import dem
+from dem.ranks import launched
+from dem.ranks.crew import Crew
+from dem.ranks.domains import AtRandom, Bisection, Cut, cut
+from dem.ranks.halo import Region, within
+from dem.ranks.likeness import Likeness, unlike
+from dem.ranks.threads import in_one_process
+from dem.soft import ranked, simulation  # noqa: F401, all who know of chunks are to be there
+from dem.soft.share_rows import Table
+
+D, DT, STEPS = 0.01, 2e-5, 60
+STICKY = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.6, friction=0.5)
+ELASTIC = dem.Material(young=5e6, poisson=0.3, density=2000.0)
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch):
+    """Chunks of few bodies, so that small systems have many, of ghosts as well: plain Python looks the number up."""
+    for module in list(sys.modules.values()):
+        if module.__name__.startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
+            monkeypatch.setattr(module, "CHUNK", 8)
+
+
+def cloud(shape, material, number, pitch, *, seed=3, jitter=0.1, speed=0.6):
+    """Particles near the places of a lattice, thrown about at random; the edge of a box that holds them."""
+    rng = np.random.default_rng(seed)
+    k = int(np.ceil(number ** (1 / 3)))
+    places = np.stack(np.meshgrid(*[np.arange(k)] * 3, indexing="ij"), -1).reshape(-1, 3)[:number] + 0.5
+    turned = rng.normal(size=(number, 4))
+    particles = dem.Particles(
+        shape, material, position=pitch * (places + rng.uniform(-jitter, jitter, (number, 3))),
+        orientation=turned / np.linalg.norm(turned, axis=1)[:, None],
+        velocity=rng.normal(0, speed, (number, 3)), angular_velocity=rng.normal(0, 20, (number, 3)),
+    )  # fmt: skip
+    return particles, k * pitch
+
+
+def spheres(**box):
+    particles, edge = cloud(dem.Sphere(diameter=D), STICKY, 36, 1.25 * D)
+    return dem.Simulation(particles, dem.Box((0, 0, 0), (edge,) * 3, STICKY, **box), time_step=DT)
+
+
+def open_spheres():
+    particles, edge = cloud(dem.Sphere(diameter=D), ELASTIC, 36, 1.25 * D)
+    return dem.Simulation(particles, dem.Box((0, 0, 0), (edge,) * 3, ELASTIC, open=["z+", "x+"]), time_step=DT)
+
+
+def mixture():
+    """Spheres of two sizes, and fibres: who is larger looks for who is smaller, wherever either is."""
+    small, edge = cloud(dem.Sphere(diameter=D), STICKY, 27, 1.25 * D)
+    large = dem.Particles(
+        dem.Sphere(diameter=2 * D), STICKY, position=[[x * edge, edge / 2, 1.3 * edge] for x in (0.2, 0.8)]
+    )
+    fibres = dem.Particles(
+        dem.Fibre(diameter=0.7 * D, aspect_ratio=2), ELASTIC, velocity=[[0, 0, -2.0]] * 4,
+        position=[[x * edge, y * edge, 1.2 * edge] for x in (0.2, 0.8) for y in (0.05, 0.95)],
+    )  # fmt: skip
+    walls = [
+        dem.Plane((0, 0, 0), (0, 0, 1), material=STICKY, motion=dem.Motion(velocity=(0, 0, 0.5))),
+        dem.Cylinder((edge / 2, edge / 2, 0), (edge / 2, edge / 2, 1), edge, material=STICKY),
+    ]
+    particles = dem.Particles.concatenate([small, large, fibres])
+    return dem.Simulation(particles, walls=walls, time_step=DT)
+
+
+def in_fluid():
+    particles, edge = cloud(dem.Sphere(diameter=D), ELASTIC, 36, 1.25 * D)
+    water = dem.Fluid(density=1000.0, viscosity=1e-3, velocity=(0.1, 0, 0))
+    box = dem.Box((0, 0, 0), (edge,) * 3, ELASTIC, periodic=["x"])
+    return dem.Simulation(particles, box, time_step=DT, fluid=water)
+
+
+CASES = {
+    "frictional": spheres,
+    "open": open_spheres,
+    "periodic": lambda: spheres(periodic=["x", "y"]),
+    "rough": lambda: spheres(roughness=0.1),
+    "shaken": lambda: spheres(motion={"z-": dem.Motion(amplitude=(0, 0, 2e-3), frequency=50.0)}),
+    "mixture": mixture,
+    "fluid": in_fluid,
+}
+LONG = {"periodic", "rough", "shaken", "fluid", "open"}
+
+
+def everything(sim):
+    """All that decides how a run goes on, and its energies, as bytes."""
+    state = sim._engine.snapshot()
+    parts = [state.bodies, state.contacts._asdict(), state.progress, state.fluid, state.walls]
+    found = {f"{k} {name}": np.ascontiguousarray(v).tobytes() for k, p in enumerate(parts) for name, v in p.items()}
+    return found | {"energy": np.array(sim.energy()).tobytes(), "shown": sim.particles.position.tobytes()}
+
+
+WAYS = [(1, Bisection), (2, Bisection), (3, AtRandom), (4, Bisection), (7, AtRandom)]
+MATRIX = [
+    pytest.param(case, *way, marks=[] if way == (3, AtRandom) and case not in LONG else [pytest.mark.slow])
+    for case in CASES
+    for way in WAYS
+]
+
+
+@pytest.mark.parametrize(("case", "ranks", "owners"), MATRIX)
+def test_ranks_show_in_no_bit(case, ranks, owners):
+    """Owners at random, and others at each rebuild, leave nothing to geometry. Looking in between changes nothing."""
+    alone = CASES[case]()
+    alone.step(STEPS)
+    with in_one_process(ranks, owners=owners):
+        sim = CASES[case]()
+        sim.step(STEPS // 3)
+        assert sim.energy().total > 0 <= sim.contact_count  # all bodies come to rank 0
+        sim.step(STEPS - STEPS // 3)
+        told = sim._engine._hand.own.told
+        assert everything(sim) == everything(alone)
+        assert sim.contact_count == alone.contact_count > 0
+        if ranks > 1:
+            assert told.ghosts > 0  # the test is about them
+        if owners is AtRandom:
+            assert told.arrived > 10
+            assert told.rebuilt > 1
+
+
+def test_files_are_those_of_one_rank_and_go_on_on_any_number(tmp_path):
+    one, several = tmp_path / "one.h5", tmp_path / "several.h5"
+    spheres().run(60 * DT, output=one, frames=3, progress=False, contacts=True)
+    with in_one_process(3):
+        spheres().run(40 * DT, output=several, frames=2, progress=False, contacts=True)
+    with in_one_process(2):
+        dem.resume(several, duration=50 * DT, progress=False)
+    dem.resume(several, duration=60 * DT, progress=False)
+    with dem.Trajectory(one) as a, dem.Trajectory(several) as b:
+        assert a.position[-1].tobytes() == b.position[-1].tobytes()
+        assert {name: values[-1] for name, values in a.energy.items()} == {n: v[-1] for n, v in b.energy.items()}
+    with in_one_process(2):
+        assert dem.rerun(one).same  # frame by frame, contacts and all
+
+
+def test_a_run_that_breaks_says_the_same():
+    def broken():
+        sim = spheres()
+        sim.particles.velocity = np.tile([0, 0, -300.0], (36, 1))
+        with pytest.raises(FloatingPointError) as caught:
+            sim.step(50)
+        return str(caught.value)
+
+    said = broken()
+    with in_one_process(2, owners=AtRandom):
+        assert broken() == said
+
+
+def test_changes_from_outside_reach_all_ranks():
+    """Assigned velocities, gravity that turns, somebody who looks on: as on one rank."""
+
+    def disturbed():
+        sim = spheres()
+        sim.step(20)
+        sim.gravity = (3.0, 0.0, -9.0)
+        sim.step(20)
+        sim.particles.velocity = -sim.particles.velocity
+        sim.step(20)
+        return everything(sim), sim.verdict()
+
+    alone = disturbed()
+    with in_one_process(3, owners=AtRandom):
+        assert disturbed() == alone
+
+
+def test_more_ranks_than_particles_work_and_are_told_of():
+    def pair():
+        touching = dem.Particles(dem.Sphere(diameter=D), STICKY, position=[[0, 0, 0], [0.99 * D, 0, 0]])
+        return dem.Simulation(touching, time_step=DT)
+
+    alone = pair()
+    alone.step(40)
+    with in_one_process(5) as communicator:
+        sim = pair()
+        sim.step(40)
+        assert everything(sim) == everything(alone)
+        assert communicator.ranks == 5
+        assert "3 of them with none" in Crew.current.described
+
+
+def test_what_one_rank_computes_alone_is_refused():
+    balls = dem.Particles(dem.Sphere(diameter=D), ELASTIC, position=[[0, 0, 0]])
+    with in_one_process(2):
+        with pytest.raises(ValueError, match="HardSpheres cannot be shared by 2 ranks: start it without mpiexec"):
+            dem.HardSpheres(balls)
+        with pytest.raises(ValueError, match="a table of one body's steps cannot be shared"):
+            dem.cases()["symmetric-top"](duration=1.0).write("top.csv")
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 7, 64])
+def test_bisection_gives_all_ranks_their_share_of_the_work(ranks):
+    """The middle of what is left is halved by weight, so that shares differ by a body or two at each of the cuts."""
+    rng = np.random.default_rng(1)
+    x, weight = rng.uniform(size=(3, 20_000)) ** 2, rng.uniform(0.5, 1.5, 20_000)
+    owners = Bisection()
+    owners.root = cut(x, weight, 0, ranks)
+    share = np.bincount(owners.of(x, np.arange(20_000)), weights=weight, minlength=ranks)
+    assert share.max() - share.min() < 2 * 1.5 * np.ceil(np.log2(ranks))
+
+
+def test_nobody_in_a_domain_is_no_matter():
+    assert cut(np.zeros((3, 0)), np.zeros(0), 0, 2) == Cut(0, 0.0, 0, 1)
+    assert not within(Region.about(np.zeros((3, 0))), np.ones(4), np.zeros((3, 4)), [(0.0, 0.0)] * 3).any()
+
+
+def test_memories_that_differ_between_ranks_are_noticed():
+    """Both owners of a touching pair keep what it remembers; where both copies meet they must be of the same bytes."""
+    one = Table(np.array([3, 4]), np.array([5, -1]), np.array([[0.1], [0.2]]))
+    other = Table(np.array([3]), np.array([5]), np.array([[0.1]]))
+    assert [a.tolist() for a in Table.joined([one, other])] == [[3, 4], [5, -1], [[0.1], [0.2]]]
+    with pytest.raises(AssertionError, match="two ranks remember different things of the contact of spheres 3 and 5"):
+        Table.joined([one, other._replace(history=np.array([[np.nextafter(0.1, 1)]]))])
+
+
+def test_ranks_must_be_alike():
+    here = Likeness.here("kernels")
+    assert here == Likeness.here("kernels")
+    assert unlike([here, here]) is None
+    assert "rank 1" in unlike([here, Likeness.here("other kernels")])
+    assert "rounds unlike" in unlike([here, here._replace(numbers="0")])
+
+
+@pytest.mark.parametrize(
+    ("environment", "size", "rank"),
+    [
+        ({}, 1, 0),
+        ({"SLURM_NTASKS": "8"}, 1, 0),  # a batch script, or a login: nothing has been launched
+        ({"PMI_SIZE": "4", "PMI_RANK": "3"}, 4, 3),
+        ({"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "1", "PMIX_RANK": "1"}, 2, 1),
+        ({"PMIX_RANK": "0", "SLURM_STEP_NUM_TASKS": "16"}, 16, 0),
+        ({"PMI_SIZE": "1", "PMI_RANK": "0"}, 1, 0),
+    ],
+)
+def test_launchers_are_recognised(environment, size, rank):
+    assert (launched.size(environment), launched.rank(environment)) == (size, rank)
+
+
+@pytest.mark.parametrize(("rank", "said"), [("0", "a launcher has started 4 of this process, but mpi4py"), ("2", "")])
+def test_a_launcher_without_mpi4py_is_refused_once(rank, said):
+    """Else four copies would write the same file."""
+    hide = "import sys; sys.modules['mpi4py'] = None; import importlib.util as u; f = u.find_spec; "
+    hide += "u.find_spec = lambda name, *a: None if name == 'mpi4py' else f(name, *a); import dem; print('on')"
+    told = {"PMI_SIZE": "4", "PMI_RANK": rank, "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(
+        [sys.executable, "-c", hide], env=told | {"PYTHONPATH": ":".join(filter(None, sys.path))},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith(said)
+    assert bool(done.stderr) == bool(said)
+    assert not done.stdout

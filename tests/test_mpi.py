@@ -1,0 +1,98 @@
+"""Real processes under a real launcher, where there are mpiexec and mpi4py: ``pip install mpi4py mpich``."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not shutil.which("mpiexec") or find_spec("mpi4py") is None, reason="needs mpiexec and mpi4py"),
+]
+SCRIPT = """
+import sys, numpy as np, dem
+print("said once")
+rng = np.random.default_rng(1)
+sand = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.7, friction=0.5)
+places = np.stack(np.meshgrid(*[np.arange(10)] * 3), -1).reshape(-1, 3)
+balls = dem.Particles(dem.Sphere(diameter=0.01), sand, position=0.008 + 0.0125 * places + rng.uniform(-1e-3, 1e-3, (1000, 3)),
+                      velocity=rng.normal(0, 0.5, (1000, 3)))
+sim = dem.Simulation(balls, dem.Box((0, 0, 0), (0.129,) * 3, sand), time_step=2e-5, threads=1)
+print(sim.run(float(sys.argv[2]), output=sys.argv[1], frames=10, checkpoint_every=100, progress=False).status)
+"""  # noqa: E501
+RESUME = "import sys, dem; print(dem.resume(sys.argv[1], threads=1, progress=False).status)"
+
+
+def launched(ranks, script, *arguments):
+    """A program on so many ranks."""
+    several = ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
+    path = os.pathsep.join([str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")])
+    return subprocess.Popen(
+        [*several, sys.executable, "-c", script, *map(str, arguments)], env=os.environ | {"PYTHONPATH": path},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def said(process):
+    """What it prints, when it has done well."""
+    out, error = process.communicate(timeout=900)
+    assert process.returncode == 0, error
+    return out
+
+
+def contents(path):
+    """Bytes of all datasets; of progress all but the age of lists, which a run that is resumed makes anew."""
+    found = {}
+    with h5py.File(path) as file:
+        file.visititems(
+            lambda name, thing: (
+                found.update({name: np.asarray(thing[()]).tobytes()})
+                if isinstance(thing, h5py.Dataset) and not name.endswith("progress/travel")
+                else None
+            )
+        )
+    return found
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """What one process writes."""
+    path = tmp_path_factory.mktemp("alone") / "run.h5"
+    said(launched(1, SCRIPT, path, 0.02))
+    return contents(path)
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_ranks_write_the_file_of_one_process_once(ranks, alone, tmp_path):
+    assert said(launched(ranks, SCRIPT, tmp_path / "run.h5", 0.02)).split() == ["said", "once", "PASS"]
+    assert contents(tmp_path / "run.h5") == alone
+
+
+@pytest.mark.parametrize("victim", range(4))
+def test_a_rank_that_is_killed_ends_all_and_the_file_goes_on_on_fewer(victim, alone, tmp_path):
+    """Resumed by three ranks, then by one."""
+    path = tmp_path / "run.h5"
+    process = launched(4, SCRIPT, path, 0.02)
+    while not path.exists():
+        time.sleep(0.1)
+    time.sleep(1.0 + 0.3 * victim)
+    ranks = subprocess.run(["pgrep", "-f", f"{path} 0.02"], capture_output=True, text=True, check=True).stdout.split()
+    ranks = [int(p) for p in ranks if "mpiexec" not in Path(f"/proc/{p}/cmdline").read_text()]
+    if len(ranks) == 4:  # it may have finished already
+        os.kill(ranks[victim], signal.SIGKILL)
+        process.communicate(timeout=60)
+        assert process.returncode != 0
+        stopped = launched(3, RESUME, path)
+        time.sleep(4.0)
+        stopped.send_signal(signal.SIGTERM)
+        stopped.communicate(timeout=300)
+        launched(1, RESUME, path).communicate(timeout=900)
+    assert contents(path) == alone
