@@ -10,6 +10,7 @@ from dem.base.words import counted
 from dem.validation import (
     adhesion,
     annuli,
+    bulk,
     comparison,
     cooling,
     falling,
@@ -67,12 +68,22 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "jeffery": tumbling.jeffery,
     "sheared-fibres": tumbling.sheared,
     "cellular": tumbling.cellular,
+    "impact": bulk.impact,
+    "silo": bulk.silo,
+    "drum": bulk.drum,
 }
+LONG: dict[str, Callable[..., Report]] = {
+    "impact-25k": bulk.impact_25k,
+    "silo-100k": bulk.silo_100k,
+    "drum-38k": bulk.drum_38k,
+}
+"""Studies that take from half an hour to days: done when they are named, not with all others."""
 
 
 def study(name: str) -> Callable[..., Report]:
     """Look up a study; raises ValueError with the nearest name."""
-    return STUDIES[checks.one_of("study", name, STUDIES)]
+    known = STUDIES | LONG
+    return known[checks.one_of("study", name, known)]
 
 
 def check_folder(folder: Path) -> None:
