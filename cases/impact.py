@@ -23,9 +23,12 @@ class Impact(Dosta):
 
     duration: PositiveFloat = Field(0.1, description="simulated time [s]")
     frames: PositiveInt = Field(100, description="frames written after the first")
-    time_step: dem.TimeStep = Field(1e-5, description="[s], or auto; default: the published one for such grains")
+    time_step: dem.TimeStep = Field(3.16228e-6, description="[s], or auto; default: the published one for such grains")
+    softness: PositiveFloat = Field(10.0, description="published Young's moduli over those of this run")
     n: PositiveInt = Field(25_000, description="grains of the published size that would fill the bed")
-    filling_friction: float = Field(0.3, ge=0, description="of grains on each other while the bed settles: its density")
+    filling_friction: float = Field(
+        10.0, ge=0, description="of grains on each other while the bed settles; 10: a bed as high as the published one"
+    )
 
     @property
     def count(self) -> int:

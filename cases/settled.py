@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 QUIET = 1e-3  # speed of what has come to rest: that of a fall through so many diameters
+FALL = 5.0  # diameters through which the fastest have fallen
 LOOK = 500  # steps between looks
 KEPT = 0.8  # of the velocities, after each look at a bed that has fallen together
 MOST = 2000  # looks
@@ -54,21 +56,23 @@ def _mark(start: np.ndarray) -> list[float]:
 
 
 def _at_rest(sim: dem.Simulation, size: float, *, falls: bool) -> np.ndarray:
-    """Places when all have come to rest."""
+    """Places when all have come to rest; nobody falls faster than through some diameters, or he would dent others."""
     strength = float(np.linalg.norm(sim.gravity))
-    limit = 2 * strength * QUIET * size  # of the mean square of the speed
-    fastest, looks = 0.0, 0
-    wanted = False
-    with progress_bar(1.0, lambda n, _: f"a bed settles, {counted(n, 'step')}", wanted=wanted or None, steady=False) as moved:
-        while looks < MOST:
+    limit, most = 2 * strength * QUIET * size, math.sqrt(2 * strength * FALL * size)
+    fastest = 0.0
+    with progress_bar(1.0, lambda n, _: f"a bed settles, {counted(n, 'step')}", wanted=None, steady=False) as moved:
+        for look in range(MOST):
             sim.step(LOOK)
-            looks += 1
-            square = float((sim.particles.velocity**2).sum(1).mean())
+            velocity = sim.particles.velocity
+            speed = np.linalg.norm(velocity, axis=1)
+            square = float((speed**2).mean())
             fastest = max(fastest, square)
-            moved(min(1.0, limit / square) if square else 1.0, LOOK)
-            if square < limit and (not falls or looks * LOOK * sim.time_step > 0.02):
+            moved(1.0 / MOST, LOOK)
+            if square < limit and (not falls or square < 0.1 * fastest):
                 break
-            if not falls or square < 0.25 * fastest:
-                sim.particles.velocity = KEPT * sim.particles.velocity
-                sim.particles.angular_velocity = KEPT * sim.particles.angular_velocity
+            kept = np.minimum(1.0, most / np.maximum(speed, 1e-300))[:, None]
+            if not falls or (look > 10 and square < 0.25 * fastest):
+                kept = np.minimum(kept, KEPT)
+            sim.particles.velocity = kept * velocity
+            sim.particles.angular_velocity = kept * sim.particles.angular_velocity
     return np.array(sim.particles.position)

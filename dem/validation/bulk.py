@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from dem.soft.simulation import Simulation
 
 G, DENSITY = 9.81, 2500.0  # [m/s², kg/m³] of M1
-SIZES = {"quick": (5.0, 400.0), "short": (2.0, 100.0), "published": (1.0, 1.0)}  # coarse, softness
+SIZES = {"quick": (3.0, 100.0), "short": (2.0, 100.0), "published": (1.0, 1.0)}  # coarse, softness
+UNTIL = 0.035  # of the impact [s]
 SOFT = 100.0  # of the published size, quick
 
 
@@ -56,36 +57,39 @@ def displacements(sim: Simulation, until: float) -> np.ndarray:
 def impact(*, quick: bool, published: bool = False) -> Report:
     """A ball falls onto a bed."""
     size = size_of(quick=quick, published=published)
+    size["softness"] = min(size["softness"], 10.0)  # or the ball dents the grains
     report = Report("impact-25k" if published else "impact", "A steel ball falls onto a bed (Dosta et al. 2024, case 3)")
-    sim = case("impact")(**size).simulation()
+    made = case("impact")(**size)
+    sim = made.simulation()
     bed = sim.particles.position[:-1, 2]
     top = float(bed.max()) + 1e-3 * size["coarse"]
-    path = displacements(sim, 0.04)
+    solid = _solid_fraction(sim)
+    path = displacements(sim, UNTIL)
     whole = size["coarse"] == size["softness"] == 1
-    free = path[20]
+    free, coarser = path[20], 0.1 if quick else 0.05
     report.near("20 ms: free fall [mm]", free[1], -1e3 * (5 * 0.02 + 0.5 * G * 0.02**2), exact="-v t - g t²/2",
                 within=1e-3 + 5e3 * sim.time_step, relative=False, digits=6)  # fmt: skip
     for ms, mean, scatter in dosta.IMPACT[[2, 3, 4]]:
-        within = 3 * scatter if whole else 0.05 * abs(mean)
+        within = 3 * scatter if whole else coarser * abs(mean)
         report.near(f"{ms:g} ms: displacement [mm]", path[int(ms), 1], mean, published=f"{mean} ± {scatter}",
                     within=within, relative=False, digits=5)  # fmt: skip
     deepest, scatter = dosta.DEEPEST
-    within = scatter if whole else 0.05 * abs(deepest)
+    within = scatter if whole else coarser * abs(deepest)
     report.near("deepest [mm]", path[:, 1].min(), deepest, published=f"{deepest} ± {scatter}", within=within,
                 relative=False, digits=5)  # fmt: skip
     report.tables["displacement"] = (["time_ms", "displacement_mm"], path.tolist())
     report.figures["displacement"] = curves("displacement of the ball", "time [ms]", "displacement [mm]", {
         f"{len(bed)} grains": path.T, "published, mean of 7 codes": dosta.IMPACT[:, :2].T,
     }, marker=".")  # fmt: skip
-    solid = _solid_fraction(sim)
     report.statements += [
         said_of(size, f"{len(bed)} grains, time step {sim.time_step:g} s"),
         f"Our bed: highest grain's top at {1e3 * top:.1f} mm (published state: {1e3 * dosta.TOP_OF_BED:.1f} mm), solid "
-        f"fraction {solid:.3f} by twice the mean height.",
+        f"fraction {solid:.3f} by twice the mean height; friction while it settled was {made.filling_friction:g}, which "
+        "gives the published height: with the 0.3 of the impact it would be some 1.4 mm lower (0.577 instead of 0.554).",
         dosta.SECOND_HAND,
         dosta.DIFFERENCES,
         "The ball comes to within a grain of the floor and bounces off it: what follows 31 ms differs from state to "
-        "state. Tolerances: three standard deviations over states at the published size, 5 % where grains are coarser.",
+        "state. Tolerances: three standard deviations over states at the published size, 5 % where grains are twice as large, 10 % where three times.",
     ]
     return report
 
@@ -119,6 +123,7 @@ def narrower(coarse: float, orifice: float, grain: float = 4e-3, shape: float = 
 def silo(*, quick: bool, published: bool = False) -> Report:
     """Discharge through both orifices."""
     size = size_of(quick=quick, published=published)
+    size["coarse"] = max(size["coarse"], 4.0) if quick and not published else size["coarse"]
     report = Report("silo-100k" if published else "silo", "A silo empties (Dosta et al. 2024, case 1)")
     first, last = (0.2, 0.8) if quick else (0.5, 2.0)
     coarse, whole, lines, rows, rates = size["coarse"], size["coarse"] == 1, {}, [], {}
