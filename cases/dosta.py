@@ -25,6 +25,7 @@ PAIRS = {  # restitution, friction
     ("M2", "steel"): (0.4, 0.2), ("steel", "steel"): (0.6, 0.5),
 }  # fmt: skip
 GAUGE = 100.0  # softness at which beds are made first
+OF_THE_RUN = {"duration", "frames", "integrator", "threads", "time_step", "softness"}  # not of how a bed is made
 FILLED = 0.3  # solid fraction that beds begin with, at random, before they fall together
 
 
@@ -86,10 +87,12 @@ class Dosta(dem.Case):
     ) -> np.ndarray:
         """Centres (N, 3) of grains at rest that began at places, given by material and diameter.
 
-        Made softer first, then as stiff as they are; kept for the next time.
+        Made softer first, then as stiff as they are; friction is another only until the last of these stages. Kept for
+        the next time.
         """
 
-        def simulation(softness: float, places: np.ndarray) -> dem.Simulation:
+        def simulation(stage: tuple[float, float | None], places: np.ndarray) -> dem.Simulation:
+            softness, sliding = stage
             position = np.split(places, np.cumsum([len(start) for _, _, start in groups])[:-1])
             grains = [
                 dem.Particles(dem.Sphere(diameter=d), self.material(name, softness=softness), position=x)
@@ -98,11 +101,12 @@ class Dosta(dem.Case):
             box, walls = container(softness)
             return dem.Simulation(
                 dem.Particles.concatenate(grains), box, walls=walls, gravity=self.gravity, threads=self.threads,
-                time_step=self.step_for(self.coarse, softness), contacts=self.pairs(softness=softness, friction=friction),
+                time_step=self.step_for(self.coarse, softness), contacts=self.pairs(softness=softness, friction=sliding),
             )  # fmt: skip
 
-        stages = [s for s in (GAUGE, math.sqrt(GAUGE)) if s > self.softness] + [self.softness]
-        about = self.model_dump(mode="json", exclude={"duration", "frames", "integrator", "threads", "time_step"})
+        soft = [s for s in (GAUGE, math.sqrt(GAUGE)) if s > self.softness or (s == GAUGE and friction is not None)]
+        stages = [*((s, friction) for s in soft), (self.softness, None)]
+        about = self.model_dump(mode="json", exclude=OF_THE_RUN)
         kind = next(each.__name__ for each in type(self).__mro__ if Dosta in each.__bases__)
         recipe = {"case": kind, "friction": friction, **about}
         size = min(d for _, d, _ in groups)

@@ -23,16 +23,18 @@ MOST = 2000  # looks
 
 
 def settled(
-    simulation: Callable[[float, np.ndarray], dem.Simulation], stages: Sequence[float], start: np.ndarray, size: float,
+    simulation: Callable[[object, np.ndarray], dem.Simulation], stages: Sequence, start: np.ndarray, size: float,
     recipe: dict,
 ) -> np.ndarray:  # fmt: skip
     """Centres (N, 3) of bodies at rest: let fall at the first stage, and brought to rest again at each further one.
+
+    Each stage is kept, so that who is interrupted goes on there.
 
     Parameters
     ----------
     simulation : function
         Makes a simulation, given a stage and places.
-    stages : sequence of floats
+    stages : sequence of plain values
         Such as how soft the bodies are.
     start : (N, 3) array
         Where they begin [m].
@@ -42,17 +44,14 @@ def settled(
         Plain values by which it is known another time.
     """
 
-    def make() -> np.ndarray:
-        places = start
-        for k, stage in enumerate(stages):
-            places = _at_rest(simulation(stage, places), size, falls=k == 0)
-        return places
+    places, about = start, {**recipe, "version": dem.__version__, "start": [float(x) for x in start.sum(0)]}
+    for k, stage in enumerate(stages):
 
-    return states.places({**recipe, "version": dem.__version__, "start": _mark(start)}, make)
+        def make(places: np.ndarray = places, stage: object = stage, k: int = k) -> np.ndarray:
+            return _at_rest(simulation(stage, places), size, falls=k == 0)
 
-
-def _mark(start: np.ndarray) -> list[float]:
-    return [float(x) for x in start.sum(0)]
+        places = states.places({**about, "stages": list(stages[: k + 1])}, make)
+    return places
 
 
 def _at_rest(sim: dem.Simulation, size: float, *, falls: bool) -> np.ndarray:

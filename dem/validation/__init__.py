@@ -23,9 +23,11 @@ from dem.validation import (
     rolling,
     rotation,
     settling,
+    silos,
     slopes,
     spheroids,
     springs,
+    surfaces,
     tumbling,
     ways,
 )
@@ -71,6 +73,11 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "impact": bulk.impact,
     "silo": bulk.silo,
     "drum": bulk.drum,
+    "beverloo": silos.beverloo,
+    "janssen": silos.janssen,
+    "bagnold": surfaces.bagnold,
+    "drum-angle": surfaces.drum,
+    "repose": surfaces.repose,
 }
 LONG: dict[str, Callable[..., Report]] = {
     "impact-25k": bulk.impact_25k,

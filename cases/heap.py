@@ -1,0 +1,39 @@
+"""A tube full of grains is lifted off a floor: they run out below and lie in a heap."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field, PositiveFloat, PositiveInt
+
+import dem
+from cases.grains import Grains
+
+SETTLING = 0.15  # before the tube is lifted [s]
+
+
+class Heap(Grains):
+    """Grains run out below a tube that is lifted, and lie in a heap."""
+
+    name = "heap"
+
+    n: PositiveInt = Field(600, description="number of grains")
+    radius: PositiveFloat = Field(0.018, description="of the tube [m]")
+    lift: PositiveFloat = Field(0.1, description="speed at which the tube goes up [m/s]")
+
+    def walls(self) -> list[dem.Cylinder]:
+        """The tube, which goes up when the grains have settled, until it is clear of them."""
+        height = self.tall()
+        rise = dem.Motion(velocity=(0, 0, self.lift), start=SETTLING, stop=SETTLING + height / self.lift)
+        tube = dem.Cylinder((0, 0, 0), (0, 0, 1.2 * height), self.radius, material=self.material(), motion=rise, name="tube")
+        return [tube]
+
+    def tall(self) -> float:
+        """Height that the grains reach in the tube, about [m]."""
+        return 4 * self.diameter + self.n * self.diameter**3 / (0.45 * 6 * (self.radius - 0.5 * self.diameter) ** 2) * 1.2
+
+    def build(self) -> tuple[dem.Particles, dem.Box]:
+        """Grains in the tube, on a floor without end."""
+        r, inner = self.radius, self.radius - 0.55 * self.diameter
+        grains = self.grains(lambda x, y, _z: np.hypot(x, y) < inner, (-r, -r, 0), (r, r, 3 * self.tall()))
+        floor = dem.Box((-r, -r, 0), (r, r, 1.2 * self.tall()), self.material(), open=["x-", "x+", "y-", "y+", "z+"])
+        return grains, floor
