@@ -19,6 +19,7 @@ class Drum(Dosta):
 
     name = "drum"
     published_step: ClassVar[float] = 8e-7
+    compiled_by: ClassVar[dict] = {"coarse": 3.0, "softness": 100.0}
 
     duration: PositiveFloat = Field(5.0, description="simulated time [s]")
     frames: PositiveInt = Field(50, description="frames written after the first")

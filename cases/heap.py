@@ -24,12 +24,13 @@ class Heap(Grains):
         """The tube, which goes up when the grains have settled, until it is clear of them."""
         height = self.tall()
         rise = dem.Motion(velocity=(0, 0, self.lift), start=SETTLING, stop=SETTLING + height / self.lift)
-        tube = dem.Cylinder((0, 0, 0), (0, 0, 1.2 * height), self.radius, material=self.material(), motion=rise, name="tube")
-        return [tube]
+        kept = {"material": self.material(), "motion": rise, "name": "tube"}
+        return [dem.Cylinder((0, 0, 0), (0, 0, 1.2 * height), self.radius, **kept)]
 
     def tall(self) -> float:
         """Height that the grains reach in the tube, about [m]."""
-        return 4 * self.diameter + self.n * self.diameter**3 / (0.45 * 6 * (self.radius - 0.5 * self.diameter) ** 2) * 1.2
+        inner = self.radius - 0.5 * self.diameter
+        return 4 * self.diameter + self.n * self.diameter**3 / (6 * 0.37 * inner**2)
 
     def build(self) -> tuple[dem.Particles, dem.Box]:
         """Grains in the tube, on a floor without end."""

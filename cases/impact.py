@@ -20,6 +20,7 @@ class Impact(Dosta):
 
     name = "impact"
     published_step: ClassVar[float] = 5e-7
+    compiled_by: ClassVar[dict] = {"coarse": 4.0, "softness": 10.0}
 
     duration: PositiveFloat = Field(0.1, description="simulated time [s]")
     frames: PositiveInt = Field(100, description="frames written after the first")

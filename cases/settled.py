@@ -43,7 +43,6 @@ def settled(
     recipe : dict
         Plain values by which it is known another time.
     """
-
     places, about = start, {**recipe, "version": dem.__version__, "start": [float(x) for x in start.sum(0)]}
     for k, stage in enumerate(stages):
 

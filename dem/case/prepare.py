@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dem.base import compilation
 from dem.base.machine import cores
-from dem.case.find import names
+from dem.case.find import case, names
 from dem.case.study import StudyCase
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ LAWS = ({}, {"restitution": 0.8}, {"restitution": 0.8, "friction": 0.3})
 
 def everything() -> Iterator[tuple[str, dict]]:
     """All built-in cases; and spheres and fibres under each kind of contact law, by one thread and by several."""
-    yield from ((name, {}) for name in names())
+    yield from ((name, dict(case(name).compiled_by)) for name in names())
     for law in LAWS:
         for crowd in CROWDS:
             yield crowd, {"n": 30, **law}

@@ -82,7 +82,7 @@ def mass_flow(
         message = f"position has shape {shape}, expected ({len(t)}, N, 3): frames as many as times, and N bodies"
         raise ValueError(message)
     if m.shape != shape[1:2]:
-        message = f"mass has shape {m.shape}, expected ({shape[1]},): one of each body [kg]; np.full(N, m) if all weigh m"
+        message = f"mass has shape {m.shape}, expected ({shape[1]},): one of each body; np.full(N, m) if all weigh m"
         raise ValueError(message)
     n = checks.array("normal", normal, (3,), "of the plane")
     checks.number("length of the normal", float(np.linalg.norm(n)), above=0)

@@ -180,8 +180,8 @@ def angle_of_repose(profile: Profile, *, between: tuple[float, float] = (0.2, 0.
     flank = flank[share[flank - top] <= high]
     if len(flank) < 2:
         message = (
-            f"{len(flank)} of the heights after the highest one, {height[top]:g} m, are between {low:g} and {high:g} of "
-            "it, expected at least two: the profile is flat or steep there, or needs narrower bins"
+            f"{len(flank)} of the heights after the highest one, {height[top]:g} m, are between {low:g} and {high:g} "
+            "of it, expected at least two: the profile is flat or steep there, or needs narrower bins"
         )
         raise ValueError(message)
     slope = fitted_slope(profile.middle[flank], profile.value[flank])

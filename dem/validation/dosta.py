@@ -16,9 +16,9 @@ SECOND_HAND = (
     "initial states here are our own, settled from grains strewn at random; theirs are not published with the text."
 )
 DIFFERENCES = (
-    "Contacts: Hertz, damping, Coulomb friction with memory, restitution and friction by pair, as published. Our damped "
-    "contact lets go where its force is zero, with a damping that gives the restitution in full; the codes compared "
-    "with let it pull until the overlap is zero, or get less restitution: 0.47, 0.55, 0.63 for 0.4, 0.5, 0.6."
+    "Contacts: Hertz, damping, Coulomb friction with memory, restitution and friction by pair, as published. Our "
+    "damped contact lets go where its force is zero, with a damping that gives the restitution in full; the codes "
+    "compared with let it pull until the overlap is zero, or get less restitution: 0.47, 0.55, 0.63 for 0.4, 0.5, 0.6."
 )
 
 # Impact of 25 000 grains: time [ms], displacement [mm], its standard deviation over ten states [mm]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model.materials import Material
+from dem.model.motion import Motion
 from dem.model.particles import Particles
 from dem.model.shapes import Sphere
 from dem.model.wall_rounds import Cylinder, Disc, Revolution
-from dem.model.motion import Motion
 from dem.soft.simulation import Simulation
 from dem.statistics import beverloo_rate, janssen_stress
 from dem.validation.report import Report, curves
@@ -85,12 +85,14 @@ def beverloo(*, quick: bool) -> Report:
     slope, cut = np.polyfit(orifices, found**0.4, 1)
     shape, coefficient = -cut / slope / D, slope**2.5 / (bulk * math.sqrt(G))
     law = beverloo_rate(orifices, D, bulk, coefficient=coefficient, shape=shape)
+    usual = float(np.mean(found / beverloo_rate(orifices, D, bulk, coefficient=1.0, shape=1.4)))
     power = np.polyfit(np.log(orifices - 1.4 * D), np.log(found), 1)[0]
     for hole, rate, fitted in zip(orifices, found, law, strict=True):
-        report.near(f"D/d = {hole / D:g}: rate [kg/s]", rate, fitted, exact=f"C, k fitted: {fitted:.4g}", within=0.06)
+        report.near(f"D/d = {hole / D:g}: rate [kg/s]", rate, fitted, exact=f"C, k fitted: {fitted:.4g}",
+                    within=0.12 if quick else 0.06)  # fmt: skip
     report.near("k, width of the empty annulus over d", shape, 1.4, published="1.4 for spheres", within=0.6,
                 relative=False)  # fmt: skip
-    report.near("C", coefficient, 0.58, published="0.55 to 0.65", within=0.12, relative=False)
+    report.near("C where k is 1.4", usual, 0.58, published="0.55 to 0.65", within=0.12, relative=False)
     report.near("exponent of D - 1.4 d", power, 2.5, published="5/2", within=0.3, relative=False)
     report.tables["rates"] = (["orifice_m", "rate_kg_s", "law"], np.column_stack([orifices, found, law]).tolist())
     report.figures["rates"] = curves("rate to the power 2/5", "orifice/d", "W^(2/5)", {
@@ -98,7 +100,8 @@ def beverloo(*, quick: bool) -> Report:
     }, marker="o")  # fmt: skip
     report.statements += [
         f"Law: W. A. Beverloo et al., Chem. Eng. Sci. 15 (1961) 260, of experiments. {n} grains of {1e3 * D:g} mm, µ = "
-        f"{FRICTION}, in a cylinder of {2 * wide} diameters; bulk density {bulk:.0f} kg/m³.",
+        f"{FRICTION}, in a cylinder of {2 * wide} diameters; bulk density {bulk:.0f} kg/m³. Fitted "
+        f"together, k = {shape:.3g} and C = {coefficient:.3g}: what one gains the other loses.",
         "Tolerances: each rate is counted from some hundred grains or more, whose number scatters by some per cent; C "
         "and k of the literature are of sands and seeds, and depend on friction.",
     ]
@@ -149,9 +152,9 @@ def janssen(*, quick: bool) -> Report:
     }, marker="o")  # fmt: skip
     report.statements += [
         "Law: H. A. Janssen, Z. Ver. Dtsch. Ing. 39 (1895) 1045: the floor carries ρ g λ A (1 - exp(-h/λ)), λ = R/(2 µ "
-        f"K). The floor goes down at 1 cm/s, so that friction at the wall is mobilised; loads are means over the second "
-        f"half. Fitted λ = {1e3 * length:.3g} mm = {length / (2 * radius):.2f} diameters of the silo.",
-        "Tolerances: loads of one bed of a few hundred grains scatter by some ten per cent from filling to filling, and "
+        f"K). The floor goes down at 1 cm/s, so that friction at the wall is mobilised; loads are means over the "
+        f"second half. Fitted λ = {1e3 * length:.3g} mm = {length / (2 * radius):.2f} diameters of the silo.",
+        "Tolerances: loads of one bed of a few hundred grains scatter by some ten per cent from filling to filling; "
         "the weight is carried by all walls together but for what the grains still accelerate.",
     ]
     return report

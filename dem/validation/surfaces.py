@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from dem.case.find import case
-from dem.statistics import FieldAverage, angle_of_repose, bagnold_velocity, cone_profile, drum_angle
-from dem.statistics import Spheres
+from dem.statistics import FieldAverage, Spheres, angle_of_repose, bagnold_velocity, cone_profile, drum_angle
 from dem.validation.report import Report, curves
 
 G = 9.81
@@ -61,8 +60,8 @@ def bagnold(*, quick: bool) -> Report:
         "(h - z)^(3/2) where solid fraction and inertial number are the same at all depths (R. A. Bagnold 1954; L. E. "
         "Silbert et al., Phys. Rev. E 64 (2001) 051302; GDR MiDi, Eur. Phys. J. E 14 (2004) 341).",
         f"{made.n} grains, depth {depth / d:.1f} diameters, θ = {made.angle:g}°, solid fraction {phi:.3f}, I = "
-        f"{number:.3f}; means over {long:g} s without a trajectory (`dem.statistics.FieldAverage`), compared more than 2.5 "
-        "diameters away from plane and surface, where fields are smoothed over 0.75 of a diameter.",
+        f"{number:.3f}; means over {long:g} s without a trajectory (`dem.statistics.FieldAverage`), compared more than "
+        "2.5 diameters away from plane and surface, where fields are smoothed over 0.75 of a diameter.",
     ]
     return report
 
@@ -82,7 +81,7 @@ def drum(*, quick: bool) -> Report:
             p = sim.particles
             found.append(abs(drum_angle(p.position, p.mass, (0, 0, 0))))
         rows.append((rate, rate**2 * made.radius / G, np.degrees(np.mean(found)), np.degrees(np.std(found))))
-    rate, froude, angle, scatter = np.array(rows).T
+    rate, froude, angle, _ = np.array(rows).T
     slope, rest = np.polyfit(froude, angle, 1)
     report.below("angle at the least speed above that at the largest [°]", angle[0] - angle[-1], 0.0)
     report.near("correlation of angle and speed squared", float(np.corrcoef(froude, angle)[0, 1]), 1.0,
@@ -93,10 +92,10 @@ def drum(*, quick: bool) -> Report:
         "found": (froude, angle), "θ_c + c ω²": (froude, rest + slope * froude),
     }, marker="o")  # fmt: skip
     report.statements += [
-        "Law: J. Rajchenbach, Phys. Rev. Lett. 65 (1990) 2221, found ω ∝ (θ - θ_c)^m, m = 0.5 ± 0.1, in continuous flow: "
-        "the angle grows with the square of the speed. Angles are by the centre of mass (`dem.statistics.drum_angle`).",
-        f"{n} grains of the case rotating-drum, µ = {made.friction}, rolling friction {made.rolling_friction}; end plates "
-        "are near, and make slopes steeper than in long drums.",
+        "Law: J. Rajchenbach, Phys. Rev. Lett. 65 (1990) 2221, found ω ∝ (θ - θ_c)^m, m = 0.5 ± 0.1, in continuous "
+        "flow: the angle grows with the square of the speed. Angles are by the centre of mass (`drum_angle`).",
+        f"{n} grains of the case rotating-drum, µ = {made.friction}, rolling friction {made.rolling_friction}; end "
+        "plates are near, and make slopes steeper than in long drums.",
     ]
     return report
 
@@ -139,9 +138,9 @@ def repose(*, quick: bool) -> Report:
     }, marker="o")  # fmt: skip
     report.statements += [
         "Known: heaps are steeper with more friction and with more resistance to rolling, and level off where friction "
-        "is large (Y. C. Zhou, B. H. Xu, A. B. Yu, P. Zulli, Powder Technol. 125 (2002) 45); heaps of smooth spheres lie "
-        "at some 20 to 25°. No formula is compared with: those published are of their own boxes and fillings.",
-        f"Heaps of {n} grains of the case heap: a tube is lifted at 0.1 m/s off a floor of the same material; slopes by "
-        "`dem.statistics.cone_profile` and `angle_of_repose` scatter by some 2° for so few.",
+        "is large (Y. C. Zhou, B. H. Xu, A. B. Yu, P. Zulli, Powder Technol. 125 (2002) 45); heaps of smooth spheres "
+        "lie at some 20 to 25°. No formula is compared with: those published are of their own boxes and fillings.",
+        f"Heaps of {n} grains of the case heap: a tube is lifted at 0.1 m/s off a floor of the same material; slopes "
+        "by `dem.statistics.cone_profile` and `angle_of_repose` scatter by some 2° for so few.",
     ]
     return report

@@ -8,12 +8,16 @@ import pytest
 
 import dem
 from cases import settled
+from cases.chute import Chute
 from cases.dosta import strewn
 from cases.drum import Drum, Drum38k
+from cases.heap import Heap
 from cases.impact import Impact, Impact25k
 from cases.silo import Silo, Silo100k
 from dem import statistics
 from dem.bench import states
+from dem.casefile.load import read
+from dem.casefile.write import example
 from dem.statistics import Profile
 from dem.validation import bulk
 
@@ -45,6 +49,41 @@ def test_time_steps_follow_grains_and_stiffness(kind):
     assert kind(time_step=1e-6).time_step == 1e-6
     with pytest.raises(ValueError, match="coarse"):
         kind(coarse=-1)
+
+
+@pytest.mark.parametrize("kind", [Silo100k, Drum38k, Impact25k])
+def test_case_files_name_them(kind, tmp_path, monkeypatch):
+    """No bed is made to write one, and none but a small one to compile."""
+    monkeypatch.setattr(kind, "build", None)
+    case = kind(seed=3, coarse=2)
+    (tmp_path / "case.toml").write_text(example(case))
+    assert read(tmp_path / "case.toml").case == case
+    assert kind(**kind.compiled_by).time_step > 5 * kind().time_step
+
+
+@pytest.mark.parametrize("case", [Chute(n=40, length=4, width=3), Chute(n=300, spread=0.3), Heap(n=60)])
+def test_grains_begin_without_overlap(case):
+    particles, box = case.build()
+    radius = np.array([0.5 * shape.diameter for shape, _ in particles.variants])[particles.variant]
+    x = particles.position
+    period = np.array(box.size) * [axis in box.periodic for axis in "xyz"]
+    off = x[:, None] - x[None]
+    off -= period * np.round(off / np.where(period > 0, period, 1))
+    gap = np.linalg.norm(off, axis=2) - radius[:, None] - radius[None]
+    assert gap[~np.eye(len(x), dtype=bool)].min() > 0
+    assert (x[:, 2] > radius).all()
+    if isinstance(case, Heap):
+        assert (np.hypot(x[:, 0], x[:, 1]) + radius < case.radius).all()
+        assert (x[:, 2] + radius).max() < case.walls()[0].end[2]
+        assert case.walls()[0].motion.stop > 0.15
+    else:
+        assert case.gravity == pytest.approx((9.81 * math.sin(math.radians(24)), 0, -9.81 * math.cos(math.radians(24))))
+
+
+def test_a_chute_has_one_angle():
+    assert Chute(angle=30).gravity[0] == pytest.approx(4.905)
+    with pytest.raises(ValueError, match=r"gravity is .*, at 0°, and angle is 24: give one of them"):
+        Chute(gravity=(0, 0, -9.81))
 
 
 def test_coarser_grains_fill_the_same_volume():
@@ -130,8 +169,9 @@ def test_contacts_as_a_table(tmp_path):
     """The same as the frame's; normal and tangential force are what is left of the force."""
     stuff = dem.Material(young=1e6, poisson=0.2, density=1000.0, friction=0.5)
     balls = dem.Particles(
-        dem.Sphere(diameter=0.01), stuff, position=[(0, 0, 0.0049), (0.0099, 0, 0.006)], velocity=[(0, 0.5, 0), (0, 0, 0)]
-    )
+        dem.Sphere(diameter=0.01), stuff, position=[(0, 0, 0.0049), (0.0099, 0, 0.006)],
+        velocity=[(0, 0.5, 0), (0, 0, 0)],
+    )  # fmt: skip
     box = dem.Box((-1, -1, 0), (1, 1, 1), stuff)
     sim = dem.Simulation(balls, box, time_step=1e-5)
     sim.run(1e-4, frames=2, output=tmp_path / "run.h5", contacts=True)
