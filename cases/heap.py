@@ -23,9 +23,14 @@ class Heap(Grains):
     def walls(self) -> list[dem.Cylinder]:
         """The tube, which goes up when the grains have settled, until it is clear of them."""
         height = self.tall()
-        rise = dem.Motion(velocity=(0, 0, self.lift), start=SETTLING, stop=SETTLING + height / self.lift)
+        rise = dem.Motion(velocity=(0, 0, self.lift), start=SETTLING, stop=self.lifted)
         kept = {"material": self.material(), "motion": rise, "name": "tube"}
         return [dem.Cylinder((0, 0, 0), (0, 0, 1.2 * height), self.radius, **kept)]
+
+    @property
+    def lifted(self) -> float:
+        """When the tube is clear of the grains [s]."""
+        return SETTLING + self.tall() / self.lift
 
     def tall(self) -> float:
         """Height that the grains reach in the tube, about [m]."""

@@ -104,8 +104,7 @@ def heap_angle(friction: float, rolling: float, n: int) -> tuple[float, float]:
     """Angle of repose of a heap below a tube that was lifted, and its error [°]."""
     made = case("heap")(n=n, friction=friction, rolling_friction=rolling, threads=1)
     sim = made.simulation()
-    (tube,) = made.walls()
-    sim.step(round((tube.motion.stop + 0.25) / sim.time_step))
+    sim.step(round((made.lifted + 0.25) / sim.time_step))
     x, r = sim.particles.position, np.full(n, 0.5 * made.diameter)
     wide = float(np.quantile(np.hypot(x[:, 0], x[:, 1]), 0.98))
     profile = cone_profile(Spheres(x, r, np.arange(n)), np.arange(0, wide + made.diameter, made.diameter), sectors=8)
