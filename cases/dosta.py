@@ -13,7 +13,6 @@ import numpy as np
 from pydantic import Field, PositiveFloat, model_validator
 
 import dem
-from cases.settled import settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -116,7 +115,8 @@ class Dosta(dem.Case):
         kind = next(each.__name__ for each in type(self).__mro__ if Dosta in each.__bases__)
         recipe = {"case": kind, "friction": friction, **about}
         size = min(d for _, d, _ in groups)
-        return settled(simulation, stages, np.concatenate([start for *_, start in groups]), size, recipe)
+        start = np.concatenate([each for *_, each in groups])
+        return dem.settled(simulation, stages, start, size=size, recipe=recipe)
 
 
 def strewn(

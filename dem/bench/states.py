@@ -26,7 +26,8 @@ def folder() -> Path:
 
 def restore(sim: Simulation, recipe: dict, make: Callable[[], None]) -> None:
     """Put a simulation into the state that this recipe, plain values, led to once; else make it, and keep it."""
-    path = _path(recipe)
+    name = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()[:16]
+    path = folder() / f"{name}.npz"
     try:
         with np.load(path) as kept:
             state = {name: kept[name] for name in STATE}
@@ -34,32 +35,15 @@ def restore(sim: Simulation, recipe: dict, make: Callable[[], None]) -> None:
             setattr(sim.particles, name, rows)
     except (OSError, ValueError, KeyError):  # there is none, or it broke off
         make()
-        _keep({name: getattr(sim.particles, name) for name in STATE}, path)
+        _keep(sim, path)
 
 
-def places(recipe: dict, make: Callable[[], np.ndarray]) -> np.ndarray:
-    """Centres (N, 3) [m] that this recipe, plain values, led to once; else make them, and keep them."""
-    path = _path(recipe)
-    try:
-        with np.load(path) as kept:
-            return kept["position"]
-    except (OSError, ValueError, KeyError):  # there is none, or it broke off
-        pass
-    made = make()
-    _keep({"position": made}, path)
-    return made
-
-
-def _path(recipe: dict) -> Path:
-    return folder() / f"{hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()[:16]}.npz"
-
-
-def _keep(state: dict[str, np.ndarray], path: Path) -> None:
+def _keep(sim: Simulation, path: Path) -> None:
     """Write it beside and move it into place; where nothing can be kept it is made again next time."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npz", delete=False) as file:
-            np.savez(file, **state)
+            np.savez(file, **{name: getattr(sim.particles, name) for name in STATE})
         Path(file.name).replace(path)
     except OSError:
         return

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import dem
-from cases import settled
 from cases.chute import Chute
 from cases.dosta import strewn
 from cases.drum import Drum, Drum38k
@@ -15,7 +14,6 @@ from cases.heap import Heap
 from cases.impact import Impact, Impact25k
 from cases.silo import Silo, Silo100k
 from dem import statistics
-from dem.bench import states
 from dem.casefile.load import read
 from dem.casefile.write import example
 from dem.statistics import Profile
@@ -109,24 +107,30 @@ class Falling:
 
 def test_beds_come_to_rest_and_are_kept(cache):
     """Each stage once, the second from where the first one ended; the next one takes what was kept, without a run."""
-    Falling.made = 0
     start = np.array([[0.0, 0, 5], [0, 1, 12]])
-    for _ in range(2):
-        assert settled.settled(Falling, [10.0, 1.0], start, 0.01, {"a": 1})[:, 2].tolist() == [0, 0]
-    assert Falling.made == 2
-    settled.settled(Falling, [10.0, 2.0], start, 0.01, {"a": 1})  # shares the first stage
-    assert Falling.made == 3
-    settled.settled(Falling, [10.0, 2.0], start + 1, 0.01, {"a": 1})
-    assert Falling.made == 5
+
+    def made(stages, places, **recipe):
+        before = Falling.made
+        found = dem.settled(Falling, stages, places, size=0.01, recipe=recipe)
+        assert found[:, 2].tolist() == [0, 0]
+        return Falling.made - before
+
+    assert [made(stages, start, a=1) for stages in ([10.0, 1.0], [10.0, 1.0], [10.0, 2.0])] == [2, 0, 1]
+    assert made([10.0, 1.0], start + [[1, 0, 0], [0, 0, 0]], a=1) == 2
+    assert made([10.0, 1.0], start, a=2) == 2
+    for path in (cache / "pcdm-dem" / "states").iterdir():
+        path.write_bytes(path.read_bytes()[:100])
+    assert made([10.0, 1.0], start, a=1) == 2  # what broke off is made again
 
 
-def test_what_cannot_be_kept_is_made_again(cache, monkeypatch):
-    made = []
-    monkeypatch.setattr(states, "folder", lambda: cache / "file" / "states")
-    (cache / "file").write_text("in the way")
+def test_what_cannot_be_kept_is_made_again(cache):
+    (cache / "pcdm-dem").write_text("in the way")
+    before = Falling.made
     for _ in range(2):
-        assert states.places({"a": 1}, lambda: made.append(1) or np.ones((1, 3))).shape == (1, 3)
-    assert len(made) == 2
+        dem.settled(Falling, [1.0], [[0.0, 0, 3]], size=0.01, recipe={})
+    assert Falling.made == before + 2
+    with pytest.raises(ValueError, match="stages are none"):
+        dem.settled(Falling, [], [[0.0, 0, 3]], size=0.01, recipe={})
 
 
 def test_a_container_without_room_says_so(monkeypatch):
