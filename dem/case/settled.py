@@ -36,8 +36,8 @@ def settled(
     """Places of bodies at rest: let fall at the first stage, and brought to rest again at each further one.
 
     Each stage is kept in the user's cache (``XDG_CACHE_HOME`` or ~/.cache, there pcdm-dem/states), so that it is made
-    once, and who is interrupted goes on there. While they settle, nobody falls faster than from five diameters, and when
-    most have fallen, velocities lose a fifth every 500 steps.
+    once, and who is interrupted goes on there. While they settle, nobody falls faster than from five diameters, and
+    when most have fallen, velocities lose a fifth every 500 steps.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _path(recipe: dict) -> Path:
 def _kept(path: Path, count: int) -> np.ndarray | None:
     """What is kept there, if it is a bed of so many."""
     try:
-        with np.load(path) as kept:
+        with path.open("rb") as file, np.load(file) as kept:
             places = kept["position"]
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):  # there is none, or it broke off
         return None

@@ -20,7 +20,7 @@ from dem.cli.common import app, plain_errors, say
 @plain_errors
 def validate(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME ...]", help="Studies; default: all but those of hours.")
+        list[str] | None, typer.Argument(metavar="[NAME ...]", help="Studies; default: the short.")
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="New or empty folder.")] = Path("validation"),
     quick: Annotated[bool, typer.Option("--quick", help="Larger steps, in under a minute.")] = False,

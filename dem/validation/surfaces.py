@@ -16,7 +16,7 @@ G = 9.81
 def bagnold(*, quick: bool) -> Report:
     """Steady flow down a rough plane."""
     report = Report("bagnold", "Steady flow down a rough plane: Bagnold's profile")
-    made = case("chute")(n=400 if quick else 900, angle=24.0, threads=1)
+    made = case("chute")(n=400 if quick else 900, angle=22.0, threads=1)
     sim, d = made.simulation(), made.diameter
     box = sim.box
     average = FieldAverage(box.lower, box.upper, width=0.75 * d, bins=60)
@@ -37,7 +37,7 @@ def bagnold(*, quick: bool) -> Report:
                 exact="1", within=0.05)  # fmt: skip
     angle = math.radians(made.angle)
     report.near("shear stress over normal stress", float(np.mean(np.abs(stress[inside, 2, 0]) / stress[inside, 2, 2])),
-                math.tan(angle), exact=f"tan θ = {math.tan(angle):.4f}", within=0.05)  # fmt: skip
+                math.tan(angle), exact=f"tan θ = {math.tan(angle):.4f}", within=0.08 if quick else 0.05)  # fmt: skip
     spread = float(np.std(solid[inside]) / np.mean(solid[inside]))
     report.below("solid fraction: standard deviation over depth, over the mean", spread, 0.04)
     shape = depth**1.5 - np.maximum(depth - z[inside], 0) ** 1.5
