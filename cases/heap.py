@@ -41,5 +41,15 @@ class Heap(Grains):
         """Grains in the tube, on a floor without end."""
         r, inner = self.radius, self.radius - 0.55 * self.diameter
         grains = self.grains(lambda x, y, _z: np.hypot(x, y) < inner, (-r, -r, 0), (r, r, 3 * self.tall()))
-        floor = dem.Box((-r, -r, 0), (r, r, 1.2 * self.tall()), self.material(), open=["x-", "x+", "y-", "y+", "z+"])
-        return grains, floor
+        far = 100 * r
+        open_to = ["x-", "x+", "y-", "y+", "z+"]
+        return grains, dem.Box((-far, -far, 0), (far, far, far), self.floor(), open=open_to)
+
+    def floor(self) -> dem.Material:
+        """Of the floor."""
+        return dem.Material(young=self.young, poisson=0.25, name="floor")
+
+    def contacts(self) -> dem.Contacts:
+        """On the floor grains neither slide nor roll."""
+        held = dem.Contact(restitution=self.restitution, friction=2.0, rolling=dem.Rolling(friction=1.0))
+        return dem.Contacts({(self.material(), self.floor()): held})
