@@ -88,7 +88,7 @@ def bagnold(*, quick: bool) -> Report:
         "(h - z)^(3/2) where solid fraction and inertial number are the same at all depths (R. A. Bagnold 1954; L. E. "
         "Silbert et al., Phys. Rev. E 64 (2001) 051302; GDR MiDi, Eur. Phys. J. E 14 (2004) 341).",
         f"{made.n} grains, depth {seen.depth / d:.1f} diameters, θ = {made.angle:g}°, solid fraction {seen.phi:.3f}, "
-        f"I = {seen.number:.3f}; means over {long:g} s without a trajectory (`dem.statistics.FieldAverage`), compared more "
+        f"I = {seen.number:.3f}; means over {long:g} s without a trajectory (`FieldAverage`), compared more "
         "than 2.5 diameters away from plane and surface, where fields are smoothed over 0.75 of a diameter.",
     ]
     return report
