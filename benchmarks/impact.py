@@ -61,7 +61,7 @@ def write(sim: Simulation, folder: Path, steps: int) -> None:
     density = np.array([material.density for _, material in p.variants])[p.variant]
     kind = 1 + (np.arange(len(p)) == len(p) - 1)
     edges = "".join(f"{low!r} {high!r} {a}lo {a}hi\n" for a, low, high in zip("xyz", box.lower, box.upper, strict=True))
-    rows = zip(kind, sizes, density, p.position, strict=True)
+    rows = zip(kind, sizes.tolist(), density.tolist(), p.position, strict=True)
     atoms = [f"{i} {k} {d!r} {rho!r} {_row(x)}" for i, (k, d, rho, x) in enumerate(rows, 1)]
     speeds = [f"{i} {_row(v)}" for i, v in enumerate(np.hstack([p.velocity, p.angular_velocity]), 1)]
     head = f"written by pcdm-dem\n\n{len(p)} atoms\n2 atom types\n{edges}"
@@ -75,7 +75,7 @@ def write(sim: Simulation, folder: Path, steps: int) -> None:
         f"pair_coeff 2 2 {law(sim, steel, steel)}",
         *(f"fix wall{a} all {wall} {a}plane {low} {high}" for a, low, high in walls),
         f"fix weight all gravity {G!r} vector 0 0 -1", "fix motion all nve/sphere",
-        f"neighbor {0.1 * sizes[0]!r} multi", "comm_modify mode multi", "neigh_modify delay 0 every 1 check yes",
+        f"neighbor {0.1 * float(sizes[0])!r} multi", "comm_modify mode multi", "neigh_modify delay 0 every 1 check yes",
         f"timestep {sim.time_step!r}", "thermo_style custom step atoms", "thermo 1000000000", "run 0",
         f"run {steps} pre no", "write_dump all custom end.dem id z modify sort id format float %.17g",
     ]  # fmt: skip
