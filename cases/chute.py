@@ -28,7 +28,7 @@ class Chute(dem.Case):
     name = "chute"
 
     duration: PositiveFloat = Field(4.0, description="simulated time [s]")
-    time_step: dem.TimeStep = Field(3e-5, description="[s], or auto")
+    time_step: dem.TimeStep = Field(1.5e-5, description="[s], or auto")
     frames: PositiveInt = Field(100, description="frames written after the first")
     angle: float = Field(22.0, gt=0, lt=90, description="of the plane to the horizontal [deg]")
     n: PositiveInt = Field(500, description="number of grains")
@@ -42,7 +42,7 @@ class Chute(dem.Case):
     length: PositiveFloat = Field(8.0, description="of a period down the plane [diameters]")
     width: PositiveFloat = Field(5.0, description="of a period across [diameters]")
     density: PositiveFloat = Field(2500.0, description="[kg/m3]")
-    young: PositiveFloat = Field(5e6, description="Young's modulus [Pa]")
+    young: PositiveFloat = Field(2e6, description="Young's modulus [Pa]")
     restitution: float = Field(0.88, gt=0, le=1, description="coefficient of restitution")
     friction: NonNegativeFloat = Field(0.5, description="Coulomb's coefficient between grains")
     speed: NonNegativeFloat = Field(0.5, description="down the plane at the start [m/s]")

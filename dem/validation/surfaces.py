@@ -144,7 +144,7 @@ def repose(*, quick: bool) -> Report:
     """Heaps of grains with more and more friction, and resistance to rolling."""
     report = Report("repose", "Angle of repose against friction and resistance to rolling")
     n = 300 if quick else 800
-    frictions, rollings = ((0.2, 0.6), (0.02, 0.2)) if quick else ((0.15, 0.3, 0.5, 0.8), (0.02, 0.1, 0.3))
+    frictions, rollings = ((0.05, 0.6), (0.02, 0.2)) if quick else ((0.05, 0.15, 0.4, 0.8), (0.02, 0.1, 0.3))
     rows = []
     for rolling in rollings:
         rows += [(mu, rolling, *heap_angle(mu, rolling, n)) for mu in frictions]
