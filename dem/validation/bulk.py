@@ -162,8 +162,8 @@ def silo(*, quick: bool, published: bool = False) -> Report:
         said_of(size, f"{len(sim.particles)} grains, time step {sim.time_step:g} s, rates by straight lines from "
                 f"{first:g} to {last:g} s; grains count as {coarse**3:g} published ones"),
         f"Found: {' and '.join(f'{rate:.4g}' for rate, _ in rates.values())} grains a second. Repeated runs of others: "
-        f"24.5 and 24.2 thousand (LIGGGHTS, MUSEN), small {dosta.SMALL_RATE / 1e3:g} thousand (MUSEN). Through fewer than "
-        "some four diameters grains do not flow: the small orifice is left out where they are that large.",
+        f"24.5 and 24.2 thousand (LIGGGHTS, MUSEN), small {dosta.SMALL_RATE / 1e3:g} thousand (MUSEN). Through fewer "
+        "than some four diameters grains do not flow: the small orifice is left out where they are that large.",
         "Coarser grains: the published figures are multiplied by what Beverloo's law says of a wider empty annulus, "
         "((D - 1.4 c d)/(D - 1.4 d))^(5/2), which is good to some ten per cent in a hopper of 45°.",
         "Grains are not taken away below the orifice; they fall into a tray that is far enough not to matter.",
