@@ -74,7 +74,7 @@ def settled(
     ...     os.environ["XDG_CACHE_HOME"] = folder
     ...     bed = settled(simulation, [1.0], [[0.05, 0.05, 0.02]], size=0.01, recipe={"bed": "one grain"})
     ...     del os.environ["XDG_CACHE_HOME"]
-    >>> bed.round(4).tolist()
+    >>> bed.round(3).tolist()  # to a thousandth of a diameter, about
     [[0.05, 0.05, 0.005]]
     """
     places = checks.array("start", start, (len(start), 3), "places [m]")
