@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.base.notices import DemWarning
     from dem.case.bases import Axes, Case, HardSphereCase, TimeStep
     from dem.case.find import cases
+    from dem.case.settled import settled
     from dem.case.stochastic import StochasticCase
     from dem.case.study import RotationCase, StudyCase
     from dem.casefile.load import load
@@ -191,6 +192,7 @@ HOMES = {
     "rerun": "dem.run.rerun",
     "resume": "dem.run.resume",
     "rub_cylinders": "dem.rotation.study",
+    "settled": "dem.case.settled",
     "statistics": "dem.statistics",
     "Plane": "dem.model.wall_words",
     "Ball": "dem.model.wall_words",

@@ -746,16 +746,19 @@ def test_a_run_goes_on_from_the_last_frame_of_another(case_of, tmp_path):
 FEW = {"many-fibres": {"n": 20}, "many-spheres": {"n": 30}, "hard-spheres": {"n": 40, "roughness": 0.1},
        "granular-cooling": {"n": 50}, "stochastic-cooling": {"n": 90, "roughness": 0.1, "periodic": "x"},
        "turbulent-gas": {"n": 80}, "cellular-fibres": {"n": 20}, "fluidised-bed": {"n": 60},
-       "sheared-fibres": {"n": 20}}  # fmt: skip
+       "sheared-fibres": {"n": 20}, "chute": {"n": 30, "length": 4, "width": 3}}  # fmt: skip
 
 
 # in fluids, or among walls: each wants kernels of its own, and is run in plain Python as well, see test_plain
 LONG = ("settling-spheres", "settling-fibres", "jeffery-orbit", "sheared-fibres", "cellular-fibres", "fibres-in-water",
-        "fluidised-bed", "rotating-drum", "hopper", "vibrated-bed", "mixer", "fibres-in-sphere")  # fmt: skip
+        "fluidised-bed", "rotating-drum", "hopper", "vibrated-bed", "mixer", "fibres-in-sphere", "chute",
+        "heap")  # fmt: skip
+# their beds take minutes: always by name, see tests/plain/test_bulk_benchmarks.py
+BEDS = ("silo", "silo-100k", "drum", "drum-38k", "impact", "impact-25k")
 WHOLE = [
     pytest.param(name, False, marks=pytest.mark.slow if name in LONG else ())
     for name, kind in dem.cases().items()
-    if not issubclass(kind, StudyCase)
+    if not issubclass(kind, StudyCase) and name not in BEDS
 ]
 
 

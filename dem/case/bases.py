@@ -48,6 +48,7 @@ class BaseCase(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     name: ClassVar[str]
+    compiled_by: ClassVar[dict] = {}  # parameters of a short run that needs the same kernels, for `dem compile --all`
 
     duration: PositiveFloat = Field(2.0, description="simulated time [s]")
     frames: PositiveInt = Field(200, description="frames written after the first")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.base import compilation
 from dem.base.machine import cores
-from dem.case.find import names
+from dem.case.find import case, names
 from dem.case.study import StudyCase
 
 if TYPE_CHECKING:
@@ -26,7 +27,11 @@ LAWS = ({}, {"restitution": 0.8}, {"restitution": 0.8, "friction": 0.3})
 
 def everything() -> Iterator[tuple[str, dict]]:
     """All built-in cases; and spheres and fibres under each kind of contact law, by one thread and by several."""
-    yield from ((name, {}) for name in names())
+    for name in names():
+        with suppress(ValueError):  # it cannot be loaded: that is told when it is to be prepared
+            yield name, dict(case(name).compiled_by)
+            continue
+        yield name, {}
     for law in LAWS:
         for crowd in CROWDS:
             yield crowd, {"n": 30, **law}

@@ -19,7 +19,9 @@ from dem.cli.common import app, plain_errors, say
 @app.command()
 @plain_errors
 def validate(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME ...]", help="Studies; default: all.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME ...]", help="Studies; default: the short.")
+    ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="New or empty folder.")] = Path("validation"),
     quick: Annotated[bool, typer.Option("--quick", help="Larger steps, in under a minute.")] = False,
 ) -> None:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from dem.files.stored import StoredRun
     from dem.files.stored_field import StoredField
+    from dem.model.contact_forces import ContactForces
 
+OF_CONTACTS = {"normal": "1", "force": "N", "point": "m", "branch": "m"}  # by component, and their units
 DIMENSIONS = {3: "component", 4: "quaternion"}  # by width
 
 
@@ -37,6 +39,25 @@ def to_pandas(run: StoredRun, fields: Sequence[str]) -> pd.DataFrame:
         values, field = run.field(name)[:], FIELDS[name]
         columns |= dict(zip(field.columns, values.reshape(-1, field.width).T, strict=True))
         units |= dict.fromkeys(field.columns, field.unit)
+    table = pd.DataFrame(columns)
+    table.attrs["units"] = units
+    return table
+
+
+def contacts(forces: ContactForces) -> pd.DataFrame:
+    """A row for each contact, see `Trajectory.contacts`."""
+    pd = optional.library("pandas", extra="tables", purpose="Trajectory.contacts")
+    push = np.einsum("ka,ka->k", forces.force, forces.normal)
+    along = push[:, None] * forces.normal
+    columns = {
+        "i": forces.i, "j": forces.j, "overlap": forces.overlap, "normal_force": push,
+        "tangential_force": np.linalg.norm(forces.force - along, axis=1),
+    }  # fmt: skip
+    units = {"overlap": "m", "normal_force": "N", "tangential_force": "N"}
+    for name, unit in OF_CONTACTS.items():
+        parts = {f"{name}_{axis}": values for axis, values in zip("xyz", getattr(forces, name).T, strict=True)}
+        columns |= parts
+        units |= dict.fromkeys(parts, unit)
     table = pd.DataFrame(columns)
     table.attrs["units"] = units
     return table

@@ -101,6 +101,16 @@ class Trajectory(StoredRun):
         """All spheres at a frame: centres (S, 3), radii (S,) [m], and the particle each belongs to (S,)."""
         return self[frame].spheres()
 
+    def contacts(self, frame: int) -> pd.DataFrame:
+        """Table of the contacts of a frame, a row each: who, where, what it carries.
+
+        Columns are ``i`` and ``j``, particles or, negative, walls (see `dem.statistics.ContactForces`), ``overlap``,
+        ``normal_force`` (positive if it pushes), ``tangential_force``, and by components ``normal``, ``force`` (on i),
+        ``point``, ``branch``; SI units are in ``attrs["units"]``. Raises ValueError if the run wrote no contacts
+        (``contacts=True``, ``--contacts``), ImportError if pandas is not installed.
+        """
+        return tables.contacts(self[frame].contact_forces())
+
     def to_pandas(self, fields: Sequence[str] | None = None, frames: slice = slice(None)) -> pd.DataFrame:
         """Table with a row for each particle in each frame: frame, time, particle, kind, x, y, z, v_x, ...
 

@@ -63,7 +63,8 @@ def mass_flow(
     Raises
     ------
     ValueError
-        If there are fewer than two frames, times do not ascend, or the normal is zero.
+        If there are fewer than two frames, times do not ascend, the normal is zero, or positions and masses are of
+        other numbers of frames and bodies.
 
     Examples
     --------
@@ -75,6 +76,13 @@ def mass_flow(
     t, m = np.asarray(time, dtype=np.float64), np.asarray(mass, dtype=np.float64)
     if len(t) < 2 or not (np.diff(t) > 0).all():
         message = f"time has {len(t)} values, expected at least two that ascend"
+        raise ValueError(message)
+    shape = tuple(position.shape if hasattr(position, "shape") else np.shape(position))
+    if len(shape) != 3 or shape[0] != len(t) or shape[2] != 3:
+        message = f"position has shape {shape}, expected ({len(t)}, N, 3): frames as many as times, and N bodies"
+        raise ValueError(message)
+    if m.shape != shape[1:2]:
+        message = f"mass has shape {m.shape}, expected ({shape[1]},): one of each body; np.full(N, m) if all weigh m"
         raise ValueError(message)
     n = checks.array("normal", normal, (3,), "of the plane")
     checks.number("length of the normal", float(np.linalg.norm(n)), above=0)

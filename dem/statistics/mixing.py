@@ -28,7 +28,7 @@ class Mixing(NamedTuple):
 def samples_in_box(
     position: np.ndarray, lower: Sequence[float], upper: Sequence[float], bins: Sequence[int]
 ) -> np.ndarray:
-    """Number of the part of a box that each body is in, for `mixing`; -1 outside.
+    """Number of the part of a box that each body is in, for `mixing`; -1 outside, and where a coordinate is nan.
 
     Parameters
     ----------
@@ -57,9 +57,17 @@ def samples_in_box(
     low, high = (checks.array(name, x, (3,), "corner [m]") for name, x in (("lower", lower), ("upper", upper)))
     checks.number("shortest edge of the box", (high - low).min(), above=0, unit="m")
     counts = np.array([checks.whole("bins", n, least=1) for n in bins])
-    part = np.floor((np.asarray(position, dtype=np.float64) - low) / (high - low) * counts).astype(np.int64)
-    inside = ((part >= 0) & (part < counts)).all(1)
-    flat = np.ravel_multi_index(tuple(np.clip(part, 0, counts - 1).T), tuple(counts))
+    if len(counts) != 3:
+        message = f"bins are {list(bins)}, expected three numbers: of parts along x, y and z"
+        raise ValueError(message)
+    x = np.asarray(position, dtype=np.float64)
+    if x.ndim != 2 or x.shape[1] != 3:
+        message = f"position has shape {x.shape}, expected (N, 3): one row a body"
+        raise ValueError(message)
+    share = (x - low) / (high - low)
+    inside = ((share >= 0) & (share < 1)).all(1)  # not so where one is nan
+    part = np.floor(np.where(inside[:, None], share, 0.0) * counts).astype(np.int64)
+    flat = np.ravel_multi_index(tuple(np.minimum(part, counts - 1).T), tuple(counts))
     return np.where(inside, flat, -1)
 
 

@@ -150,7 +150,8 @@ def angle_of_repose(profile: Profile, *, between: tuple[float, float] = (0.2, 0.
     Raises
     ------
     ValueError
-        If fewer than two heights are between the shares, or the shares are none in order.
+        If fewer than two heights are between the shares, such as in a profile that is flat, or the shares are none in
+        order.
 
     Examples
     --------
@@ -167,10 +168,22 @@ def angle_of_repose(profile: Profile, *, between: tuple[float, float] = (0.2, 0.
         message = "the profile has no height anywhere"
         raise ValueError(message)
     top = int(np.nanargmax(height))
+    if not height[top] > 0:
+        message = (
+            f"the highest place of the profile is {height[top]:g} m above the base, expected a heap: give the height "
+            "of what it stands on as base"
+        )
+        raise ValueError(message)
     share = height[top:] / height[top]
     below = np.flatnonzero(~(share >= low))
     flank = np.arange(top, top + (below[0] if len(below) else len(share)))
     flank = flank[share[flank - top] <= high]
+    if len(flank) < 2:
+        message = (
+            f"{len(flank)} of the heights after the highest one, {height[top]:g} m, are between {low:g} and {high:g} "
+            "of it, expected at least two: the profile is flat or steep there, or needs narrower bins"
+        )
+        raise ValueError(message)
     slope = fitted_slope(profile.middle[flank], profile.value[flank])
     return slope._replace(angle=-slope.angle)
 

@@ -11,6 +11,7 @@ from dem.validation import (
     adhesion,
     annuli,
     bonds,
+    bulk,
     capsules,
     comparison,
     cooling,
@@ -24,9 +25,11 @@ from dem.validation import (
     rolling,
     rotation,
     settling,
+    silos,
     slopes,
     spheroids,
     springs,
+    surfaces,
     tumbling,
     ways,
 )
@@ -71,12 +74,27 @@ STUDIES: dict[str, Callable[..., Report]] = {
     "jeffery": tumbling.jeffery,
     "sheared-fibres": tumbling.sheared,
     "cellular": tumbling.cellular,
+    "impact": bulk.impact,
+    "silo": bulk.silo,
+    "drum": bulk.drum,
+    "beverloo": silos.beverloo,
+    "janssen": silos.janssen,
+    "bagnold": surfaces.bagnold,
+    "drum-angle": surfaces.drum,
+    "repose": surfaces.repose,
 }
+LONG: dict[str, Callable[..., Report]] = {
+    "impact-25k": bulk.impact_25k,
+    "silo-100k": bulk.silo_100k,
+    "drum-38k": bulk.drum_38k,
+}
+"""Studies that take from half an hour to days: done when they are named, not with all others."""
 
 
 def study(name: str) -> Callable[..., Report]:
     """Look up a study; raises ValueError with the nearest name."""
-    return STUDIES[checks.one_of("study", name, STUDIES)]
+    known = STUDIES | LONG
+    return known[checks.one_of("study", name, known)]
 
 
 def check_folder(folder: Path) -> None:

@@ -1,0 +1,135 @@
+"""What the three bulk benchmarks of Dosta et al. (2024) have in common: materials, pairs, grain size and stiffness.
+
+M. Dosta et al., Comput. Phys. Commun. 296 (2024) 109066. Grains may be coarser than published, and softer, so that a
+case runs in minutes; time steps follow.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from pydantic import Field, PositiveFloat, model_validator
+
+import dem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+MATERIALS = {"M1": (1e9, 2500.0), "M2": (0.5e9, 2000.0), "steel": (210e9, 7200.0)}  # Young's modulus, density
+POISSON = 0.2
+PAIRS = {  # restitution, friction
+    ("M1", "M1"): (0.5, 0.3), ("M2", "M2"): (0.4, 0.4), ("M1", "M2"): (0.45, 0.2), ("M1", "steel"): (0.4, 0.2),
+    ("M2", "steel"): (0.4, 0.2), ("steel", "steel"): (0.6, 0.5),
+}  # fmt: skip
+GAUGE = 100.0  # softness at which beds are made first
+OF_THE_RUN = {"duration", "frames", "integrator", "threads", "time_step", "softness"}  # not of how a bed is made
+FILLED = 0.3  # solid fraction that beds begin with, at random, before they fall together
+
+
+class Dosta(dem.Case):
+    """A benchmark; subclasses say what is in it. The published size is that of coarse = 1 and softness = 1."""
+
+    published_step: ClassVar[float]  # [s]
+    compiled_by: ClassVar[dict] = {"coarse": 4.0, "softness": GAUGE}
+
+    coarse: PositiveFloat = Field(2.0, description="diameter of the grains over the published one")
+    softness: PositiveFloat = Field(100.0, description="published Young's moduli over those of this run")
+    seed: int = Field(1, ge=0, description="of the random numbers that the bed begins with")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _step(cls, given: dict) -> dict:
+        """The time step follows the grains and their stiffness, unless it is given."""
+        if isinstance(given, dict) and "time_step" not in given:
+            coarse, softness = (given.get(name, cls.model_fields[name].default) for name in ("coarse", "softness"))
+            if all(isinstance(x, int | float) and x > 0 for x in (coarse, softness)):
+                return {**given, "time_step": cls.step_for(coarse, softness)}
+        return given
+
+    @classmethod
+    def step_for(cls, coarse: float, softness: float) -> float:
+        """The published time step in proportion to diameter and root of softness, as contacts last [s]."""
+        return float(f"{cls.published_step * coarse * math.sqrt(softness):.6g}")
+
+    def material(self, name: str, *, softness: float | None = None) -> dem.Material:
+        """One of M1, M2 and steel."""
+        young, density = MATERIALS[name]
+        softer = self.softness if softness is None else softness
+        return dem.Material(young=young / softer, poisson=POISSON, density=density, name=name)
+
+    def made_of(self) -> Sequence[str]:
+        """The materials in it."""
+        return "M1", "steel"
+
+    def pairs(self, *, softness: float | None = None, friction: float | None = None) -> dem.Contacts:
+        """Restitution and friction are of pairs; friction between grains may be another while a bed is made."""
+        stuff = {name: self.material(name, softness=softness) for name in self.made_of()}
+        table = {}
+        for (a, b), (restitution, sliding) in PAIRS.items():
+            if not {a, b} <= stuff.keys():
+                continue
+            mu = friction if friction is not None and "steel" not in (a, b) else sliding
+            table[stuff[a], stuff[b]] = dem.Contact(restitution=restitution, friction=mu)
+        return dem.Contacts(table)
+
+    def contacts(self) -> dem.Contacts:
+        """Restitution and friction by pair."""
+        return self.pairs()
+
+    def simulation(self) -> dem.Simulation:
+        """The simulation, ready to run; case files name such a case, so that none is built to be written out."""
+        return super().simulation()
+
+    def bed(
+        self,
+        groups: Sequence[tuple[str, float, np.ndarray]],
+        container: Callable[[float], tuple[dem.Box | None, list]],
+        *,
+        friction: float | None = None,
+    ) -> np.ndarray:
+        """Centres (N, 3) of grains at rest that began at places, given by material and diameter.
+
+        Made softer first, then as stiff as they are; friction is another only until the last of these stages. Kept for
+        the next time.
+        """
+
+        def simulation(stage: tuple[float, float | None], places: np.ndarray) -> dem.Simulation:
+            softness, sliding = stage
+            position = np.split(places, np.cumsum([len(start) for _, _, start in groups])[:-1])
+            grains = [
+                dem.Particles(dem.Sphere(diameter=d), self.material(name, softness=softness), position=x)
+                for (name, d, _), x in zip(groups, position, strict=True)
+            ]
+            box, walls = container(softness)
+            pairs = self.pairs(softness=softness, friction=sliding)
+            return dem.Simulation(
+                dem.Particles.concatenate(grains), box, walls=walls, gravity=self.gravity, threads=self.threads,
+                time_step=self.step_for(self.coarse, softness), contacts=pairs,
+            )  # fmt: skip
+
+        soft = [s for s in (GAUGE, math.sqrt(GAUGE)) if s > self.softness or (s == GAUGE and friction is not None)]
+        stages = [*((s, friction) for s in soft), (self.softness, None)]
+        about = self.model_dump(mode="json", exclude=OF_THE_RUN)
+        kind = next(each.__name__ for each in type(self).__mro__ if Dosta in each.__bases__)
+        recipe = {"case": kind, "friction": friction, **about}
+        size = min(d for _, d, _ in groups)
+        start = np.concatenate([each for *_, each in groups])
+        return dem.settled(simulation, stages, start, size=size, recipe=recipe)
+
+
+def strewn(
+    n: int, diameter: float, lower: Sequence[float], upper: Sequence[float], inside: Callable, seed: int
+) -> np.ndarray:
+    """Centres (n, 3) of grains strewn at random without overlap: the lowest of those `inside`, given (x, y, z).
+
+    Raises ValueError if the region between both corners does not hold so many.
+    """
+    stuff = dem.Material(young=1e6, poisson=POISSON, density=1.0)
+    found = dem.pack(dem.Sphere(diameter=diameter), stuff, solid_fraction=FILLED, lower=lower, upper=upper, seed=seed)
+    places = found.position[inside(*found.position.T)]
+    if len(places) < n:
+        message = f"n is {n}, but there is room for {len(places)} grains of {diameter:g} m, strewn at random"
+        raise ValueError(message)
+    return places[np.argsort(places[:, 2], kind="stable")][:n]

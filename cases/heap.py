@@ -1,0 +1,55 @@
+"""A tube full of grains is lifted off a floor: they run out below and lie in a heap."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field, PositiveFloat, PositiveInt
+
+import dem
+from cases.grains import Grains
+
+SETTLING = 0.15  # before the tube is lifted [s]
+
+
+class Heap(Grains):
+    """Grains run out below a tube that is lifted, and lie in a heap."""
+
+    name = "heap"
+
+    n: PositiveInt = Field(600, description="number of grains")
+    radius: PositiveFloat = Field(0.018, description="of the tube [m]")
+    lift: PositiveFloat = Field(0.1, description="speed at which the tube goes up [m/s]")
+
+    def walls(self) -> list[dem.Cylinder]:
+        """The tube, which goes up when the grains have settled, until it is clear of them."""
+        height = self.tall()
+        rise = dem.Motion(velocity=(0, 0, self.lift), start=SETTLING, stop=self.lifted)
+        kept = {"material": self.material(), "motion": rise, "name": "tube"}
+        return [dem.Cylinder((0, 0, 0), (0, 0, 1.2 * height), self.radius, **kept)]
+
+    @property
+    def lifted(self) -> float:
+        """When the tube is clear of the grains [s]."""
+        return SETTLING + self.tall() / self.lift
+
+    def tall(self) -> float:
+        """Height that the grains reach in the tube, about [m]."""
+        inner = self.radius - 0.5 * self.diameter
+        return 4 * self.diameter + self.n * self.diameter**3 / (6 * 0.37 * inner**2)
+
+    def build(self) -> tuple[dem.Particles, dem.Box]:
+        """Grains in the tube, on a floor without end."""
+        r, inner = self.radius, self.radius - 0.55 * self.diameter
+        grains = self.grains(lambda x, y, _z: np.hypot(x, y) < inner, (-r, -r, 0), (r, r, 3 * self.tall()))
+        far = 100 * r
+        open_to = ["x-", "x+", "y-", "y+", "z+"]
+        return grains, dem.Box((-far, -far, 0), (far, far, far), self.floor(), open=open_to)
+
+    def floor(self) -> dem.Material:
+        """Of the floor."""
+        return dem.Material(young=self.young, poisson=0.25, name="floor")
+
+    def contacts(self) -> dem.Contacts:
+        """On the floor grains neither slide nor roll."""
+        held = dem.Contact(restitution=self.restitution, friction=2.0, rolling=dem.Rolling(friction=1.0))
+        return dem.Contacts({(self.material(), self.floor()): held})

@@ -1,0 +1,144 @@
+"""Beds that have come to rest, made once and kept: making them may take minutes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base import checks
+from dem.base.progress import progress_bar
+from dem.base.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dem.soft.simulation import Simulation
+
+QUIET = 1e-3  # speed of what has come to rest: that of a fall through so many diameters
+FALL = 5.0  # diameters through which the fastest have fallen
+LOOK = 500  # steps between looks
+KEPT = 0.8  # of the velocities, after each look at a bed that has fallen together
+MOST = 2000  # looks
+
+
+def settled(
+    simulation: Callable[[object, np.ndarray], Simulation], stages: Sequence, start: np.ndarray, *, size: float,
+    recipe: dict,
+) -> np.ndarray:  # fmt: skip
+    """Places of bodies at rest: let fall at the first stage, and brought to rest again at each further one.
+
+    Each stage is kept in the user's cache (``XDG_CACHE_HOME`` or ~/.cache, there pcdm-dem/states), so that it is made
+    once, and who is interrupted goes on there. While they settle, nobody falls faster than from five diameters, and
+    when most have fallen, velocities lose a fifth every 500 steps.
+
+    Parameters
+    ----------
+    simulation : function
+        Makes a simulation, given a stage and places (N, 3) [m].
+    stages : sequence of plain values
+        Such as how soft the bodies are: soft ones first, which settle in fewer steps.
+    start : (N, 3) array
+        Where they begin [m].
+    size : float
+        Diameter of the smallest body [m].
+    recipe : dict
+        Plain values by which a bed is known another time: all that `simulation` depends on.
+
+    Returns
+    -------
+    (N, 3) array
+        [m].
+
+    Raises
+    ------
+    ValueError
+        If there is no stage, places are no rows of three numbers, or the size is not positive.
+
+    Examples
+    --------
+    >>> import dem, os, tempfile
+    >>> sand = dem.Material(young=1e6, poisson=0.2, density=2500.0, restitution=0.5, friction=0.3)
+    >>> floor = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), sand)
+    >>> def simulation(stage, places):
+    ...     grains = dem.Particles(dem.Sphere(diameter=0.01), sand, position=places)
+    ...     return dem.Simulation(grains, floor, time_step=1e-4, threads=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     os.environ["XDG_CACHE_HOME"] = folder
+    ...     bed = settled(simulation, [1.0], [[0.05, 0.05, 0.02]], size=0.01, recipe={"bed": "one grain"})
+    ...     del os.environ["XDG_CACHE_HOME"]
+    >>> bed.round(3).tolist()  # to a thousandth of a diameter, about
+    [[0.05, 0.05, 0.005]]
+    """
+    places = checks.array("start", start, (len(start), 3), "places [m]")
+    size = checks.number("size", size, above=0, unit="m")
+    if not len(stages):
+        message = "stages are none, expected at least one"
+        raise ValueError(message)
+    about = {**recipe, "start": [len(places), *(float(x) for x in places.sum(0))]}
+    for k in range(len(stages)):
+        path = _path({**about, "stages": list(stages[: k + 1])})
+        found = _kept(path, len(places))
+        if found is None:
+            found = _at_rest(simulation(stages[k], places), size, falls=k == 0)
+            _keep(found, path)
+        places = found
+    return places
+
+
+def _path(recipe: dict) -> Path:
+    """Where a bed is kept."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+    mark = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()[:16]
+    return cache / "pcdm-dem" / "states" / f"{mark}.npz"
+
+
+def _kept(path: Path, count: int) -> np.ndarray | None:
+    """What is kept there, if it is a bed of so many."""
+    try:
+        with path.open("rb") as file, np.load(file) as kept:
+            places = kept["position"]
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):  # there is none, or it broke off
+        return None
+    return places if places.shape == (count, 3) and np.isfinite(places).all() else None
+
+
+def _keep(places: np.ndarray, path: Path) -> None:
+    """Write it beside and move it into place; where nothing can be kept it is made again next time."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npz", delete=False) as file:
+            np.savez(file, position=places)
+        Path(file.name).replace(path)
+    except OSError:
+        return
+
+
+def _at_rest(sim: Simulation, size: float, *, falls: bool) -> np.ndarray:
+    """Places when all have come to rest; nobody falls faster than through some diameters, or he would dent others."""
+    strength = float(np.linalg.norm(sim.gravity))
+    limit, most = 2 * strength * QUIET * size, math.sqrt(2 * strength * FALL * size)
+    fastest = 0.0
+    with progress_bar(1.0, lambda n, _: f"a bed settles, {counted(n, 'step')}", wanted=None, steady=False) as moved:
+        for look in range(MOST):
+            sim.step(LOOK)
+            velocity = sim.particles.velocity
+            speed = np.linalg.norm(velocity, axis=1)
+            square = float((speed**2).mean())
+            fastest = max(fastest, square)
+            moved(1.0 / MOST, LOOK)
+            if square < limit and (not falls or square < 0.1 * fastest):
+                break
+            kept = np.minimum(1.0, most / np.maximum(speed, 1e-300))[:, None]
+            if not falls or (look > 10 and square < 0.25 * fastest):
+                kept = np.minimum(kept, KEPT)
+            sim.particles.velocity = kept * velocity
+            sim.particles.angular_velocity = kept * sim.particles.angular_velocity
+    return np.array(sim.particles.position)
