@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from dem.base import checks
 from dem.base.compilation import announced
 from dem.base.replace import replace_when_done
 from dem.base.words import counted
 from dem.bench import lammps, timing, workloads
+from dem.cli.bars import bar
 from dem.cli.common import app, plain_errors, say
 from dem.rotation.integrators import integrator_for_contacts
 
@@ -54,8 +52,8 @@ def bench(
     if earlier:
         workloads.compare({}, earlier)
     results = {}
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
-        for name, benchmark in bar.track(chosen.items(), description="measuring"):
+    with bar() as shown:
+        for name, benchmark in shown.track(chosen.items(), description="measuring"):
             with announced():
                 results[name] = benchmark.measure(share=share, threads=threads)
     if json_file:

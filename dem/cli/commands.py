@@ -13,6 +13,7 @@ COMMANDS = {
     ),
     "info": ("dem.cli.info", "Show what a trajectory holds"),
     "plot": ("dem.cli.plot", "Draw a trajectory"),
+    "view": ("dem.cli.view", "Show a trajectory in the browser"),
     "export": ("dem.cli.export", "Write a trajectory as a file for other programs"),
     "rerun": ("dem.cli.files", "Repeat a run and say whether the bytes match."),
     "repair": ("dem.cli.files", "Save what a broken trajectory still has."),
