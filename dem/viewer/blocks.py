@@ -51,7 +51,7 @@ def frame_bytes(run: Trajectory) -> int:
     return sum(width for _, width in widths(run)) * 2 * 4 // 3 + 400
 
 
-def block(run: Trajectory, frames: Sequence[int], level: int = 6) -> dict:
+def block(run: Trajectory, frames: Sequence[int], level: int = 3) -> dict:
     """Some frames of a run, ready for JSON; `level` is how hard zlib tries."""
     where = np.array([positions(run, k) for k in frames])
     lower, upper = _extent(run, frames, where)
