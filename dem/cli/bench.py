@@ -59,7 +59,12 @@ def bench(
                 results[name] = benchmark.measure(share=share, threads=threads)
     if json_file:
         with replace_when_done(json_file) as partial:
-            partial.write_text(json.dumps({"machine": timing.machine() | {"date": time.strftime("%Y-%m-%d")}, "results": results}, indent=1) + "\n")
+            partial.write_text(
+                json.dumps(
+                    {"machine": timing.machine() | {"date": time.strftime("%Y-%m-%d")}, "results": results}, indent=1
+                )
+                + "\n"
+            )
     ratios = workloads.compare(results, earlier) if earlier else {}
     for name, figures in results.items():
         compared = f"  {ratios[name]:.3f} times {earlier}" if name in ratios else ""

@@ -17,6 +17,7 @@ from dem.case import StudyCase
 from dem.casefile import chosen_case
 from dem.cli.beside import shown
 from dem.cli.common import app, plain_errors, say
+from dem.cli.complete import cases_and_files
 from dem.model.fields import STATE
 from dem.run import request
 from dem.run.resume import resume
@@ -32,7 +33,10 @@ if TYPE_CHECKING:
 @plain_errors
 def run(
     name: Annotated[
-        str | None, typer.Argument(metavar="CASE|FILE.toml", help="A case, see `dem cases`; or a case file.")
+        str | None,
+        typer.Argument(
+            metavar="CASE|FILE.toml", autocompletion=cases_and_files, help="A case, see `dem cases`; or a case file."
+        ),
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: a free name.")] = None,
     duration: Annotated[

@@ -12,12 +12,15 @@ from dem.base.replace import folder_for
 from dem.base.words import counted
 from dem.cli.bars import bar
 from dem.cli.common import app, plain_errors, say
+from dem.cli.complete import studies
 
 
 @app.command()
 @plain_errors
 def validate(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME ...]", help="Studies; default: all.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME ...]", autocompletion=studies, help="Studies; default: all.")
+    ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="New or empty folder.")] = Path("validation"),
     quick: Annotated[bool, typer.Option("--quick", help="Larger steps, in under a minute.")] = False,
 ) -> None:

@@ -52,5 +52,5 @@ def view_file(
             track=lambda parts: shown.track(parts, description="viewing"),
         )  # fmt: skip
     say(f"{path}: {made.shown}")
-    if not no_open:
-        webbrowser.open(path.resolve().as_uri())
+    if not (no_open or webbrowser.open(path.resolve().as_uri())):
+        say(f"there is no browser here: open {path} in one")
