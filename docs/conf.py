@@ -1,4 +1,4 @@
-"""The site: ``python -m sphinx -W -b html docs site`` (``pip install -e '.[docs]'``). It needs no network, nor do its pages.
+"""The site: ``python -m sphinx -W -b html docs site`` (``pip install -e '.[docs]'``), which needs no network.
 
 Pages that follow from something are made first, into ``docs/made``: see the folder ``make``.
 """

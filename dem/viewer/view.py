@@ -79,7 +79,7 @@ def view(
     output : path, optional
         An .html file to write. It needs nothing else, no network either.
     megabytes : float
-        Largest size of the page: where all frames do not fit, every second, third, ... of them is shown.
+        Largest size of the page [MB]: where all frames do not fit, every second, third, ... of them is shown.
     overwrite : bool
         Replace the output if it exists.
     track : function, optional

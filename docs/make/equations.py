@@ -1,4 +1,4 @@
-"""A page for each file of kernels: what it says of itself, its functions with their code, and the tests that hold it."""
+"""A page for each file of kernels: what it says of itself, its functions, and the tests that hold it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import sys
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from markdown import fenced, inline, of_docstring
 
@@ -93,18 +94,27 @@ def _mutants() -> tuple:
     return tuple(MUTANTS)
 
 
+class Named(NamedTuple):
+    """A test, and what it names: modules by the beginning of a dotted name, public classes that it makes."""
+
+    file: str
+    name: str
+    words: frozenset[str]
+
+
 @cache
-def _tests() -> dict[str, list[tuple[str, str]]]:
-    """Test functions, name and code, by their file; code with the imports of the file before it."""
-    found = {}
+def _tests() -> tuple[Named, ...]:
+    """All tests."""
+    found = []
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         text = path.read_text()
-        found[str(path.relative_to(ROOT))] = [
-            (node.name, ast.get_source_segment(text, node) or "")
-            for node in ast.walk(ast.parse(text))
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
-        ]
-    return found
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                code = "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno])
+                words = {f"{word}." for word in re.findall(r"(?<![\w.])(\w+)\.\w", code)}
+                words |= {f"dem.{word}(" for word in re.findall(r"\bdem\.(\w+)\(", code)}
+                found.append(Named(str(path.relative_to(ROOT)), node.name, frozenset(words)))
+    return tuple(found)
 
 
 def tests_of(path: Path) -> list[str]:
@@ -116,9 +126,7 @@ def tests_of(path: Path) -> list[str]:
         for m in _mutants() if m.old in functions.get(m.function, "")
     ]  # fmt: skip
     classes = [n.name for n in tree.body if isinstance(n, ast.ClassDef)]
-    words = [rf"\b{path.stem}\.\w", *(rf"\bdem\.{name}\(" for name in classes)]
-    for file, tests in _tests().items():
-        named = [name for name, code in tests if any(re.search(word, code) for word in words)]
-        held += [f"`{file}`: `{name}`" for name in named]
+    words = {f"{path.stem}.", *(f"dem.{name}(" for name in classes)}
+    held += [f"`{test.file}`: `{test.name}`" for test in _tests() if test.words & words]
     more = len(held) - MOST
     return held[:MOST] + ([f"and {more} more"] if more > 0 else [])

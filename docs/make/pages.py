@@ -14,6 +14,7 @@ import dem
 DOCS = Path(__file__).parent.parent
 ROOT = DOCS.parent
 DATA = DOCS / "data"
+COLUMNS = ("quantity", "published", "exact", "ours", "tolerance")
 FIXED = {"index", "glossary"}  # pages in docs/ that are no topics
 
 
@@ -21,8 +22,8 @@ def gallery(path: Path) -> None:
     """Each case as a command to run, with its picture and its parameters."""
     parts = [
         "# Gallery",
-        "Every case that `dem` brings, as a run of seconds. `dem cases NAME` lists its parameters, `dem init NAME` writes it "
-        "as a file to change, and what a command below leaves behind is looked at by `dem view FILE`.",
+        "Every case that `dem` brings, as a run of seconds. `dem cases NAME` lists its parameters, `dem init NAME` "
+        "writes it as a file to change, and what a command below leaves behind is looked at by `dem view FILE`.",
     ]
     for name, case in sorted(dem.cases().items()):
         if case.__module__.split(".")[0] != "cases":
@@ -49,8 +50,8 @@ def truth(path: Path) -> None:
     """What `dem validate` found, next to what was published and what is exact."""
     parts = [
         "# Truth",
-        "What is published, what is exact, and what the engine gives, study by study: `dem validate NAME` makes them again "
-        "with pictures, `dem validate --quick` in larger steps, from which these tables come. "
+        "What is published, what is exact, and what the engine gives, study by study: `dem validate NAME` makes them "
+        "again with pictures, `dem validate --quick` in larger steps, from which these tables come. "
         "`python docs/make/measured.py` writes them anew.",
     ]
     for file in sorted((DATA / "validation").glob("*.json")):
@@ -59,7 +60,7 @@ def truth(path: Path) -> None:
         failed = [check for check in checks if not check["passed"]]
         ended = f"{len(checks)} checks" + (f", **{len(failed)} of them missed**" if failed else ", all passed")
         rows = [
-            "| " + " | ".join(escaped(str(check[key])) for key in ("quantity", "published", "exact", "ours", "tolerance"))
+            "| " + " | ".join(escaped(str(check[key])) for key in COLUMNS)
             + (" |" if check["passed"] else " (missed) |")
             for check in checks
         ]  # fmt: skip
