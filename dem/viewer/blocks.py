@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ABSENT = 65535  # of positions: not there, or far outside
 MOST = ABSENT - 1
+TOLD = 300  # characters of time, energies and corners, twice, and of where a wall is
 ROOM = 1.0  # how far beyond its box a particle is shown, in diagonals
 
 
@@ -48,7 +49,7 @@ def widths(run: Trajectory) -> list[tuple[str, int]]:
 
 def frame_bytes(run: Trajectory) -> int:
     """Bytes that a frame takes in a file at most, deflated or not."""
-    return sum(width for _, width in widths(run)) * 2 * 4 // 3 + 400
+    return sum(width for _, width in widths(run)) * 2 * 4 // 3 + TOLD * (2 + len(run.walls))
 
 
 def block(run: Trajectory, frames: Sequence[int], level: int = 3) -> dict:
