@@ -80,6 +80,18 @@ def test_the_site_is_built_without_a_warning_and_fetches_nothing(tmp_path):
     assert (tmp_path / "made" / "equations" / "laws" / "hertz.html").exists()
 
 
+def test_type_checkers_know_the_public_names():
+    import stub  # noqa: PLC0415
+
+    assert stub.STUB.read_text() == stub.text(), "make it anew: python docs/make/stub.py"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not importlib.util.find_spec("mypy"), reason="no mypy here")
+def test_what_users_write_is_typed():
+    subprocess.run([sys.executable, "-m", "mypy", "tests/typed_use.py"], cwd=ROOT, check=True)
+
+
 RESULTS = {  # what users are given and do not make
     "Advice", "Comparison", "DemWarning", "Energy", "Exchange", "HardVerdict", "Integrator", "MassProperties",
     "RotationHistory", "Shape", "StochasticVerdict", "Verdict", "PreciceFlow",
