@@ -70,19 +70,21 @@ def truth(path: Path) -> None:
 
 
 def speed(path: Path) -> None:
-    """What `dem bench` measured, with machine and date."""
+    """What `dem bench` measured, with machine and date; without figures, how to get some."""
+    parts = [(DOCS / "make" / "speed.md").read_text().rstrip(), "## Measured"]
+    if not (DATA / "speed.json").exists():
+        how = "`python docs/make/measured.py speed`, on a machine that does nothing else"
+        path.write_text(
+            "\n\n".join([*parts, f"Of this version there are no figures yet: {how}, writes them here."]) + "\n"
+        )
+        return
     told = json.loads((DATA / "speed.json").read_text())
     machine = ", ".join(f"{key} {value}" for key, value in told["machine"].items())
-    parts = [
-        (DOCS / "make" / "speed.md").read_text().rstrip(),
-        "## Measured",
-        f"By `dem bench --json`: {escaped(machine)}.",
-    ]
     rows = ["| benchmark | figure | unit |", "|---|---|---|"]
     for name, figures in told["results"].items():
         unit = next(key for key in figures if key.endswith("_per_second"))
         rows.append(f"| `{name}` | {figures[unit]:.3g} | {unit.replace('_', ' ')} |")
-    path.write_text("\n\n".join([*parts, "\n".join(rows)]) + "\n")
+    path.write_text("\n\n".join([*parts, f"By `dem bench --json`: {escaped(machine)}.", "\n".join(rows)]) + "\n")
 
 
 def how_to(path: Path) -> None:
