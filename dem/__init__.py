@@ -11,7 +11,7 @@ A room imports from rooms above it in this list, or from itself; those on one li
     files                           trajectories, checkpoints, exports
     run                             through time, again, and on from files
     soft, hard, plots               time steps; events; pictures
-    stochastic                      collisions drawn at random
+    stochastic, viewer              collisions drawn at random; runs in a browser
     case                            set-ups by name
     casefile, validation, bench     set-ups in TOML; studies; how fast it is
     sweeps                          many runs of a case
@@ -97,6 +97,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.stochastic.verdict import StochasticVerdict
     from dem.sweeps.sweep import sweep
     from dem.sweeps.table import SweepTable
+    from dem.viewer.view import view
 
 HOMES = {
     "ABCFlow": "dem.model.vortices",
@@ -205,6 +206,7 @@ HOMES = {
     "Rod": "dem.model.wall_blocks",
     "Torus": "dem.model.wall_blocks",
     "sweep": "dem.sweeps.sweep",
+    "view": "dem.viewer.view",
 }
 __all__ = list(HOMES)
 

@@ -33,7 +33,7 @@ FLOORS = {
         ("files",),
         ("run",),
         ("soft", "hard", "plots"),
-        ("stochastic",),
+        ("stochastic", "viewer"),
         ("case",),
         ("casefile", "validation", "bench"),
         ("sweeps",),

@@ -923,7 +923,7 @@ def test_a_blank_file_runs(cli, tmp_path):
     assert (done.exit_code, done.stderr, done.stdout.splitlines()[0]) == (
         0, "", "blank.toml: nothing is wrong with it"
     )  # fmt: skip
-    for words in ((), ("single-fibre", "--blank"), ("--blank", "--set", "n=3")):
+    for words in (("single-fibre", "--blank"), ("--blank", "--set", "n=3"), ("--set", "n=3")):
         refused = cli("init", *words)
         assert (refused.exit_code, refused.stderr) == (2, "dem: give a case, see dem cases, or --blank alone\n")
 
@@ -1020,8 +1020,8 @@ def test_check_shows_it(cli, tmp_path):
     assert "a table with some 201 rows" in cli("check", "torque-sphere").stdout
 
 
-def test_the_example_of_the_readme_fills_its_box(cli, tmp_path):
-    text = (Path(__file__).parent.parent / "README.md").read_text()
+def test_the_example_of_the_guide_fills_its_box(cli, tmp_path):
+    text = (Path(__file__).parent.parent / "docs/guide/case-files.md").read_text()
     (example_text,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     (tmp_path / "gas.toml").write_text(example_text)
     particles, _ = read(tmp_path / "gas.toml").case.build()

@@ -1,4 +1,4 @@
-"""What the README shows runs as it stands, to its end, and ends well: each Python example on its own."""
+"""What the README shows first runs as it stands, to its end, and ends well; so does the case file of the guide."""
 
 import os
 import re
@@ -14,10 +14,11 @@ from dem.cli.common import app
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
+GUIDE = (ROOT / "docs" / "guide" / "case-files.md").read_text()
 
 
-def examples(language):
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+def examples(language, text=README):
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
 def command(*words, folder):
@@ -27,21 +28,17 @@ def command(*words, folder):
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_the_examples_run(tmp_path, monkeypatch, capsys):
+def test_the_first_example_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert len(examples("python")) == 6
-    names = [{} for _ in examples("python")]
-    for example, own in zip(examples("python"), names, strict=True):
-        exec(compile(example, "README.md", "exec"), own)
+    (example,) = examples("python")
+    exec(compile(example, "README.md", "exec"), {})
     assert capsys.readouterr().out.startswith("PASS")
     with dem.Trajectory("run.h5") as run:
         assert len(run) == 101
-    shaken = names[1]["bed"].energy()
-    assert min(shaken.translational, shaken.rotational, shaken.gravitational, shaken.dissipated, shaken.work) > 0
 
 
 def test_the_case_file_ends_well_and_check_says_so(tmp_path):
-    (example,) = examples("toml")
+    (example,) = examples("toml", GUIDE)
     (tmp_path / "gas.toml").write_text(example)
     done = command("run", "gas.toml", folder=tmp_path)
     assert (done.returncode, done.stdout.splitlines()[1][:5]) == (0, "PASS:"), done
@@ -56,8 +53,8 @@ def test_the_case_file_ends_well_and_check_says_so(tmp_path):
 def test_the_advice_on_a_coarse_run_helps(tmp_path, monkeypatch):
     """Steps four times too long: the verdict names time step and scheme; the latter alone makes it a good one."""
     monkeypatch.chdir(tmp_path)
-    (example,) = examples("toml")
-    Path("gas.toml").write_text(example.replace('duration = "0.1 s"', 'duration = "0.2 s"'))
+    (example,) = examples("toml", GUIDE)
+    Path("gas.toml").write_text(example.replace('duration = "0.02 s"', 'duration = "0.2 s"'))
 
     def verdict(*words):
         done = CliRunner().invoke(app, ["run", "gas.toml", "--time-step", "10 us", "--force", *words])

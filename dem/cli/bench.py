@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
+import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from dem.base import checks
 from dem.base.compilation import announced
 from dem.base.replace import replace_when_done
 from dem.base.words import counted
 from dem.bench import lammps, timing, workloads
+from dem.cli.bars import bar
 from dem.cli.common import app, plain_errors, say
 from dem.rotation.integrators import integrator_for_contacts
 
@@ -54,13 +53,18 @@ def bench(
     if earlier:
         workloads.compare({}, earlier)
     results = {}
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
-        for name, benchmark in bar.track(chosen.items(), description="measuring"):
+    with bar() as shown:
+        for name, benchmark in shown.track(chosen.items(), description="measuring"):
             with announced():
                 results[name] = benchmark.measure(share=share, threads=threads)
     if json_file:
         with replace_when_done(json_file) as partial:
-            partial.write_text(json.dumps({"machine": timing.machine(), "results": results}, indent=1) + "\n")
+            partial.write_text(
+                json.dumps(
+                    {"machine": timing.machine() | {"date": time.strftime("%Y-%m-%d")}, "results": results}, indent=1
+                )
+                + "\n"
+            )
     ratios = workloads.compare(results, earlier) if earlier else {}
     for name, figures in results.items():
         compared = f"  {ratios[name]:.3f} times {earlier}" if name in ratios else ""

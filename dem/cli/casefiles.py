@@ -11,16 +11,19 @@ from rich.table import Table
 from dem.base import checks
 from dem.base.notices import tell
 from dem.base.replace import replace_when_done
-from dem.case import StudyCase, case
+from dem.case import StudyCase, case, names
 from dem.casefile import chosen_case, with_words
 from dem.cli.common import app, plain_errors, say, show
+from dem.cli.complete import case_names, cases_and_files
 from dem.cli.run import parameters
 
 
 @app.command()
 @plain_errors
 def init(
-    name: Annotated[str | None, typer.Argument(metavar="CASE", help="A case; see `dem cases`.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="CASE", autocompletion=case_names, help="A case; see `dem cases`.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="File to write; default: CASE.toml, or blank.toml.")
     ] = None,
@@ -37,6 +40,9 @@ def init(
     """
     from dem.casefile import write  # noqa: PLC0415, other commands need not wait for it
 
+    if not (name or blank or settings or output):
+        _offer()
+        return
     if blank == (name is not None) or (blank and settings):
         message = "give a case, see dem cases, or --blank alone"
         raise ValueError(message)
@@ -48,10 +54,24 @@ def init(
     say(f"{path}: run it with `dem run {path}`, look at it with `dem check {path}`")
 
 
+def _offer() -> None:
+    """Say which cases there are to begin with."""
+    table = Table("to begin with", "what it is", box=None, pad_edge=False)
+    for key in names():
+        table.add_row(f"dem init {key}", (case(key).__doc__ or "").strip().partition("\n")[0])
+    table.add_row("dem init --blank", "Every key there is, of no case.")
+    show(table)
+
+
 @app.command()
 @plain_errors
 def check(
-    name: Annotated[str, typer.Argument(metavar="CASE|FILE.toml", help="A case, see `dem cases`; or a case file.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="CASE|FILE.toml", autocompletion=cases_and_files, help="A case, see `dem cases`; or a case file."
+        ),
+    ],
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter or key; repeatable.")
     ] = None,

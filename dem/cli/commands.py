@@ -13,10 +13,12 @@ COMMANDS = {
     ),
     "info": ("dem.cli.info", "Show what a trajectory holds"),
     "plot": ("dem.cli.plot", "Draw a trajectory"),
+    "view": ("dem.cli.view", "Show a trajectory in the browser"),
     "export": ("dem.cli.export", "Write a trajectory as a file for other programs"),
     "rerun": ("dem.cli.files", "Repeat a run and say whether the bytes match."),
     "repair": ("dem.cli.files", "Save what a broken trajectory still has."),
     "replay": ("dem.cli.replay", "Show step by step how a run came to break"),
+    "doctor": ("dem.cli.doctor", "Say whether all is well"),
     "validate": ("dem.cli.validate", "Reproduce the published tables and figures, next to the exact values."),
     "bench": ("dem.cli.bench", "Measure particle steps per second, and where the time goes."),
 }

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import CompletionItem, TyperCommand, TyperGroup
 from typer.main import get_group
 
 from dem.base import interrupts
@@ -43,6 +43,15 @@ class Group(TyperGroup):
             self.commands |= {name: made for name, made in get_group(app).commands.items() if made}
         return self.commands.get(cmd_name)
 
+    def shell_complete(self, ctx: typer.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the name of a command, importing none; its options are for itself."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [
+            CompletionItem(name, help=does.rstrip("."))
+            for name, (_, does) in COMMANDS.items() if name.startswith(incomplete)
+        ]  # fmt: skip
+
     def format_commands(self, ctx: typer.Context, formatter: HelpFormatter) -> None:
         """List them without importing any."""
         with formatter.section("Commands"):
@@ -52,8 +61,7 @@ class Group(TyperGroup):
 app = typer.Typer(
     name="dem",
     cls=Group,
-    no_args_is_help=True,
-    add_completion=False,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -76,14 +84,29 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+FIRST = """\
+What to do first:
+
+  dem run nine-fibres      simulate something; the first run compiles, some ten seconds
+  dem view nine-fibres.h5  look at it in the browser
+  dem cases                what else there is to run
+  dem init                 cases to begin a case file of your own with
+  dem doctor               whether all is well here
+
+dem --help lists the commands, dem COMMAND --help what one takes; docs/guide/start.md begins from nothing."""
+
+
 @app.callback()
 def options(
+    context: typer.Context,
     *,
     version_: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Discrete element simulations of rigid spheres and sphere-clustered fibres."""
+    if context.invoked_subcommand is None:
+        say(FIRST)
 
 
 def plain_errors(command: Callable) -> Callable:
@@ -137,7 +160,17 @@ def _from_hdf5(error: Exception) -> bool:
     return "h5py" in frame.f_code.co_filename
 
 
+PAGES = {  # what an error begins with, and the page that helps
+    "coarse-time-step: ": "warnings.md", "soft-contacts: ": "warnings.md", "implausible-density: ": "warnings.md",
+    "the file is damaged: ": "resume.md",
+}  # fmt: skip
+
+
 def _complain(error: Exception, status: int) -> None:
-    for line in error_in_words(error).splitlines():
+    words = error_in_words(error)
+    for line in words.splitlines():
         sys.stderr.write(f"dem: {line}\n")
+    broke = {"": "resume.md"} if isinstance(error, FloatingPointError) else {}
+    for page in {page for start, page in (PAGES | broke).items() if words.startswith(start)}:
+        sys.stderr.write(f"dem: docs/guide/{page} says more\n")
     raise typer.Exit(status) from None

@@ -11,7 +11,9 @@ import typer
 from dem.base.machine import cores
 from dem.case.prepare import everything, prepare_all
 from dem.casefile import chosen_case
+from dem.cli.bars import bar
 from dem.cli.common import app, plain_errors, say
+from dem.cli.complete import cases_and_files
 from dem.cli.run import parameters
 from kernels.base.jit import CACHE
 
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
 @plain_errors
 def compile_kernels(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[CASE|FILE.toml ...]", help="What is going to be run.")
+        list[str] | None,
+        typer.Argument(metavar="[CASE|FILE.toml ...]", autocompletion=cases_and_files, help="What is going to be run."),
     ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the cases; repeatable.")
@@ -38,7 +41,8 @@ def compile_kernels(
 ) -> None:
     """Compile the kernels that runs will need, side by side, so that these start at once.
 
-    For a cluster of unlike processors set NUMBA_CPU_NAME and NUMBA_CPU_FEATURES here and there, see the README.
+    For a cluster of unlike processors set NUMBA_CPU_NAME and NUMBA_CPU_FEATURES here and there, see
+    docs/guide/clusters.md.
     """
     wanted = [(name, parameters(settings or [])) for name in names or []]
     for name, given in wanted:
@@ -48,13 +52,15 @@ def compile_kernels(
         message = "give cases or case files, or --all"
         raise ValueError(message)
     start, failed = time.perf_counter(), []
-    for name, given, seconds in prepare_all(choose, wanted, min(jobs or cores(), len(wanted))):
-        what = " ".join([name, *(f"{key}={value}" for key, value in given.items())])
-        if isinstance(seconds, Exception):
-            failed.append(what)
-            sys.stderr.write(f"dem: {what}: {seconds}\n")
-        else:
-            say(f"{what}: {seconds:.1f} s")
+    with bar() as shown:
+        done = prepare_all(choose, wanted, min(jobs or cores(), len(wanted)))
+        for name, given, seconds in shown.track(done, total=len(wanted), description="compiling"):
+            what = " ".join([name, *(f"{key}={value}" for key, value in given.items())])
+            if isinstance(seconds, Exception):
+                failed.append(what)
+                sys.stderr.write(f"dem: {what}: {seconds}\n")
+            else:
+                say(f"{what}: {seconds:.1f} s")
     say(f"{len(wanted) - len(failed)} of {len(wanted)} prepared in {time.perf_counter() - start:.1f} s, in {CACHE}")
     if failed:
         raise typer.Exit(2)

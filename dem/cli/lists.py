@@ -8,12 +8,16 @@ import typer
 
 from dem.case import case, names
 from dem.cli.common import app, plain_errors, show
+from dem.cli.complete import case_names
 
 
 @app.command("cases")
 @plain_errors
 def list_cases(
-    name: Annotated[str | None, typer.Argument(metavar="[CASE]", help="Show the parameters of this case.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[CASE]", autocompletion=case_names, help="Show the parameters of this case."),
+    ] = None,
 ) -> None:
     """List the cases, or the parameters of one."""
     from rich.table import Table  # noqa: PLC0415

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from dem import plots
 from dem.base import checks
 from dem.base.replace import folder_for, replace_when_done
 from dem.base.words import counted
+from dem.cli.bars import bar
 from dem.cli.common import app, plain_errors, say
 from dem.files.trajectory import Trajectory
 from dem.plots.bodies import slender
@@ -69,8 +67,8 @@ def plot(
         look = {"size": size} if size else {}
         if movie:
             check_movie(movie, seconds, fps, overwrite=overwrite)
-        with folder_for(folder) if paths else nullcontext():
-            for name, path in paths.items():
+        with folder_for(folder) if paths else nullcontext(), bar() as shown:
+            for name, path in shown.track(paths.items(), description="drawing"):
                 given = options | look if name == "scene" else options if name == "overview" else {}
                 figure = plots.PICTURES[name](run, **given)
                 with replace_when_done(path) as partial:
@@ -81,10 +79,10 @@ def plot(
 
 
 def _film(run: Trajectory, path: Path, seconds: float, fps: float, options: dict) -> None:
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+    with bar() as shown:
         count = plots.movie(
             run, path, seconds=seconds, fps=fps, overwrite=True, **options,
-            track=lambda frames: bar.track(frames, description="filming"),
+            track=lambda frames: shown.track(frames, description="filming"),
         )  # fmt: skip
     say(f"{path}: {counted(count, 'picture')}")
 

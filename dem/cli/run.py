@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +15,9 @@ from dem.base.units import TIME
 from dem.base.words import counted
 from dem.case import StudyCase
 from dem.casefile import chosen_case
+from dem.cli.beside import shown
 from dem.cli.common import app, plain_errors, say
+from dem.cli.complete import cases_and_files
 from dem.model.fields import STATE
 from dem.ranks.crew import shared
 from dem.run import request
@@ -31,7 +34,10 @@ if TYPE_CHECKING:
 @plain_errors
 def run(
     name: Annotated[
-        str | None, typer.Argument(metavar="CASE|FILE.toml", help="A case, see `dem cases`; or a case file.")
+        str | None,
+        typer.Argument(
+            metavar="CASE|FILE.toml", autocompletion=cases_and_files, help="A case, see `dem cases`; or a case file."
+        ),
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; default: a free name.")] = None,
     duration: Annotated[
@@ -61,6 +67,7 @@ def run(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output file.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Turn warnings into errors.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Only warn of what is refused otherwise.")] = False,
+    viewed: Annotated[bool, typer.Option("--view", help="Follow it in the browser.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Run a case and write its trajectory, or a table (.csv) for a case of one rotating body.
@@ -81,7 +88,8 @@ def run(
             message = "--resume goes with --duration, --threads, --checkpoint-every, --strict; the file has the rest"
             raise ValueError(message)
         options |= {"duration": TIME.value(options["duration"])} if "duration" in options else {}
-        verdict = resume(resumed, **options, **every, progress=not quiet, strict=strict)
+        with shown(resumed) if viewed else nullcontext():
+            verdict = resume(resumed, **options, **every, progress=not quiet, strict=strict)
         said = f"{resumed}: complete"
     elif name is None:
         message = "give a case, see dem cases, a case file, or --resume FILE"
@@ -90,16 +98,14 @@ def run(
         chosen, name, wanted, said_there = chosen_case(name, parameters(settings or []) | options)
         output = output or wanted
         if isinstance(chosen, StudyCase):
-            if every or strict or (said_there | writing).keys() - {"overwrite"}:
+            if every or strict or viewed or (said_there | writing).keys() - {"overwrite"}:
                 message = f"{name} writes a table: leave out what is about trajectories and warnings"
                 raise ValueError(message)
-            path = output or _free_name(name, ".csv")
-            message = chosen.write(path, overwrite=overwrite)
-            if not quiet:
-                say(f"{path}: {message}")
+            _write_table(chosen, output or _free_name(name, ".csv"), overwrite=overwrite, quiet=quiet)
             return
         path = output or _free_name(name, ".h5")
-        verdict, said = _run(chosen, path, progress=not quiet, strict=strict, **(said_there | writing | every))
+        with shown(path) if viewed else nullcontext():
+            verdict, said = _run(chosen, path, progress=not quiet, strict=strict, **(said_there | writing | every))
     if not quiet:
         say(said)
         say(f"{verdict}{shared()}")
@@ -107,6 +113,12 @@ def run(
         sys.stderr.write(f"{verdict}\n")
     if not verdict.passed or (strict and verdict.status != "PASS"):
         raise typer.Exit(1)
+
+
+def _write_table(chosen: StudyCase, path: Path, *, overwrite: bool, quiet: bool) -> None:
+    message = chosen.write(path, overwrite=overwrite)
+    if not quiet:
+        say(f"{path}: {message}")
 
 
 def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[Verdict | HardVerdict, str]:

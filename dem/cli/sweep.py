@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dem.cli.common import app, plain_errors, say
+from dem.cli.complete import cases_and_files
 from dem.sweeps.members import MANY
 from dem.sweeps.plan import Ways, planned, shares
 from dem.sweeps.sweep import carry_out
@@ -28,7 +29,12 @@ SETS = "Values 1,2,3 or lo:hi:count, both ends included; vectors in [brackets]; 
 @app.command()
 @plain_errors
 def sweep(
-    name: Annotated[str, typer.Argument(metavar="CASE|FILE.toml", help="A case, see `dem cases`; or a case file.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="CASE|FILE.toml", autocompletion=cases_and_files, help="A case, see `dem cases`; or a case file."
+        ),
+    ],
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUES", help=SETS)] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Processes; default: cores over threads.")] = None,
     output: Annotated[

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from dem import validation
 from dem.base.replace import folder_for
 from dem.base.words import counted
+from dem.cli.bars import bar
 from dem.cli.common import app, plain_errors, say
+from dem.cli.complete import studies
 
 
 @app.command()
 @plain_errors
 def validate(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME ...]", help="Studies; default: the short.")
+        list[str] | None,
+        typer.Argument(metavar="[NAME ...]", autocompletion=studies, help="Studies; default: the short."),
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="New or empty folder.")] = Path("validation"),
     quick: Annotated[bool, typer.Option("--quick", help="Larger steps, in under a minute.")] = False,
@@ -29,9 +29,8 @@ def validate(
     chosen = {name: validation.study(name) for name in names or validation.STUDIES}
     validation.check_folder(output)
     reports = []
-    bar = Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True)
-    with folder_for(output), bar:
-        for study in bar.track(chosen.values(), description="validating"):
+    with folder_for(output), bar() as shown:
+        for study in shown.track(chosen.values(), description="validating"):
             reports.append(study(quick=quick))
             reports[-1].write(output)
         validation.write_index(output, reports)

@@ -45,7 +45,7 @@ def movie(
     path : path
         A new file that ends in .gif, or in .mp4, for which ``ffmpeg`` has to be installed.
     seconds : float
-        Length of the movie.
+        Length of the movie [s].
     fps : float
         Pictures a second.
     colour : str

@@ -1,0 +1,143 @@
+"""Frames as the page takes them: numbers of 16 bits, differences from frame to frame, deflated, in base 64."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.files import layout
+from dem.plots.bodies import corners, positions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.files.trajectory import Trajectory
+
+ABSENT = 65535  # of positions: not there, or far outside
+MOST = ABSENT - 1
+TOLD = 300  # characters of time, energies and corners, twice, and of where a wall is
+ROOM = 1.0  # how far beyond its box a particle is shown, in diagonals
+
+
+def has_contacts(run: Trajectory) -> bool:
+    """Whether the run wrote contacts."""
+    return layout.NUMBER in run._stored("/")  # noqa: SLF001, as frames ask
+
+
+def scalars(run: Trajectory) -> list[str]:
+    """What of each particle is sent besides where it is."""
+    told = {"speed": "velocity" in run.fields, "spin": "angular_velocity" in run.fields, "force": has_contacts(run)}
+    return [name for name, there in told.items() if there]
+
+
+def turning(run: Trajectory) -> np.ndarray:
+    """Numbers of the particles of which it is seen how they have turned (M,)."""
+    if "orientation" not in run.fields:
+        return np.zeros(0, int)
+    return np.flatnonzero(np.array([bool(np.any(each.offsets)) for each in run.variants])[run.variant])
+
+
+def widths(run: Trajectory) -> list[tuple[str, int]]:
+    """Names of what is sent of each frame, and how many numbers each has."""
+    particles, turned = len(run.variant), len(turning(run))
+    fields = [("position", 3 * particles), *((name, particles) for name in scalars(run))]
+    return fields + ([("orientation", 4 * turned)] if turned else [])
+
+
+def frame_bytes(run: Trajectory) -> int:
+    """Bytes that a frame takes in a file at most, deflated or not."""
+    return sum(width for _, width in widths(run)) * 2 * 4 // 3 + TOLD * (2 + len(run.walls))
+
+
+def block(run: Trajectory, frames: Sequence[int], level: int = 3) -> dict:
+    """Some frames of a run, ready for JSON; `level` is how hard zlib tries."""
+    where = np.array([positions(run, k) for k in frames])
+    lower, upper = _extent(run, frames, where)
+    numbers, scales = [quantised(where, lower, upper)], {}
+    for name in scalars(run):
+        values = _scalar(run, name, frames)
+        largest = float(values.max(initial=0.0))
+        scales[name], scales[f"{name} shown"] = largest, _shown(values)
+        numbers.append(np.round(values * (ABSENT / largest if largest > 0 else 0.0)).astype(np.uint16))
+    turned = turning(run)
+    if len(turned):
+        q = np.array([run.orientation[k][turned] for k in frames], float)
+        numbers.append((np.round(np.nan_to_num(q) * 32767) + 32768).astype(np.uint16))
+    ends = [corners(run, float(run.time[k])) for k in frames]
+    return {
+        "frames": len(frames), "number": [int(run.frames[k]) for k in frames],
+        "time": [float(run.time[k]) for k in frames], "energy": _energies(run, frames),
+        "corners": [None if each is None else [_plain(each[0]), _plain(each[1])] for each in ends],
+        "poses": [[_plain([*w.position[k], *w.orientation[k]]) for w in run.walls] for k in frames],
+        "lower": _plain(lower), "upper": _plain(upper), "scales": scales, "data": packed(numbers, level),
+    }  # fmt: skip
+
+
+def quantised(x: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Places (..., 3) as numbers from 0 to 65534 between two corners; 65535 throughout for who is not between them.
+
+    Examples
+    --------
+    >>> quantised(np.array([[0.0, 0.5, 1.0], [0.0, 0.5, 1.1]]), np.zeros(3), np.ones(3))
+    array([[    0, 32767, 65534],
+           [65535, 65535, 65535]], dtype=uint16)
+    """
+    there = ((x >= lower) & (x <= upper)).all(axis=-1, keepdims=True)
+    span = np.where(upper > lower, upper - lower, 1.0)
+    with np.errstate(invalid="ignore"):
+        return np.where(there, np.round((np.where(there, x, lower) - lower) / span * MOST), ABSENT).astype(np.uint16)
+
+
+def packed(numbers: Sequence[np.ndarray], level: int) -> str:
+    """Arrays (T, ...) of 16 bits: differences along T, low bytes before high bytes, deflated, in base 64."""
+    steps = [np.diff(each.reshape(len(each), -1), axis=0, prepend=np.uint16(0)).ravel() for each in numbers]
+    flat = np.concatenate(steps).astype("<u2").view(np.uint8).reshape(-1, 2)
+    return base64.b64encode(zlib.compress(np.ascontiguousarray(flat.T).tobytes(), level)).decode()
+
+
+def _plain(values: Sequence[float]) -> list[float]:
+    return [float(value) for value in values]
+
+
+def _extent(run: Trajectory, frames: Sequence[int], where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Corners between which particles are shown: of all of them, but not far from the box if there is one."""
+    known = where.reshape(-1, 3)[np.isfinite(where).all(axis=-1).ravel()]
+    if not len(known):
+        return np.zeros(3), np.ones(3)
+    lower, upper = known.min(axis=0), known.max(axis=0)
+    ends = [each for each in (corners(run, float(run.time[k])) for k in frames) if each is not None]
+    if ends:
+        low, high = np.min([e[0] for e in ends], axis=0), np.max([e[1] for e in ends], axis=0)
+        far = ROOM * float(np.linalg.norm(high - low))
+        lower, upper = np.maximum(lower, low - far), np.minimum(upper, high + far)
+    return lower, upper
+
+
+def _scalar(run: Trajectory, name: str, frames: Sequence[int]) -> np.ndarray:
+    """What particles are coloured by (T, N), 0 for those not there."""
+    if name == "force":
+        return np.array([_felt(run, k) for k in frames])
+    field = run.velocity if name == "speed" else run.angular_velocity
+    return np.nan_to_num(np.array([np.linalg.norm(field[k], axis=1) for k in frames]), posinf=0.0)
+
+
+def _felt(run: Trajectory, frame: int) -> np.ndarray:
+    """Sum of the contact forces' magnitudes on each particle (N,) [N]."""
+    told, number = run[frame].contact_forces(), len(run.variant)
+    size = np.linalg.norm(told.force, axis=1)
+    both = ~told.with_wall
+    return np.bincount(told.i, size, number) + np.bincount(told.j[both], size[both], number)
+
+
+def _shown(values: np.ndarray) -> float:
+    """The value with the last colour: all but the two per cent farthest out are below."""
+    return float(np.percentile(values, 98)) or float(values.max(initial=0.0)) if values.size else 0.0
+
+
+def _energies(run: Trajectory, frames: Sequence[int]) -> dict[str, list[float | None]]:
+    """Energies at frames [J]; those that are zero throughout the run are left out."""
+    picked = {name: values[list(frames)] for name, values in run.energy.items() if np.any(values) or name == "total"}
+    return {name: [float(v) if np.isfinite(v) else None for v in values] for name, values in picked.items()}

@@ -1,0 +1,139 @@
+"""Follow a run while it goes on: a page for this machine alone asks for what has been written since."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import threading
+import webbrowser
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from dem.base.words import error_in_words
+from dem.files.trajectory import Trajectory
+from dem.viewer.blocks import block, frame_bytes
+from dem.viewer.page import about, as_text, page, what
+from dem.viewer.view import check_size
+
+HERE = "127.0.0.1"  # nobody else can reach it
+REPLY = 8e6  # bytes of frames in an answer
+FAST = 1  # how hard to deflate what goes to the same machine
+LAST = 5.0  # s that an open page has to ask for the last frames
+
+
+class Followed:
+    """A trajectory that grows; it is opened anew for each look, so that who writes it is never in the way."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.looked, self.seen = False, threading.Event()  # whether anybody has, and to the end
+        self._one = threading.Lock()  # HDF5 serves one at a time
+
+    def page(self) -> str:
+        """The page, with the first frame."""
+        with self._one, Trajectory(self.path) as run:
+            check_size(run)
+            return page(self.path.name, what(run, about(run)), [block(run, range(1), FAST)], live=True)
+
+    def since(self, first: int) -> str:
+        """Frames from that one on, as many as go into an answer; and whether the run has ended."""
+        with self._one, Trajectory(self.path) as run:
+            last = min(len(run), first + max(1, int(REPLY // frame_bytes(run))))
+            blocks = [block(run, range(first, last), FAST)] if 0 <= first < last else []
+            self.looked, ended = True, bool(run.verdict or run.error)
+            if ended and not blocks:
+                self.seen.set()
+            return as_text({"blocks": blocks, "about": about(run), "ended": ended})
+
+
+class Server(ThreadingHTTPServer):
+    """Serves one trajectory at an address that only who was told can guess."""
+
+    daemon_threads = True
+
+    def __init__(self, path: Path, port: int = 0) -> None:
+        super().__init__((HERE, port), _Answer)
+        self.followed, self.secret = Followed(path), secrets.token_urlsafe(12)
+
+    @property
+    def address(self) -> str:
+        """Where the page is."""
+        return f"http://{HERE}:{self.server_address[1]}/{self.secret}/"
+
+
+class _Answer(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        """Send the page, or frames."""
+        asked = urlsplit(self.path)
+        here = self.headers.get("Host", "") == f"{HERE}:{self.server.server_address[1]}"
+        *_, secret, name = ("", *asked.path.split("/"))[-3:]
+        if not here or not secrets.compare_digest(secret.encode(), self.server.secret.encode()):
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return
+        try:
+            if name == "blocks":
+                text, kind = self.server.followed.since(int(parse_qs(asked.query)["after"][0])), "application/json"
+            elif not name:
+                text, kind = self.server.followed.page(), "text/html"
+            else:
+                self.send_error(HTTPStatus.NOT_FOUND)
+                return
+        except (ValueError, KeyError, OSError) as error:  # of a file that is gone or not yet there
+            self.send_error(HTTPStatus.SERVICE_UNAVAILABLE, explain=error_in_words(error))
+            return
+        body = text.encode()
+        self.send_response(HTTPStatus.OK)
+        for header, value in (("Content-Type", f"{kind}; charset=utf-8"), ("Content-Length", str(len(body)))):
+            self.send_header(header, value)
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *said: object) -> None:
+        """Say nothing of what is asked for."""
+
+
+def follow(path: Path, *, port: int = 0, show: bool = True) -> None:
+    """Serve a page that follows a run, until Ctrl-C; says where."""
+    with Trajectory(path) as run:
+        check_size(run)
+    with Server(path, port) as server:
+        _tell(server, show=show, until="; Ctrl-C ends that")
+        server.serve_forever(poll_interval=0.2)
+
+
+def accompany(path: Path, since: float, *, show: bool = True) -> None:
+    """The same for a run that begins at a time [s of the clock], until stdin is closed and who looks knows the end."""
+    over = threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()
+    while not _begun(path, since):
+        if over.wait(0.1):
+            return
+    with Server(path) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.2}, daemon=True).start()
+        _tell(server, show=show, until="")
+        over.wait()
+        server.followed.seen.wait(LAST if server.followed.looked else 0.0)
+        server.shutdown()
+
+
+def _begun(path: Path, since: float) -> bool:
+    """Whether there is a file with a frame that was written since then."""
+    try:
+        if path.stat().st_mtime < since:
+            return False
+        with Trajectory(path) as run:
+            return len(run) > 0
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def _tell(server: Server, *, show: bool, until: str) -> None:
+    sys.stdout.write(f"{server.address} shows {server.followed.path} as it grows{until}\n")
+    sys.stdout.flush()
+    if show:
+        webbrowser.open(server.address)

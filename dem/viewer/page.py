@@ -1,0 +1,88 @@
+"""The page: what does not change in a run, its frames, and the script, in one text."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from importlib import resources
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base.words import counted
+from dem.model.kinds import in_words
+from dem.plots.bodies import vertical
+from dem.viewer.blocks import scalars, turning, widths
+from dem.viewer.links import rods
+
+if TYPE_CHECKING:
+    from dem.files.trajectory import Trajectory
+
+SCRIPTS = ("data.js", "scene.js", "camera.js", "plot.js", "main.js")
+BITS = {"u2": "u16", "u4": "u32", "f4": "f32"}
+
+
+def what(run: Trajectory, about: str) -> dict:
+    """All that stays as it is, ready for JSON."""
+    box, up = run.input["box"], vertical(run)
+    bottom = float(np.minimum(up * box["lower"], up * box["upper"]).sum()) if box else 0.0
+    return {
+        "about": about, "particles": len(run.variant), "kinds": [kind.name for kind in run.kinds],
+        "variants": [{"offsets": _rows(each.offsets), "radii": _rows(each.radii)} for each in run.variants],
+        "variant": sent(run.variant, "u4"), "kind": sent(run.kind, "u2"), "turning": sent(turning(run), "u4"),
+        "fields": widths(run), "scalars": scalars(run), "up": up.tolist(), "bottom": bottom,
+        "walls": _walls(run), "rods": rods(run),
+    }  # fmt: skip
+
+
+def about(run: Trajectory) -> str:
+    """A line on the run, and one on how it ended."""
+    verdict = run.verdict or run.error
+    return f"{in_words(run.describe())}; {counted(len(run), 'frame')}" + (f"\n{verdict}" if verdict else "")
+
+
+def _rows(values: np.ndarray) -> list:
+    return np.asarray(values, float).tolist()
+
+
+def sent(values: np.ndarray, kind: str) -> list[str]:
+    """An array as the script takes it: of which numbers, and its bytes in base 64."""
+    return [BITS[kind], base64.b64encode(np.ascontiguousarray(values, f"<{kind}").tobytes()).decode()]
+
+
+def _walls(run: Trajectory) -> list[dict]:
+    """Lines and triangles of each wall beside the box, about its middle."""
+    if not run.walls:
+        return []
+    from dem.plots.walls import lines_of  # noqa: PLC0415, needs kernels
+
+    found = []
+    for stored in run.walls:
+        shape = stored.wall.shape
+        ends = np.isfinite(shape.lower) & np.isfinite(shape.upper)
+        middle = np.where(ends, 0.5 * (np.where(ends, shape.lower, 0.0) + np.where(ends, shape.upper, 0.0)), 0.0)
+        surface = shape.surface
+        triangles = np.zeros((0, 3)) if surface is None else surface.vertices[surface.triangles.ravel()] - middle
+        lines = lines_of(shape).reshape(-1, 3) - middle
+        found.append({"name": stored.name, "lines": sent(lines, "f4"), "triangles": sent(triangles, "f4")})
+    return found
+
+
+def page(title: str, told: dict, blocks: list[dict], *, live: bool = False) -> str:
+    """The whole page. Names that a file brings are text in it, whatever they are."""
+    folder = resources.files("dem.viewer") / "page"
+    scripts = [*SCRIPTS[:-1], "live.js", SCRIPTS[-1]] if live else SCRIPTS
+    parts = {
+        "TITLE": html.escape(title), "CONNECT": "'self'" if live else "'none'",
+        "STYLE": (folder / "viewer.css").read_text(encoding="utf-8"),
+        "SCRIPT": "\n".join((folder / name).read_text(encoding="utf-8") for name in scripts),
+        "WHAT": as_text(told), "BLOCKS": as_text(blocks),
+    }  # fmt: skip
+    first, *rest = (folder / "viewer.html").read_text(encoding="utf-8").split("@")
+    return first + "".join(parts.get(piece, piece) for piece in rest)
+
+
+def as_text(value: object) -> str:
+    """JSON that ends no script: nothing in it is taken for a tag."""
+    return json.dumps(value, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -1,0 +1,74 @@
+"use strict";
+// What the page was given: blocks of frames, numbers of 16 bits, differences from frame to frame, deflated.
+const WHAT = JSON.parse(document.getElementById("what").textContent);
+const ABSENT = 65535;
+const run = { time: [], number: [], energy: {}, corners: [], poses: [], blocks: [], start: [] };
+
+function bytesOf(text) {
+  const raw = atob(text), bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  return bytes;
+}
+
+async function inflated(text) {
+  const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function joined(bytes) {  // low bytes, then high bytes
+  const n = bytes.length / 2, numbers = new Uint16Array(n);
+  for (let i = 0; i < n; i++) numbers[i] = bytes[i] | (bytes[n + i] << 8);
+  return numbers;
+}
+
+async function take(block) {
+  const numbers = joined(await inflated(block.data)), fields = {};
+  let first = 0;
+  for (const [name, width] of WHAT.fields) {
+    const field = numbers.subarray(first, first += block.frames * width);
+    for (let i = width; i < field.length; i++) field[i] += field[i - width];
+    fields[name] = field;
+  }
+  const kept = { fields, lower: block.lower, upper: block.upper, scales: block.scales };
+  for (let k = 0; k < block.frames; k++) { run.blocks.push(kept); run.start.push(k); }
+  for (const name of ["time", "number", "corners", "poses"]) run[name].push(...block[name]);
+  for (const name in block.energy) (run.energy[name] ??= []).push(...block.energy[name]);
+}
+
+const typed = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array };
+const array = (given) => new typed[given[0]](bytesOf(given[1]).buffer);
+const bodies = { variant: array(WHAT.variant), kind: array(WHAT.kind), turning: array(WHAT.turning) };
+const turns = new Int32Array(WHAT.particles).fill(-1);
+bodies.turning.forEach((body, m) => { turns[body] = m; });
+
+function turned(q, p) {  // q p q*, scalar first
+  const [w, x, y, z] = q;
+  const tx = 2 * (y * p[2] - z * p[1]), ty = 2 * (z * p[0] - x * p[2]), tz = 2 * (x * p[1] - y * p[0]);
+  return [p[0] + w * tx + y * tz - z * ty, p[1] + w * ty + z * tx - x * tz, p[2] + w * tz + x * ty - y * tx];
+}
+
+class Frame {  // one moment, as far as anything is asked of it
+  constructor(k) {
+    this.k = k; this.block = run.blocks[k]; this.at = run.start[k];
+    this.step = this.block.upper.map((u, c) => (u - this.block.lower[c]) / 65534);
+  }
+  get time() { return run.time[this.k]; }
+  place(body) {
+    const x = this.block.fields.position, i = (this.at * WHAT.particles + body) * 3;
+    if (x[i] === ABSENT) return null;
+    return [0, 1, 2].map((c) => this.block.lower[c] + x[i + c] * this.step[c]);
+  }
+  turn(body) {
+    if (turns[body] < 0) return [1, 0, 0, 0];
+    const q = this.block.fields.orientation, i = (this.at * bodies.turning.length + turns[body]) * 4;
+    const found = [0, 1, 2, 3].map((c) => (q[i + c] - 32768) / 32767), norm = Math.hypot(...found) || 1;
+    return found.map((c) => c / norm);
+  }
+  scalar(name, body) {
+    return this.block.fields[name][this.at * WHAT.particles + body] * this.block.scales[name] / 65535;
+  }
+  height(place) { return place[0] * WHAT.up[0] + place[1] * WHAT.up[1] + place[2] * WHAT.up[2] - WHAT.bottom; }
+  value(name, body, place) {
+    return name === "kind" ? bodies.kind[body] : name === "height" ? this.height(place) : this.scalar(name, body);
+  }
+}

@@ -1,0 +1,153 @@
+"""A run as one HTML file, or shown in a notebook."""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dem.base import checks
+from dem.base.hints import hinted
+from dem.base.replace import replace_when_done
+from dem.base.words import counted
+from dem.files.trajectory import Trajectory
+from dem.viewer.blocks import block, frame_bytes
+from dem.viewer.page import about, page, what
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from os import PathLike
+
+MEGABYTES = 25.0  # of a page, unless asked for otherwise
+LARGEST = 2_000_000  # spheres that a browser can be asked to draw
+PARTS = 20  # blocks that frames are written in
+
+
+class View:
+    """A page that shows a run, see `view`.
+
+    ``html`` is its text, ``frames`` the numbers of the frames in it; a notebook shows it as it is.
+    """
+
+    def __init__(self, title: str, text: str, frames: range, of: int) -> None:
+        self.title, self.html, self.frames, self.of = title, text, frames, of
+
+    @property
+    def shown(self) -> str:
+        """How many frames of the run, and how large it is."""
+        step = self.frames.step
+        part = f", every {step}th of {self.of}" if step > 1 else ""
+        return f"{counted(len(self.frames), 'frame')}{part}, {len(self.html) / 1e6:.1f} MB"
+
+    def __repr__(self) -> str:
+        """What it shows, and how large it is."""
+        return f"<View of {self.title}: {self.shown}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a page in the page, which it cannot reach."""
+        return (
+            f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" '
+            'style="width: 100%; height: 560px; border: 1px solid #ccc"></iframe>'
+        )
+
+    def save(self, path: str | PathLike, *, overwrite: bool = False) -> Path:
+        """Write the page to a file named .html; raises FileExistsError if there is one, unless `overwrite`."""
+        target = checks.output(path, overwrite=overwrite)
+        checks.ending(target, (".html", ".htm"), "a page is written", needed=True)
+        with replace_when_done(target) as partial:
+            partial.write_text(self.html, encoding="utf-8")
+        return target
+
+
+@hinted
+def view(
+    run: str | PathLike | Trajectory,
+    output: str | PathLike | None = None,
+    *,
+    megabytes: float = MEGABYTES,
+    overwrite: bool = False,
+    track: Callable[[Iterable[range]], Iterable[range]] | None = None,
+) -> View:
+    """Make a page for a browser of a run: all spheres and walls in space, with time, colours and energies.
+
+    Parameters
+    ----------
+    run : path or Trajectory
+        What to show; of a part of a run (``run[::10]``) that part.
+    output : path, optional
+        An .html file to write. It needs nothing else, no network either.
+    megabytes : float
+        Largest size of the page [MB]: where all frames do not fit, every second, third, ... of them is shown.
+    overwrite : bool
+        Replace the output if it exists.
+    track : function, optional
+        Given the parts of the work, and handing them on, as progress bars do.
+
+    Returns
+    -------
+    View
+        The page; as the last line of a notebook's cell it is shown. It says which frames it has.
+
+    Raises
+    ------
+    ValueError
+        If there are no frames, or not even two of them fit, or more than two million spheres.
+    FileExistsError, OSError
+        If the output exists or cannot be written.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.cases()["nine-fibres"]().simulation().run(1e-4, output=f"{folder}/run.h5", frames=5)
+    ...     page = dem.view(f"{folder}/run.h5", f"{folder}/run.html")
+    >>> len(page.frames), "http" in page.html
+    (6, False)
+    """
+    if not isinstance(run, Trajectory):
+        with Trajectory(run) as opened:
+            return view(opened, output, megabytes=megabytes, overwrite=overwrite, track=track)
+    budget = checks.number("megabytes", megabytes, above=0, unit="MB")
+    if output is not None:
+        checks.ending(checks.output(output, overwrite=overwrite), (".html", ".htm"), "a page is written", needed=True)
+    frames = _fitting(run, budget)
+    blocks = [block(run, part) for part in (track or iter)(_parts(frames))]
+    title = run.path.name if frames.step == 1 else f"{run.path.name}, every {frames.step}th frame"
+    made = View(run.path.name, page(title, what(run, about(run)), blocks), frames, len(run))
+    if output is not None:
+        made.save(output, overwrite=overwrite)
+    return made
+
+
+def _parts(frames: range) -> list[range]:
+    """Frames in turn, in some parts, so that little of a run is in memory at a time."""
+    each = -(-len(frames) // PARTS)
+    return [frames[k : k + each] for k in range(0, len(frames), each)]
+
+
+def check_size(run: Trajectory) -> None:
+    """Raise ValueError for runs that a browser cannot show."""
+    spheres = int(np.array([len(each.radii) for each in run.variants])[run.variant].sum())
+    if spheres > LARGEST:
+        message = (
+            f"{run.path} has {spheres} spheres, more than the {LARGEST} that a browser can be asked to draw: "
+            "look at it in ParaView, as it is or by dem export --to spheres.vtkhdf"
+        )
+        raise ValueError(message)
+    if not len(run):
+        message = f"{run.path} has no frames: there is nothing to show"
+        raise ValueError(message)
+
+
+def _fitting(run: Trajectory, megabytes: float) -> range:
+    """Every k-th frame with the least k for which the page is not too large."""
+    check_size(run)
+    fixed = len(page("", what(run, ""), []))
+    most = int((megabytes * 1e6 - fixed) // frame_bytes(run))
+    if most < min(2, len(run)):
+        need = (fixed + 2 * frame_bytes(run)) / 1e6
+        message = f"a page with two frames of {run.path} may take {need:.1f} MB, more than {megabytes:g}: allow as much"
+        raise ValueError(message)
+    return range(0, len(run), max(1, -(-len(run) // most)))

@@ -1,0 +1,131 @@
+"""Pages of the public interface: every name of `dem`, `dem.statistics` and `dem.plots`, from its docstring."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING
+
+from markdown import fenced, of_docstring
+
+import dem
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GROUPS = {
+    "Simulations": ("dem.soft", "dem.hard", "dem.stochastic"),
+    "Particles, shapes and sizes": (
+        "dem.model.particles", "dem.model.shapes", "dem.model.clump", "dem.model.size", "dem.model.sieves",
+        "dem.model.packing", "dem.model.insertion", "dem.model.dense", "dem.model.capsule", "dem.model.bond",
+    ),
+    "Materials and contacts": (
+        "dem.model.materials", "dem.model.contact", "dem.model.normals", "dem.model.dampings", "dem.model.parts",
+        "dem.model.adhesion", "dem.model.energy", "dem.model.lubrication",
+    ),
+    "Boxes, walls and meshes": (
+        "dem.model.box", "dem.model.wall", "dem.model.mesh", "dem.model.motion", "dem.model.servo",
+        "dem.model.roughness",
+    ),
+    "Fluids and turbulence": ("dem.model", "dem.run.precice"),
+    "Cases, files and sweeps": ("dem.case", "dem.casefile", "dem.files", "dem.run", "dem.sweeps", "dem.viewer"),
+    "Rotation of one body": ("dem.rotation",),
+    "Others": ("dem",),
+}  # fmt: skip
+
+
+def public() -> dict[str, list[str]]:
+    """Public names of `dem` by group."""
+    found: dict[str, list[str]] = {title: [] for title in GROUPS}
+    for name in sorted(set(dem.__all__) - {"plots", "statistics"}, key=str.lower):
+        home = dem.HOMES[name]
+        found[next(t for t, starts in GROUPS.items() if home.startswith(starts))].append(name)
+    return {title: names for title, names in found.items() if names}
+
+
+def known() -> dict[str, str]:
+    """All names that have a place on these pages, and what it is called: there case does not count."""
+    rooms = {"dem.statistics": dem.statistics, "dem.plots": dem.plots}
+    names = {f"dem.{name}" for name in dem.__all__} - rooms.keys()
+    names |= {f"{home}.{name}" for home, room in rooms.items() for name in room.__all__}
+    lower = [name.lower() for name in names]
+    return {
+        name: name + "-type" * (lower.count(name.lower()) > 1 and name[name.rindex(".") + 1].isupper())
+        for name in names
+    }
+
+
+def write(folder: Path) -> None:
+    """Write a page for each group, and one that lists them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    there, pages = known(), []
+    for title, names in public().items():
+        pages.append(_write(folder, title, "", {f"dem.{name}": getattr(dem, name) for name in names}, there))
+    for title, room in (("Statistics", dem.statistics), ("Pictures", dem.plots)):
+        things = {f"{room.__name__}.{name}": getattr(room, name) for name in room.__all__}
+        pages.append(_write(folder, title, of_docstring(room.__doc__, there), things, there))
+    rows = "\n".join(pages)
+    (folder / "index.md").write_text(
+        "# API\n\nEvery public name, from its docstring. Whatever is not here may change.\n\n"
+        f"```{{toctree}}\n:maxdepth: 1\n\n{rows}\n```\n"
+    )
+
+
+def _write(folder: Path, title: str, said: str, things: dict, there: dict[str, str]) -> str:
+    name = title.lower().replace(",", "").replace(" ", "-")
+    text = "\n\n".join([f"# {title}", said, *(_entry(full, thing, there) for full, thing in things.items())])
+    (folder / f"{name}.md").write_text(text + "\n")
+    return name
+
+
+def _entry(full: str, thing: object, there: dict[str, str]) -> str:
+    """One public name: signature, docstring, and of a class its public members."""
+    parts = [f"({there[full]})=\n## `{full}`"]
+    if inspect.isclass(thing) or inspect.isfunction(thing):
+        parts.append(fenced([_signature(full, thing)], "python"))
+        parts.append(of_docstring(inspect.getdoc(thing) or "", there))
+    else:
+        parts.append(_of_value(full, thing))
+    if inspect.isclass(thing):
+        parts += [_member(full, name, member, there) for name, member in _members(thing)]
+    return "\n\n".join(parts)
+
+
+def _of_value(full: str, thing: object) -> str:
+    if isinstance(thing, dict):
+        return f"A mapping of {len(thing)} names: " + ", ".join(f"`{key}`" for key in thing) + "."
+    return f"A type for fields of cases, see [`dem.Case`](#dem.Case): `{full}`."
+
+
+def _signature(name: str, thing: object) -> str:
+    try:
+        signature = str(inspect.signature(thing)).replace("dem.model.", "")
+    except (TypeError, ValueError):
+        return name
+    if len(name + signature) < 110:
+        return name + signature
+    listed = ",\n    ".join(str(each) for each in inspect.signature(thing).parameters.values())
+    return f"{name}(\n    {listed},\n)"
+
+
+def _members(kind: type) -> list[tuple[str, object]]:
+    """Public methods and properties that are documented in `dem`."""
+    found = []
+    for name, member in inspect.getmembers_static(kind) if hasattr(inspect, "getmembers_static") else _static(kind):
+        plain = getattr(member, "__func__", member)
+        inner = getattr(plain, "fget", None) or getattr(plain, "func", None) or plain
+        ours = str(getattr(inner, "__module__", "")).startswith("dem")
+        if not name.startswith("_") and ours and inspect.isfunction(inner) and inner.__doc__:
+            found.append((name, member))
+    return found
+
+
+def _static(kind: type) -> list[tuple[str, object]]:
+    return [(name, inspect.getattr_static(kind, name)) for name in dir(kind)]
+
+
+def _member(full: str, name: str, member: object, there: dict[str, str]) -> str:
+    plain = getattr(member, "__func__", member)
+    inner = getattr(plain, "fget", None) or getattr(plain, "func", None) or plain
+    head = f"({full}.{name})=\n### `{full.rsplit('.', 1)[1]}.{name}`"
+    shown = [] if inner is not plain else [fenced([_signature(name, plain)], "python")]
+    return "\n\n".join([head, *shown, of_docstring(inner.__doc__, there)])

@@ -1,0 +1,132 @@
+"""A page for each file of kernels: what it says of itself, its functions, and the tests that hold it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from markdown import fenced, inline, of_docstring
+
+ROOT = Path(__file__).parent.parent.parent
+MOST = 8  # tests that are named for a file
+ROOMS = {
+    "laws": "Contact laws", "rotation": "Rotation", "walls": "Walls", "fluid": "Fluids", "box": "Box",
+    "hard": "Hard spheres", "stochastic": "Collisions at random", "soft": "Time steps", "packing": "Packing",
+    "base": "What all stand on",
+}  # fmt: skip
+
+
+def write(folder: Path) -> None:
+    """Write the pages, an index for each room, and one for all."""
+    rooms = {path.parent.name for path in (ROOT / "kernels").glob("*/__init__.py")}
+    order = [*(room for room in ROOMS if room in rooms), *sorted(rooms - ROOMS.keys())]
+    for room in order:
+        (folder / room).mkdir(parents=True, exist_ok=True)
+        files = sorted(path for path in (ROOT / "kernels" / room).glob("*.py") if path.stem != "__init__")
+        for path in files:
+            (folder / room / f"{path.stem}.md").write_text(page(path))
+        said = of_docstring(ast.get_docstring(ast.parse((ROOT / "kernels" / room / "__init__.py").read_text())) or "")
+        _index(folder / room / "index.md", ROOMS.get(room, room.capitalize()), said, [path.stem for path in files])
+    text = (
+        "A page for each file of `kernels/`: the equation as the code has it, with the code's own symbols, its source, "
+        "and the tests that hold it. What words and symbols mean is in the [glossary](/glossary)."
+    )
+    _index(folder / "index.md", "Equations", text, [f"{room}/index" for room in order])
+
+
+def _index(path: Path, title: str, said: str, entries: list[str]) -> None:
+    if any("/" in entry for entry in entries):
+        rows = "\n".join(entries)
+        path.write_text(f"# {title}\n\n{said}\n\n```{{toctree}}\n:maxdepth: 1\n\n{rows}\n```\n")
+    else:  # each page would list all of them at its side, which takes most of the time
+        rows = "\n".join(f"- [{entry}]({entry}.md)" for entry in entries)
+        path.write_text(f"# {title}\n\n{said}\n\n{rows}\n")
+
+
+def page(path: Path) -> str:
+    """One file."""
+    text = path.read_text()
+    tree, where = ast.parse(text), path.relative_to(ROOT)
+    parts = [
+        "---\norphan: true\n---",
+        f"# `{path.parent.name}.{path.stem}`",
+        of_docstring(ast.get_docstring(tree) or ""),
+    ]
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            parts.append(_record(node, text))
+        elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and ast.get_docstring(node):
+            parts.append(_function(node, text))
+    held = tests_of(path)
+    if held:
+        parts.append("## Held by\n\n" + "\n".join(f"- {inline(one)}" for one in held))
+    parts.append(f"Source: `{where}`.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _record(node: ast.ClassDef, text: str) -> str:
+    fields = [ast.get_source_segment(text, line) for line in node.body if isinstance(line, ast.AnnAssign)]
+    lines = text.splitlines()[node.lineno - 1 : node.end_lineno]
+    code = [fenced(lines, "python")] if fields else []
+    return "\n\n".join([f"## `{node.name}`", of_docstring(ast.get_docstring(node) or ""), *code])
+
+
+def _function(node: ast.FunctionDef, text: str) -> str:
+    names = ", ".join(argument.arg for argument in node.args.args)
+    body = text.splitlines()[node.body[0].end_lineno : node.end_lineno]
+    code = fenced([f"def {node.name}({names}):", *body], "python")
+    hidden = f"<details><summary>code</summary>\n\n{code}\n\n</details>" if body else ""
+    return "\n\n".join([f"## `{node.name}`", of_docstring(ast.get_docstring(node) or ""), hidden])
+
+
+@cache
+def _mutants() -> tuple:
+    """Changes of the code that tests are known to notice."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    try:
+        from mutations import MUTANTS  # noqa: PLC0415
+    finally:
+        sys.path.pop(0)
+    return tuple(MUTANTS)
+
+
+class Named(NamedTuple):
+    """A test, and what it names: modules by the beginning of a dotted name, public classes that it makes."""
+
+    file: str
+    name: str
+    words: frozenset[str]
+
+
+@cache
+def _tests() -> tuple[Named, ...]:
+    """All tests."""
+    found = []
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        text = path.read_text()
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                code = "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno])
+                words = {f"{word}." for word in re.findall(r"(?<![\w.])(\w+)\.\w", code)}
+                words |= {f"dem.{word}(" for word in re.findall(r"\bdem\.(\w+)\(", code)}
+                found.append(Named(str(path.relative_to(ROOT)), node.name, frozenset(words)))
+    return tuple(found)
+
+
+def tests_of(path: Path) -> list[str]:
+    """Tests that notice if something in the file is spoilt, and those that call it by its name."""
+    text, tree = path.read_text(), ast.parse(path.read_text())
+    functions = {n.name: ast.get_source_segment(text, n) or "" for n in tree.body if isinstance(n, ast.FunctionDef)}
+    held = [
+        f"`tests/{m.file}`, `{m.tests}`: notices `{m.new}` for `{m.old}` in `{m.function}`"
+        for m in _mutants() if m.old in functions.get(m.function, "")
+    ]  # fmt: skip
+    classes = [n.name for n in tree.body if isinstance(n, ast.ClassDef)]
+    words = {f"{path.stem}.", *(f"dem.{name}(" for name in classes)}
+    held += [f"`{test.file}`: `{test.name}`" for test in _tests() if test.words & words]
+    more = len(held) - MOST
+    return held[:MOST] + ([f"and {more} more"] if more > 0 else [])

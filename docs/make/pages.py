@@ -1,0 +1,132 @@
+"""Pages that follow from something: the gallery, what was validated, how fast it is, topics, changes."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+
+from markdown import escaped, of_docstring
+from shown import OTHER, SHOWN
+
+import dem
+
+DOCS = Path(__file__).parent.parent
+ROOT = DOCS.parent
+DATA = DOCS / "data"
+COLUMNS = ("quantity", "published", "exact", "ours", "tolerance")
+FIXED = {"index", "glossary"}  # pages in docs/ that are no topics
+
+
+def gallery(path: Path) -> None:
+    """Each case as a command to run, with its picture and its parameters."""
+    parts = [
+        "# Gallery",
+        "Every case that `dem` brings, as a run of seconds. `dem cases NAME` lists its parameters, `dem init NAME` "
+        "writes it as a file to change, and what a command below leaves behind is looked at by `dem view FILE`.",
+    ]
+    for name, case in sorted(dem.cases().items()):
+        if case.__module__.split(".")[0] != "cases":
+            continue  # of other packages that happen to be installed
+        command = "$ dem " + " ".join(SHOWN.get(name, OTHER).words(name))
+        source = case.__module__.replace(".", "/") + ".py"
+        parts += [f"## {name}", of_docstring(inspect.getdoc(case) or ""), f"```console\n{command}\n```"]
+        if (DOCS / "pictures" / f"{name}.png").exists():
+            parts.append(f"![{name}](/pictures/{name}.png)")
+        parts += [f"Source: `{source}`.", _parameters(case)]
+    path.write_text("\n\n".join(parts) + "\n")
+
+
+def _parameters(case: type) -> str:
+    rows = [
+        f"| `{key}` | {escaped(str(field.default))} | {escaped(field.description or '')} |"
+        for key, field in case.model_fields.items()
+    ]
+    table = "\n".join(["| parameter | default | meaning |", "|---|---|---|", *rows])
+    return f"<details><summary>parameters</summary>\n\n{table}\n\n</details>"
+
+
+def truth(path: Path) -> None:
+    """What `dem validate` found, next to what was published and what is exact."""
+    parts = [
+        "# Truth",
+        "What is published, what is exact, and what the engine gives, study by study: `dem validate NAME` makes them "
+        "again with pictures, `dem validate --quick` in larger steps, from which these tables come. "
+        "`python docs/make/measured.py` writes them anew.",
+    ]
+    for file in sorted((DATA / "validation").glob("*.json")):
+        study = json.loads(file.read_text())
+        checks = study["checks"]
+        failed = [check for check in checks if not check["passed"]]
+        ended = f"{len(checks)} checks" + (f", **{len(failed)} of them missed**" if failed else ", all passed")
+        rows = [
+            "| " + " | ".join(escaped(str(check[key])) for key in COLUMNS)
+            + (" |" if check["passed"] else " (missed) |")
+            for check in checks
+        ]  # fmt: skip
+        header = ["| quantity | published | exact | ours | within |", "|---|---|---|---|---|"]
+        parts += [f"## {study['name']}", f"{escaped(study['title'])}: {ended}.", "\n".join([*header, *rows])]
+    path.write_text("\n\n".join(parts) + "\n")
+
+
+def speed(path: Path) -> None:
+    """What `dem bench` measured, with machine and date; without figures, how to get some."""
+    parts = [(DOCS / "make" / "speed.md").read_text().rstrip(), "## Measured"]
+    if not (DATA / "speed.json").exists():
+        how = "`python docs/make/measured.py speed`, on a machine that does nothing else"
+        path.write_text(
+            "\n\n".join([*parts, f"Of this version there are no figures yet: {how}, writes them here."]) + "\n"
+        )
+        return
+    told = json.loads((DATA / "speed.json").read_text())
+    machine = ", ".join(f"{key} {value}" for key, value in told["machine"].items())
+    rows = ["| benchmark | figure | unit |", "|---|---|---|"]
+    for name, figures in told["results"].items():
+        unit = next(key for key in figures if key.endswith("_per_second"))
+        rows.append(f"| `{name}` | {figures[unit]:.3g} | {unit.replace('_', ' ')} |")
+    path.write_text("\n\n".join([*parts, f"By `dem bench --json`: {escaped(machine)}.", "\n".join(rows)]) + "\n")
+
+
+def how_to(path: Path) -> None:
+    """A list of the guides, and of all topics that lie in docs/."""
+    guides = [f"/guide/{page.stem}" for page in sorted((DOCS / "guide").glob("*.md")) if page.stem != "start"]
+    topics = [f"/{page.stem}" for page in sorted(DOCS.glob("*.md")) if page.stem not in FIXED]
+    rows = "\n".join([*guides, *topics])
+    path.write_text(
+        f"# How to\n\nA page for each thing that one may want to do.\n\n```{{toctree}}\n:maxdepth: 1\n\n{rows}\n```\n"
+    )
+
+
+def command_line(path: Path) -> None:
+    """What each command says of itself."""
+    import re  # noqa: PLC0415
+
+    from typer.testing import CliRunner  # noqa: PLC0415
+
+    from dem.cli.commands import COMMANDS  # noqa: PLC0415
+    from dem.cli.common import app  # noqa: PLC0415
+
+    parts = [(DOCS / "make" / "command-line.md").read_text().rstrip()]
+    for name in COMMANDS:
+        said = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "110", "TERM": "dumb"}, prog_name="dem").output
+        said = re.sub(r"\x1b\[[0-9;]*m", "", said).strip()
+        parts += [f"## dem {name}", f"```text\n{said}\n```"]
+    path.write_text("\n\n".join(parts) + "\n")
+
+
+def changes(path: Path) -> None:
+    """The list of changes, as it lies in the repository."""
+    path.write_text((ROOT / "CHANGELOG.md").read_text())
+
+
+def take_over(fresh: Path, made: Path) -> None:
+    """Put pages where the site looks for them; those that are as they were keep their age, and are not built again."""
+    wanted = {page.relative_to(fresh) for page in fresh.rglob("*.md")}
+    for page in made.rglob("*.md"):
+        if page.relative_to(made) not in wanted:
+            page.unlink()
+    for name in wanted:
+        text, target = (fresh / name).read_text(), made / name
+        if not target.exists() or target.read_text() != text:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)

@@ -1,0 +1,54 @@
+"""How each case is shown in the gallery: by a run of seconds, so that everybody can repeat it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Shown(NamedTuple):
+    """What is run, and how it is drawn."""
+
+    settings: dict[str, str] = {}  # noqa: RUF012, never changed
+    duration: float | None = None  # [s]; default: that of the case
+    frames: int = 40
+    colour: str = "speed"
+    exposures: int = 1
+
+    def words(self, name: str) -> list[str]:
+        """The command that runs it, without ``dem``."""
+        said = ["run", name]
+        if self.duration is not None:
+            said += ["--duration", f"{self.duration:g}"]
+        for key, value in self.settings.items():
+            said += ["--set", f"{key}={value}"]
+        return said
+
+
+SHOWN = {
+    "cellular-fibres": Shown(duration=0.2),
+    "coupled-cylinders": Shown(),
+    "fibres-in-sphere": Shown(duration=0.3, exposures=4),
+    "fibres-in-water": Shown(duration=0.3, exposures=6),
+    "fluidised-bed": Shown(duration=0.05),
+    "granular-cooling": Shown({"n": "500"}, duration=0.5),
+    "hard-spheres": Shown({"n": "500"}, duration=0.2),
+    "hopper": Shown({"n": "150"}, duration=0.3),
+    "jeffery-orbit": Shown(duration=0.5, exposures=8),
+    "many-fibres": Shown({"n": "300"}, duration=0.02, colour="spin"),
+    "many-spheres": Shown({"n": "1000"}, duration=0.02),
+    "mixer": Shown({"n": "200"}, duration=0.3),
+    "nine-fibres": Shown(duration=0.5, exposures=12),
+    "rotating-drum": Shown({"n": "250"}, duration=0.5),
+    "rough-wall": Shown(),
+    "settling-fibres": Shown(duration=0.2, exposures=5),
+    "settling-spheres": Shown(duration=0.2, exposures=5),
+    "sheared-fibres": Shown(duration=0.1, colour="spin"),
+    "single-fibre": Shown(duration=0.5, exposures=15),
+    "stochastic-cooling": Shown({"n": "1000"}, duration=0.2),
+    "symmetric-top": Shown(),
+    "torque-cylinder": Shown(),
+    "torque-sphere": Shown(),
+    "turbulent-gas": Shown({"n": "1000"}, duration=0.2),
+    "vibrated-bed": Shown({"n": "200"}, duration=0.3, colour="kind"),
+}
+OTHER = Shown(duration=0.1)  # of cases that nobody has looked at yet

@@ -1,0 +1,73 @@
+"""The first hour: what `dem` says by itself, what it offers, completes and diagnoses, and where errors lead."""
+
+import os
+import subprocess
+import sys
+
+import pages
+import pytest
+from typer.testing import CliRunner
+
+import dem
+from dem.cli import common
+from dem.cli.common import app
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lambda *words: CliRunner().invoke(app, words, catch_exceptions=False)
+
+
+def test_alone_it_says_what_to_do_first(cli):
+    said = cli()
+    assert said.exit_code == 0
+    for line in said.output.splitlines():
+        if line.startswith("  dem "):  # what it names is there
+            words = line.split()[1:]
+            assert words[0] in common.COMMANDS
+            assert words[0] != "run" or words[1] in dem.cases()
+    assert (pages.ROOT / "docs/guide/start.md").exists()
+
+
+def test_init_offers_every_case(cli, tmp_path):
+    said = cli("init")
+    assert said.exit_code == 0
+    assert all(f"dem init {name} " in said.output for name in dem.cases())
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("dem valid", {"validate"}),
+        ("dem run nine", {"nine-fibres"}),
+        ("dem run he", {"heap.toml"}),
+        ("dem init rotating", {"rotating-drum"}),
+        ("dem validate seelen", {"seelen-fig1", "seelen-fig5"}),
+    ],
+)
+def test_the_shell_completes(tmp_path, words, found):
+    (tmp_path / "heap.toml").touch()
+    told = {"_DEM_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    code = "import sys; sys.argv = ['dem']; from dem.cli import main; main()"
+    environment = {**os.environ, **told, "PYTHONPATH": str(pages.ROOT)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert set(done.stdout.split()) == found
+
+
+def test_the_doctor_tells_what_an_issue_needs_and_what_is_wrong(cli):
+    """Kernels are not compiled here, and that is what is wrong."""
+    said = cli("doctor")
+    assert said.exit_code == 1
+    for name in ("pcdm-dem", "python", "needs", "processor", "memory", "settings", "extra plot", "MPI", "browser"):
+        assert f"\n{name} " in f"\n{said.output}"
+    assert "wrong: NUMBA_DISABLE_JIT is set" in said.output
+
+
+def test_errors_lead_to_pages_that_are_there(cli, tmp_path):
+    assert all((pages.ROOT / "docs/guide" / page).exists() for page in {*common.PAGES.values(), "resume.md"})
+    refused = cli("run", "nine-fibres", "--time-step", "0.01", "--duration", "0.02")
+    assert refused.exit_code == 2
+    assert refused.stderr.splitlines()[-1] == "dem: docs/guide/warnings.md says more"

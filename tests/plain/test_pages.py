@@ -1,0 +1,16 @@
+"""Python on the pages runs, by the interpreter; what needs the files of commands waits for the long tests."""
+
+import pages
+import pytest
+
+FROM_COMMANDS = {"start.md"}
+PYTHON = [page for page in pages.PAGES if any(language == "python" for language, _ in pages.blocks(page))]
+
+
+@pytest.mark.filterwarnings("default::dem.DemWarning")
+@pytest.mark.parametrize(
+    "page", [page for page in PYTHON if page.name not in FROM_COMMANDS], ids=lambda page: page.stem
+)
+def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pages.follow(page, commands=False)

@@ -1,0 +1,209 @@
+"""`dem view`: what is in the page is the run, to 16 bits; the page needs nothing, and a name in it does no harm."""
+
+import base64
+import json
+import re
+import shutil
+import threading
+import urllib.error
+import urllib.request
+import zlib
+from io import BytesIO
+from pathlib import Path
+
+import browser
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import dem
+from dem.cli.common import app
+from dem.viewer import blocks, live
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """Two fibres and two balls in a periodic box beside a turning mesh, seven frames, with contacts."""
+    path = tmp_path_factory.mktemp("recorded") / "run.h5"
+    nylon = dem.Material(young=5e6, poisson=0.35, density=1100.0, restitution=0.7)
+    fibre = dem.Fibre(diameter=0.01, aspect_ratio=3)
+    fibres = dem.Particles(fibre, nylon, position=[[0.02, 0.05, 0.03], [0.08, 0.05, 0.03]],
+                           velocity=[[-1, 0, 0], [0, 0, 1]], angular_velocity=[[0, 50, 0], [20, 0, 0]])  # fmt: skip
+    balls = dem.Particles(dem.Sphere(diameter=0.02), nylon, position=[[0.05, 0.05, 0.05], [0.05, 0.05, 0.0695]])
+    box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), nylon, periodic=["x"])
+    blades = dem.Mesh.blades(0.004, 0.02, count=2, material=nylon, motion=dem.Motion(rate=10.0))
+    sim = dem.Simulation(dem.Particles.concatenate([fibres, balls]), box, walls=[blades], time_step=2e-5)
+    sim.run(0.0012, output=path, frames=6, contacts=True)
+    return path
+
+
+@pytest.fixture
+def made(recorded, tmp_path, monkeypatch):
+    """A copy of it, in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    return Path(shutil.copy(recorded, tmp_path))
+
+
+def parts(text):
+    """What a page was given: the constant part and its blocks."""
+    return [json.loads(re.search(rf'id="{name}">(.*?)</script>', text, re.DOTALL)[1]) for name in ("what", "blocks")]
+
+
+def unpacked(what, block):
+    """The fields of a block, read back as the page does."""
+    raw = np.frombuffer(zlib.decompress(base64.b64decode(block["data"])), np.uint8).reshape(2, -1)
+    numbers = raw[0].astype(np.uint16) | (raw[1].astype(np.uint16) << 8)
+    found, first = {}, 0
+    for name, width in what["fields"]:
+        steps = numbers[first : first + block["frames"] * width].reshape(block["frames"], width)
+        found[name], first = np.cumsum(steps, axis=0, dtype=np.uint16), first + block["frames"] * width
+    assert first == len(numbers)
+    return found
+
+
+def test_the_page_holds_the_run_to_sixteen_bits(made):
+    what, given = parts(dem.view(made).html)
+    with dem.Trajectory(made) as run:
+        assert [k for block in given for k in block["number"]] == list(range(7))
+        for block in given:
+            got = unpacked(what, block)
+            for row, k in enumerate(block["number"]):
+                lower, upper = np.array(block["lower"]), np.array(block["upper"])
+                place = lower + got["position"][row].reshape(-1, 3) * (upper - lower) / 65534
+                folded = run.position[k] % np.where(np.arange(3) == 0, 0.1, np.inf)
+                # half a unit of the last place
+                np.testing.assert_allclose(place, folded, atol=0.51 * (upper - lower).max() / 65534)
+                speed = got["speed"][row] * block["scales"]["speed"] / 65535
+                np.testing.assert_allclose(
+                    speed, np.linalg.norm(run.velocity[k], axis=1), atol=0.51 * block["scales"]["speed"] / 65535
+                )
+                q = (got["orientation"][row].reshape(-1, 4) - 32768.0) / 32767
+                np.testing.assert_allclose(q, run.orientation[k][:2], atol=0.51 / 32767)
+                assert block["energy"]["total"][row] == run.energy["total"][k]
+    # each of the two balls that touch feels what the other does, and nobody else anything
+    force = unpacked(what, given[0])["force"][0] * given[0]["scales"]["force"] / 65535
+    assert force[2] == force[3] > 0
+    assert not force[:2].any()
+
+
+def test_who_is_not_there_or_far_away_is_not_shown():
+    lower, upper = np.zeros(3), np.ones(3)
+    places = np.array([[0.5, 0.5, 0.5], [np.nan] * 3, [0.5, 0.5, 2.0]])
+    assert (blocks.quantised(places, lower, upper) == blocks.ABSENT).all(axis=1).tolist() == [False, True, True]
+
+
+def test_the_page_needs_and_fetches_nothing(made):
+    text = dem.view(made).html
+    outside = re.compile(r"""https?:|//cdn|\bsrc=|@import|url\(|\bimport\(|XMLHttp|WebSocket|fetch\(""")
+    script = re.sub(r'<script type="application/json".*?</script>', "", text, flags=re.DOTALL)
+    assert not outside.search(script)
+    assert "default-src 'none'" in text
+    assert "connect-src 'none'" in text
+
+
+def test_names_in_a_file_are_text(made):
+    nasty = "</script><script>alert(1)</script>.h5"
+    made.rename(made.parent / "bad.h5")
+    with dem.Trajectory(made.parent / "bad.h5") as run:
+        run.path = run.path.with_name("x").parent / nasty.replace("/", "_")
+        text = dem.view(run).html
+    assert "<script>alert" not in text
+
+
+def test_a_page_keeps_to_its_size_and_says_what_it_leaves_out(made):
+    whole = dem.view(made)
+    assert (len(whole.frames), whole.frames.step) == (7, 1)
+    with dem.Trajectory(made) as run:
+        fixed = len(re.sub(r'id="blocks">.*?</script>', "", whole.html, flags=re.DOTALL))
+        budget = (fixed + 3.5 * blocks.frame_bytes(run)) / 1e6
+    less = dem.view(made, "less.html", megabytes=budget)
+    assert less.frames.step > 1
+    assert len(less.html) <= 1e6 * budget
+    assert f"every {less.frames.step}th frame" in less.html
+    with pytest.raises(ValueError, match=r"two frames of .* may take [\d.]+ MB, more than 0.001"):
+        dem.view(made, megabytes=0.001)
+
+
+def test_outputs_are_checked(made):
+    dem.view(made, "run.html")
+    with pytest.raises(FileExistsError):
+        dem.view(made, "run.html")
+    with pytest.raises(ValueError, match="html"):
+        dem.view(made, "run.h5x")
+    done = CliRunner().invoke(app, ["view", "run.h5", "-o", "other.html", "--no-open"])
+    assert (done.exit_code, done.output[:22]) == (0, "other.html: 7 frames, ")
+    refused = CliRunner().invoke(app, ["view", "run.h5", "--live", "-o", "x.html"])
+    assert refused.exit_code == 2
+
+
+def test_a_notebook_shows_it_in_a_frame_that_it_cannot_leave(made):
+    shown = dem.view(made)._repr_html_()
+    assert shown.startswith("<iframe srcdoc=")
+    assert 'sandbox="allow-scripts"' in shown
+    assert "<script" not in shown  # all of it is escaped
+
+
+@pytest.fixture
+def served(made):
+    with live.Server(made) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def fetched(address):
+    with urllib.request.urlopen(address) as answer:
+        return answer.read().decode()
+
+
+def test_a_run_is_followed_on_this_machine_alone(served, made):
+    assert served.server_address[0] == "127.0.0.1"
+    address = served.address
+    assert [len(block["number"]) for block in parts(fetched(address))[1]] == [1]
+    told = json.loads(fetched(f"{address}blocks?after=1"))
+    assert told["ended"]
+    assert told["blocks"][0]["number"] == list(range(1, 7))
+    assert json.loads(fetched(f"{address}blocks?after=7"))["blocks"] == []
+    elsewhere = urllib.request.Request(address, headers={"Host": "example.org"})  # as rebinding a name would
+    for wrong in (address.replace(served.secret, "guessed"), f"{address}other", elsewhere):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            fetched(wrong)
+        assert refused.value.code == 404
+        refused.value.close()
+
+
+def colours(page):
+    """The picture of the scene."""
+    image = pytest.importorskip("PIL.Image").open(BytesIO(page.locator("#scene").screenshot()))
+    return np.asarray(image.convert("RGB"), int)
+
+
+def test_a_browser_shows_it_and_it_moves(made):
+    dem.view(made, "run.html")
+    with browser.opened() as (page, seen):
+        address = (made.parent / "run.html").as_uri()
+        page.goto(address)
+        browser.wait(page, "!!window.dem && (!!dem.state.ready || dem.state.errors.length > 0)")
+        assert page.evaluate("dem.state.errors") == []
+        assert page.evaluate("[dem.state.spheres, dem.run.time.length]") == [12, 7]
+        page.wait_for_timeout(500)
+        first = colours(page)
+        assert len(np.unique(first.reshape(-1, 3), axis=0)) > 50  # lit spheres, not an empty scene
+        page.evaluate("dem.show(6)")
+        page.wait_for_timeout(500)
+        assert (np.abs(colours(page) - first).max(axis=2) > 20).sum() > 100  # it changes with time
+        page.select_option("#colour", "force")
+        page.keyboard.press("ArrowLeft")
+        assert page.evaluate("[dem.state.frame, document.getElementById('time').value]")[0] == 5
+        assert seen["wrong"] == []
+        assert seen["fetched"] == [address]
+
+
+def test_a_browser_follows_it(served):
+    with browser.opened() as (page, seen):
+        page.goto(served.address)
+        browser.wait(page, "!!window.dem && dem.run.time.length === 7 && dem.state.live === false")
+        assert page.evaluate("[dem.state.frame, dem.state.errors]") == [6, []]
+        assert all(url.startswith(served.address) or url.endswith("favicon.ico") for url in seen["fetched"])

@@ -1,0 +1,129 @@
+"""The site has a page for everything: public names, kernels, cases; and it needs no network."""
+
+import ast
+import html
+import importlib.util
+import inspect
+import re
+import subprocess
+import sys
+
+import pages
+import pytest
+
+import dem
+
+ROOT = pages.ROOT
+sys.path.append(str(ROOT / "docs" / "make"))
+import api  # noqa: E402
+import equations  # noqa: E402
+import markdown  # noqa: E402
+
+
+def test_the_interface_is_complete(tmp_path):
+    api.write(tmp_path)
+    text = "\n".join(page.read_text() for page in tmp_path.glob("*.md"))
+    for name, label in api.known().items():
+        assert text.count(f"({label})=\n## `{name}`\n") == 1, name
+    assert "(dem.Simulation.run)=" in text
+    assert {link for link in re.findall(r"\]\(#([\w.-]+)\)", text) if f"({link})=" not in text} == set()
+
+
+def test_every_kernel_file_has_a_page_with_its_functions(tmp_path):
+    equations.write(tmp_path)
+    for path in (ROOT / "kernels").glob("*/*.py"):
+        if path.stem == "__init__":
+            continue
+        text = (tmp_path / path.parent.name / f"{path.stem}.md").read_text()
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and ast.get_docstring(node):
+                assert f"## `{node.name}`" in text, f"{path}: {node.name}"
+    hertz = (tmp_path / "laws" / "hertz.md").read_text()
+    assert "`tests/test_hertz.py`" in hertz
+    assert "Johnson, Contact Mechanics (1985)" in hertz
+
+
+def test_plain_text_means_itself():
+    """What is special to Markdown in a docstring is not: stars, bars, brackets."""
+    assert markdown.inline("F = 4/3 E* √R* of |q|, `dem.Box` and ``x[i]``", {"dem.Box": "dem.Box"}) == (
+        r"F = 4/3 E\* √R\* of \|q\|, [`dem.Box`](#dem.Box) and `x[i]`"
+    )
+    told = markdown.of_docstring("""Do it.
+
+    Parameters
+    ----------
+    x : float
+        How far [m].
+
+    Examples
+    --------
+    >>> 1 + 1
+    2
+    """)
+    assert (
+        told
+        == "Do it.\n\n**Parameters**\n\n- `x` (float): How far \\[m\\].\n\n**Examples**\n\n```pycon\n>>> 1 + 1\n2\n```"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not all(map(importlib.util.find_spec, ("sphinx", "furo", "myst_parser"))), reason="no Sphinx here")
+def test_the_site_is_built_without_a_warning_and_fetches_nothing(tmp_path):
+    subprocess.run([sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", "docs", tmp_path], cwd=ROOT, check=True)
+    wrong = []
+    for page in tmp_path.rglob("*.html"):
+        for tag in re.findall(r"<(?:script|link|img|iframe)\b[^>]*>", page.read_text()):
+            address = re.search(r"""(?:src|href)=["']([^"']+)""", tag)
+            if address and re.match(r"(https?:)?//", html.unescape(address[1])):
+                wrong.append((page.name, tag))
+    assert not wrong
+    assert (tmp_path / "made" / "equations" / "laws" / "hertz.html").exists()
+
+
+def test_type_checkers_know_the_public_names():
+    import stub  # noqa: PLC0415
+
+    assert stub.STUB.read_text() == stub.text(), "make it anew: python docs/make/stub.py"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not importlib.util.find_spec("mypy"), reason="no mypy here")
+def test_what_users_write_is_typed():
+    subprocess.run([sys.executable, "-m", "mypy", "tests/typed_use.py"], cwd=ROOT, check=True)
+
+
+RESULTS = {  # what users are given and do not make
+    "Advice", "Comparison", "DemWarning", "Energy", "Exchange", "HardVerdict", "Integrator", "MassProperties",
+    "RotationHistory", "Shape", "StochasticVerdict", "Verdict", "PreciceFlow",
+}  # fmt: skip
+PUBLIC = {
+    f"{room.__name__}.{name}": getattr(room, name)
+    for room in (dem, dem.statistics, dem.plots)
+    for name in room.__all__
+    if inspect.isfunction(getattr(room, name)) or inspect.isclass(getattr(room, name))
+}
+PURE = re.compile(  # of numbers without a unit
+    r"\[[^\]]+\]|direction|coefficient|unit quaternion|share|fraction|friction|restitution|exponent|ratio|number|"
+    r"perpendicular|colour|over |axis|upwards|softness|pictures a second|of any length|see above|above \d|how much",
+    re.IGNORECASE,
+)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_classes_say_how_they_are_used(name):
+    thing = PUBLIC[name]
+    told = thing.__doc__ or ""
+    assert told, name
+    record = isinstance(thing, type) and issubclass(thing, tuple)
+    assert "Examples\n    ----" in told or record or name.removeprefix("dem.") in RESULTS or "Examples\n---" in told
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_numbers_have_units(name):
+    """Of each parameter that is a float: its unit in brackets, or a word that says that it has none."""
+    told = inspect.getdoc(PUBLIC[name]) or ""
+    body = told.partition("\nParameters\n----------\n")[2].partition("\n\n")[0]
+    for entry in re.split(r"\n(?=\S)", body):
+        head = entry.partition("\n")[0]
+        if re.search(r"\bfloats?\b", head.partition(" : ")[2]):
+            assert PURE.search(entry), f"{name}: {head}"
