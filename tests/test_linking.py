@@ -182,3 +182,36 @@ def test_what_is_called_with_types_of_others_is_not_kept(tmp_path):
     theirs = {**environment, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     subprocess.run([sys.executable, "-c", OTHERS, "theirs"], check=True, env=theirs)
     subprocess.run([sys.executable, "-c", OTHERS], check=True, env=environment)
+
+
+ONE_STEP = """
+import dem
+from kernels.base import pieces
+glass = dem.Material(young=5e7, poisson=0.3, density=2500.0)
+spheres = dem.Particles(dem.Sphere(diameter=0.01), glass, position=[[0, 0, 0], [0.01, 0.001, 0]])
+dem.Simulation(spheres, time_step=1e-6).run(20e-6)
+print(*sorted(pieces.ALL.made))
+"""
+
+
+@compiled
+@pytest.mark.slow
+@pytest.mark.skipif(jit.PLAIN, reason="nothing is machine code of its own")
+def test_a_piece_that_is_gone_or_broken_is_made_again(tmp_path):
+    """Kernels that call it are loaded with it; the others are left as they were."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+
+    def run():
+        done = subprocess.run(
+            [sys.executable, "-c", ONE_STEP], check=True, env=environment, capture_output=True, text=True
+        )
+        return done.stdout.split(), {path.name: path.read_bytes() for path in tmp_path.rglob("*.piece")}
+
+    names, files = run()
+    assert {f"{name}.piece" for name in names} == set(files)
+    first, second = sorted(tmp_path.rglob("*.piece"), key=lambda path: path.stat().st_size)[:2]
+    first.unlink()
+    second.write_bytes(second.read_bytes()[:-1])
+    again, remade = run()
+    assert again == names
+    assert remade.keys() == files.keys()

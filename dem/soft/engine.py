@@ -30,6 +30,7 @@ from kernels.soft import advance as loop
 from kernels.soft import cells, lists, sweeps
 from kernels.soft.chunks import CHUNK, Serial, Threaded
 from kernels.soft.travel import as_float
+from kernels.soft.walled import without_walls
 from kernels.soft.walls import PLANE
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ class Engine(Inhabited):
         skin, chunks = self._reach(), nb.pairs.size
         w = self.workspace
         pairs, entries = lists.search(
-            self.mode, skin, grid, w.cell_first, b, self.kinds, nb, self.faces, w.wanted
+            self.mode, skin, grid, w.cell_first, b, self.kinds, nb, without_walls(self.faces), w.wanted
         )  # fmt: skip
         if pairs > (nb.lower.size - 1) // chunks:
             self.neighbours = nb._replace(**arrays.pair_arrays(chunks * arrays.room(pairs)))

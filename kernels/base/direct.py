@@ -83,9 +83,9 @@ class Direct:
         def call(*arguments):
             kinds, numbers = [], []
             for k, value in enumerate(arguments):
-                if isinstance(value, int):
+                if isinstance(value, int | np.integer):
                     kinds.append(types.intp)
-                    numbers.append(value)
+                    numbers.append(int(value))
                     continue
                 known = written.get(k)
                 if known is None or known.value is not value:

@@ -70,6 +70,12 @@ WalledPeriodicFaces = NamedTuple("WalledPeriodicFaces", [*PeriodicFaces.__annota
 faces_alone = narrowing({WalledFaces: Faces, WalledPeriodicFaces: PeriodicFaces})
 
 
+def without_walls(box):
+    """The same in Python."""
+    made = {WalledFaces: Faces, WalledPeriodicFaces: PeriodicFaces}.get(type(box))
+    return made(*box[: len(made._fields)]) if made else box
+
+
 def bare_or(bare, walled):
     """Function of (box, *arguments): the first where there are no walls but faces, the second where there are."""
     return by_type_of_first(lambda box: walled if "walls" in box._fields else bare)
