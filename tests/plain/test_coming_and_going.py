@@ -282,3 +282,37 @@ def test_regions_are_as_large_as_they_say(region, rng):
     step *= 1e-4 / np.linalg.norm(step, axis=1)[:, None]
     assert np.abs(found.depth(x + step) - depth).max() <= 1e-4 * (1 + 1e-9)  # no distance grows faster than one moves
     assert depth.max() > 0
+
+
+def test_a_case_file_says_the_same(tmp_path):
+    """What its tables make is what the words make of the same numbers."""
+    (tmp_path / "rain.toml").write_text(
+        """
+        duration = 0.1
+        time_step = 1e-4
+        particles = []
+        materials.stuff = { young = 5e6, poisson = 0.3, density = 2500.0, restitution = 0.5, friction = 0.3 }
+        shapes.bead = { type = "sphere", diameter = "1 cm" }
+
+        [[inserters]]
+        shape = "bead"
+        material = "stuff"
+        number = 20
+        every = "8 ms"
+        velocity = [0.0, 0.0, -2.0]
+        spread = 0.2
+        name = "rain"
+        region = { type = "block", lower = [0.005, 0.005, 0.05], upper = [0.055, 0.055, 0.11] }
+
+        [[outlets]]
+        recycle = "rain"
+        region = { type = "plane", point = [0.0, 0.0, 0.0], normal = [0.0, 0.0, 1.0] }
+        """
+    )
+    told = dem.load(tmp_path / "rain.toml")
+    out = dem.Outlet(dem.Plane((0, 0, 0), (0, 0, 1)), recycle="rain")
+    said = dem.Simulation(None, inserters=[rain()], outlets=[out], time_step=1e-4)
+    for sim in (told, said):
+        sim.step(420)
+    assert said.outlets[0].number > 0
+    assert digest(told) == digest(said)
