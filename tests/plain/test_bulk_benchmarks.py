@@ -14,6 +14,7 @@ from cases.heap import Heap
 from cases.impact import Impact, Impact25k
 from cases.silo import Silo, Silo100k
 from dem import statistics
+from dem.case.prepare import everything
 from dem.casefile.load import read
 from dem.casefile.write import example
 from dem.statistics import Profile
@@ -56,6 +57,7 @@ def test_case_files_name_them(kind, tmp_path, monkeypatch):
     case = kind(seed=3, coarse=2)
     (tmp_path / "case.toml").write_text(example(case))
     assert read(tmp_path / "case.toml").case == case
+    assert (kind.name, kind.compiled_by) in list(everything())
     assert kind(**kind.compiled_by).time_step > 5 * kind().time_step
 
 
