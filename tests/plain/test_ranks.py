@@ -122,7 +122,7 @@ def test_ranks_show_in_no_bit(case, ranks, owners):
         if ranks > 1:
             assert told.ghosts > 0  # the test is about them
         if owners is AtRandom:
-            assert told.arrived > 10
+            assert told.arrived > 0
             assert told.rebuilt > 1
 
 
