@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from dem.casefile.flexible import SHAPE, FlexibleKeys
 from dem.casefile.fluid import FluidTable
 from dem.casefile.impacts import ImpactTable
 from dem.casefile.keys import (
@@ -44,20 +43,17 @@ from dem.casefile.keys import (
     Velocity,
 )
 from dem.casefile.parts import PartsTable
+from dem.casefile.shapes import ShapeTable
 from dem.casefile.sizes import SizesTable
 from dem.casefile.tables import Table
 from dem.casefile.traffic import InserterTable, OutletTable
 from dem.casefile.walls import WallTable
 from dem.model.box import Box, Motion
-from dem.model.capsule import Capsule
-from dem.model.clump import Clump
 from dem.model.contacts import Contact
 from dem.model.fields import STATE
 from dem.model.materials import Material
-from dem.model.shapes import Fibre, Shape, Sphere
 from dem.rotation.names import DEFAULT
 
-SHAPES = {"sphere": Sphere, "fibre": Fibre, "capsule": Capsule, "clump": Clump, **SHAPE}
 MOVES = [heading for name, field in STATE.items() if name != "position" for heading in field.headings]
 COLUMNS = (
     f"CSV with columns {', '.join(STATE['position'].headings)}, and any of {', '.join(MOVES)}; or NPZ with arrays "
@@ -90,46 +86,6 @@ class ContactTable(PartsTable):
     def made(self) -> Contact:
         """The contact of the pair."""
         return Contact(**{key: value for key, value in self.values().items() if key != "materials"})
-
-
-class ShapeTable(FlexibleKeys):
-    """``[shapes.NAME]``."""
-
-    type: Literal["sphere", "fibre", "capsule", "clump", "flexible-fibre"] = Field(
-        description="of the shape", examples=["sphere"]
-    )
-    diameter: Size | None = Field(None, description="of a sphere, capsule, or a fibre's spheres [m]", examples=[0.01])
-    aspect_ratio: Number | None = Field(None, ge=1, description="fibre, capsule: length over diameter", examples=[3.0])
-    spheres: Count | None = Field(None, description="of a fibre: how many", examples=[5])
-    spacing: Size | None = Field(None, description="of a fibre: distance of neighbouring centres [m]", examples=[0.005])
-    length: Size | None = Field(None, description="of a capsule, ends included [m]", examples=[0.03])
-    offsets: list[Point] | None = Field(
-        None, description="of a clump: sphere centres, in any frame [m]", examples=[[[0.0, 0, 0], [0.004, 0, 0]]]
-    )
-    radii: list[Size] | None = Field(None, description="of a clump's spheres [m]", examples=[[0.005, 0.003]])
-
-    TAKES: ClassVar[dict[str, tuple[str, ...]]] = {
-        "sphere": ("diameter",),
-        "fibre": ("diameter", "aspect_ratio", "spheres", "spacing"),
-        "capsule": ("diameter", "aspect_ratio", "length"),
-        "clump": ("offsets", "radii"),
-        "flexible-fibre": ("diameter", "aspect_ratio", *FlexibleKeys.model_fields),
-    }
-
-    @model_validator(mode="after")
-    def _fits(self) -> ShapeTable:
-        """Refuse keys of other shapes, and sizes that contradict each other."""
-        given, takes = self.given().keys() - {"type"}, self.TAKES[self.type]
-        needed = {"diameter"} if self.type == "capsule" or self.type.endswith("fibre") else set(takes)
-        if given - set(takes) or needed - given:
-            message = f"a {self.type} takes {', '.join(takes)}, got {', '.join(sorted(given)) or 'none of them'}"
-            raise ValueError(message)
-        self.made()
-        return self
-
-    def made(self) -> Shape:
-        """The shape."""
-        return SHAPES[self.type](**{key: value for key, value in self.given().items() if key != "type"})
 
 
 class MotionTable(Table):
