@@ -20,6 +20,7 @@ SWITCH = "PCDM_DEM_MPI"  # "off": each process is a run of its own, whatever has
 SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE")
 RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK")
 STEPS = ("SLURM_STEP_NUM_TASKS",)  # tells how many where PMIX_RANK alone tells who
+LAST = 1.0  # s that the others end after rank 0: Hydra (MPICH 5.0.2) loses its exit status where all end at once
 GRACE = 120  # s that a rank which was asked to stop waits for rank 0 to end the run
 
 
@@ -73,6 +74,7 @@ def _refuse(number: int, why: str) -> NoReturn:
 
 def _join(mpi: ModuleType) -> None:
     import atexit  # noqa: PLC0415
+    import time  # noqa: PLC0415
 
     from dem.ranks import crew  # noqa: PLC0415
 
@@ -90,6 +92,7 @@ def _join(mpi: ModuleType) -> None:
     mpi.end()
     sys.stdout.flush()
     sys.stderr.flush()
+    time.sleep(LAST)
     os._exit(0)  # the program is rank 0's: nothing of it is to run here
 
 
