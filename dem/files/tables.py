@@ -40,6 +40,10 @@ def to_pandas(run: StoredRun, fields: Sequence[str]) -> pd.DataFrame:
         columns |= dict(zip(field.columns, values.reshape(-1, field.width).T, strict=True))
         units |= dict.fromkeys(field.columns, field.unit)
     table = pd.DataFrame(columns)
+    if run.varies:  # only those who are there, by their numbers
+        table["particle"] = run.identity[table["particle"]]
+        state = [column for name in fields for column in FIELDS[name].columns]
+        table = table[~table[state].isna().all(axis=1)].reset_index(drop=True)
     table.attrs["units"] = units
     return table
 

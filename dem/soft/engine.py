@@ -95,10 +95,8 @@ class Engine(Inhabited):
         self.rows = {"rotating": self.rotating, "lossy": lossy, "more": more, "felt": felt}
         self.bodies = arrays.bodies(particles, self.kinds, box, **self.rows)
         self.numbering = Numbering(self.bodies.identity.copy())
-        self.first_sphere_of_row = self.bodies.first_sphere[:-1].copy()
-        self.owned = len(particles)  # bodies that are moved here, those of the first indices: today all there are
-        chunks = max(1, -(-len(particles) // CHUNK))
-        self.mode = self.mode_for(most, threads)()
+        self.first_sphere_of_row, self.owned = self.bodies.first_sphere[:-1].copy(), len(particles)  # moved here: all
+        chunks, self.mode = max(1, -(-len(particles) // CHUNK)), self.mode_for(most, threads)()
         blocks = min(threads, chunks) if isinstance(self.mode, Threaded) else 1
         self.pace = Pace(blocks)
         self.neighbours = arrays.lists(self.bodies, chunks, blocks, self.layout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -14,10 +14,27 @@ from kernels.soft import advance as loop
 
 if TYPE_CHECKING:
     from dem.model.box import Box
-    from dem.soft.engine import Engine
     from dem.soft.pace import Pace
     from dem.soft.snapshot import Snapshot
-    from dem.soft.traffic.traffic import Traffic
+
+
+class Events(Protocol):
+    """What changes who is there, at whole steps: a `dem.soft.traffic.traffic.Traffic`, or something else that does."""
+
+    def attend(self, engine: Inhabited) -> None:
+        """Have what is due at the present step, once."""
+
+    def following(self, step: int) -> int:
+        """The first step after this one at which something may be due."""
+
+    def check(self, engine: Inhabited) -> None:
+        """Refuse what cannot be, before the first event."""
+
+    def state(self) -> dict[str, np.ndarray]:
+        """What a run goes on from."""
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Go on from there."""
 
 
 class Inhabited(AmongWalls):
@@ -29,7 +46,7 @@ class Inhabited(AmongWalls):
     rotating: bool
     rows: dict[str, int | bool]
     code: int
-    traffic: Traffic | None = None
+    traffic: Events | None = None
 
     def attend(self) -> None:
         """Have those events that are due at the present step, if it is complete and they have not been had."""
@@ -77,12 +94,11 @@ class Inhabited(AmongWalls):
         progress.step[0], progress.phase[0] = stop, loop.COMPLETE
         return loop.DONE
 
-    def admit(self, traffic: Traffic | None) -> None:
+    def admit(self, traffic: Events | None) -> None:
         """Have these events from now on; refuses inserters whose region has no room, if they have not begun."""
         self.traffic = traffic
-        if traffic and traffic.seen < 0:
-            for source in traffic.sources:
-                source.check_place(self)
+        if traffic:
+            traffic.check(self)
 
     def renumber(self, identities: np.ndarray) -> None:
         """Call the bodies, which are in the order of the rows still, by these numbers."""
@@ -111,7 +127,7 @@ class Inhabited(AmongWalls):
         number = kept[name].shape[-1] if name in kept else bodies
         return np.zeros((*values.shape[:-1], number), values.dtype)
 
-    def keep_extremes(self, before: Engine) -> None:
+    def keep_extremes(self, before: Inhabited) -> None:
         """Go on with what another engine has seen."""
         self.progress.largest_overlap[:] = before.progress.largest_overlap
         if self.wall_state:
@@ -119,7 +135,7 @@ class Inhabited(AmongWalls):
         if self.fluid_state:
             self.fluid_state["reached"][:] = before.fluid_state["reached"]
 
-    def follow(self, before: Engine | None) -> None:
+    def follow(self, before: Inhabited | None) -> None:
         """Go on with the fluid of another engine, if there is one, and from where servos have moved walls."""
         if before and self.beds:
             self.beds.follow(self, before)

@@ -203,6 +203,13 @@ def test_files_have_who_is_there_and_all_can_be_repeated_and_resumed(tmp_path):
         came, gone = (events["gate"] >= 0).sum(), (events["gate"] < 0).sum()
         assert there[-1] == there[0] + came - gone
         assert run.flow(-1)[0][-1] + run.flow(-2)[0][-1] == gone
+        table = run.to_pandas(["position"])
+        assert table.groupby("frame").size().tolist() == there
+        assert table["particle"].tolist() == [n for frame in run for n in frame.identity.tolist()]
+        rows = dem.export(run, "csv", tmp_path / "run.csv").read_text().splitlines()
+        assert len(rows) == 1 + sum(there)
+        with pytest.raises(ValueError, match="its particles come and go"):
+            dem.export(run, "gsd", tmp_path / "run.gsd")
         assert dem.repair(run.path).endswith("there was nothing to repair")
 
 

@@ -84,6 +84,12 @@ def export(
     if not isinstance(run, Trajectory):
         with Trajectory(run) as opened:
             return export(opened, to, output, fields=fields, frames=frames, overwrite=overwrite)
+    if run.varies and to != "csv":
+        message = (
+            f"{run.path} cannot be exported to {to}: its particles come and go, which that export cannot tell yet; "
+            "take csv, or open the file itself in ParaView"
+        )
+        raise ValueError(message)
     numbers = _numbers(run, frames)
     names = _names(run, to, fields)
     beside = run.path if run.path.absolute() == run.location else run.location  # in words as they were given

@@ -26,6 +26,12 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
         table = csv.writer(file, lineterminator="\n")
         table.writerow([heading(*row) for row in ROWS.items()] + [c for name in fields for c in STATE[name].headings])
         for k in frames:
+            if run.varies:  # only those who are there
+                frame = run[k]
+                columns = [column for name in fields for column in getattr(frame, name).T.tolist()]
+                who = frame.identity.tolist(), frame.kind.tolist()
+                table.writerows(zip(*map(repeat, (k, step[k], time[k])), *who, *columns, strict=False))
+                continue
             columns = [column for name in fields for column in getattr(run, name)[k].T.tolist()]
             table.writerows(zip(*map(repeat, (k, step[k], time[k])), range(len(kind)), kind, *columns, strict=False))
 

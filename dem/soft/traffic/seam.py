@@ -26,7 +26,7 @@ from kernels.soft.chunks import CHUNK, Threaded
 
 if TYPE_CHECKING:
     from dem.model.particles import Particles
-    from dem.soft.engine import Engine
+    from dem.soft.among_walls import AmongWalls
     from kernels.soft.state import Bodies
 
 # ruff: noqa: SLF001 (a part of the engine)
@@ -40,7 +40,7 @@ class Remembered(NamedTuple):
     history: np.ndarray  # (H, R)
 
     @classmethod
-    def by(cls, engine: Engine) -> Remembered:
+    def by(cls, engine: AmongWalls) -> Remembered:
         """What those of an engine do."""
         table, first = engine.history(), engine.first_sphere_of_row
         row = [np.searchsorted(first, number, side="right") - 1 for number in (table.i, table.j)]
@@ -73,7 +73,7 @@ class Remembered(NamedTuple):
         return ContactHistory(number[:, 0].astype(np.int64), j.astype(np.int64), self.history, wall_contacts)
 
 
-def begun(engine: Engine, particles: Particles, identities: np.ndarray) -> tuple[Bodies, float]:
+def begun(engine: AmongWalls, particles: Particles, identities: np.ndarray) -> tuple[Bodies, float]:
     """Arrays of bodies that begin at the present step with the state of particles, and their energy [units].
 
     The particles are of the engine's variants, by number, and nothing acts on them but gravity.
@@ -95,7 +95,7 @@ def _turned_back(q: np.ndarray, way: np.ndarray) -> np.ndarray:
     return np.concatenate([[w * q[0] - (x * q[1:]).sum(0)], w * q[1:] + q[0] * x + np.cross(x, q[1:], axis=0)])
 
 
-def taken_from(engine: Engine, going: np.ndarray) -> tuple[Bodies, Remembered]:
+def taken_from(engine: AmongWalls, going: np.ndarray) -> tuple[Bodies, Remembered]:
     """Copies of what bodies have, those of the indices where `going` (N,) is true, to put in elsewhere."""
     index = np.flatnonzero(going)
     index = index[np.argsort(engine.bodies.identity[index], kind="stable")]
@@ -103,12 +103,12 @@ def taken_from(engine: Engine, going: np.ndarray) -> tuple[Bodies, Remembered]:
     return own, Remembered.by(engine).concerning(own.identity)
 
 
-def change(engine: Engine, stay: np.ndarray, come: Bodies | None, remembered: Remembered | None = None) -> None:
+def change(engine: AmongWalls, stay: np.ndarray, come: Bodies | None, remembered: Remembered | None = None) -> None:
     """Go on with those bodies that stay, a truth for each index (N,), and with those that come.
 
     Parameters
     ----------
-    engine : Engine
+    engine : Inhabited
         At a complete step.
     stay : (N,) bool array
         Whose arrays are kept.
@@ -135,7 +135,7 @@ def change(engine: Engine, stay: np.ndarray, come: Bodies | None, remembered: Re
     engine.rebuild(known.table(held["identity"], engine.first_sphere_of_row, engine.bodies.wall_contacts.copy()))
 
 
-def install(engine: Engine, held: dict[str, np.ndarray]) -> None:
+def install(engine: AmongWalls, held: dict[str, np.ndarray]) -> None:
     """Give an engine these arrays of bodies, in the order of rows, and lists of their size that are to be made anew."""
     kinds, before = engine.kinds, engine.neighbours
     n, chunks = held["identity"].size, chunks_of(held["identity"].size)
@@ -162,7 +162,7 @@ def chunks_of(bodies: int) -> int:
     return max(1, -(-bodies // CHUNK))
 
 
-def _columns(engine: Engine, name: str, index: np.ndarray) -> np.ndarray:
+def _columns(engine: AmongWalls, name: str, index: np.ndarray) -> np.ndarray:
     """What bodies of these indices have of an array, in new memory; nothing if nobody has anything there."""
     values = getattr(engine.bodies, name)
     return values.take(index, axis=-1) if values.shape[-1] else values.copy()
@@ -186,7 +186,7 @@ def _lists(before: arrays.Neighbours, new: arrays.Neighbours, layout: arrays.Lay
     return new._replace(**more, **arrays.entry_arrays(entries, new.first.size))
 
 
-def _fit_walls(engine: Engine, spheres: int, chunks: int) -> None:
+def _fit_walls(engine: AmongWalls, spheres: int, chunks: int) -> None:
     """Arrays of walls that have an entry a body, a sphere or a chunk."""
     walls = engine.faces.walls
     number, width = walls.old_key.shape[1], walls.history.shape[1]

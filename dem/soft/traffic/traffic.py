@@ -89,6 +89,11 @@ class Traffic:
         """The first step after this one at which something may happen."""
         return min([each.following(step) for each in (*self.sources, *self.sinks)], default=NEVER)
 
+    def check(self, engine: Engine) -> None:
+        """Refuse inserters whose region has no room; raises ValueError. Once a run has begun it is too late."""
+        for source in self.sources if self.seen < 0 else ():
+            source.check_place(engine)
+
     def attend(self, engine: Engine) -> None:
         """Have what happens at the present step of an engine, once."""
         step = int(engine.progress.step[0])
