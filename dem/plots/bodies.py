@@ -39,7 +39,7 @@ def corners(run: Trajectory, time: float) -> tuple[np.ndarray, np.ndarray] | Non
 
 def positions(run: Trajectory, frame: int) -> np.ndarray:
     """Centres of mass (N, 3) [m], brought back into a periodic box."""
-    x, box = run.position[frame].astype(float), run.input["box"]
+    x, box = run[frame].position.astype(float), run.input["box"]
     for axis in box["periodic"] if box else ():
         k = AXES.index(axis)
         low, high = box["lower"][k], box["upper"][k]
@@ -51,7 +51,8 @@ def spheres(run: Trajectory, frame: int) -> Spheres:
     """Spheres of all particles in a frame, brought back into a periodic box particle by particle."""
     variants, x = run.variants, positions(run, frame)
     round_ = not any(variant.offsets.any() for variant in variants)  # then the file need not have orientations
-    return place(x, np.zeros((len(x), 4)) if round_ else run.orientation[frame], run.variant, variants)
+    there = run[frame]
+    return place(x, np.zeros((len(x), 4)) if round_ else there.orientation, there.variant, variants)
 
 
 def long_axis(variant: Variant) -> int | None:

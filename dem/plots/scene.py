@@ -125,11 +125,11 @@ def quantity(run: Trajectory, frame: int, colour: str) -> np.ndarray:
     """What the particles are coloured by (N,)."""
     checks.one_of("colour", colour, COLOURS)
     if colour == "kind":
-        return run.kind
+        return run[frame].kind
     if colour == "height":
         return heights_of(run, frame)
-    vectors = run.velocity if colour == "speed" else run.angular_velocity
-    return np.linalg.norm(vectors[frame], axis=1)
+    there = run[frame]  # those who are
+    return np.linalg.norm(there.velocity if colour == "speed" else there.angular_velocity, axis=1)
 
 
 def colour_limits(run: Trajectory, frames: Iterable[int], colour: str) -> tuple[float, float]:
