@@ -30,7 +30,7 @@ class Chute(dem.Case):
     duration: PositiveFloat = Field(4.0, description="simulated time [s]")
     time_step: dem.TimeStep = Field(1.5e-5, description="[s], or auto")
     frames: PositiveInt = Field(100, description="frames written after the first")
-    angle: float = Field(22.0, gt=0, lt=90, description="of the plane to the horizontal [deg]")
+    angle: float = Field(25.0, gt=0, lt=90, description="of the plane to the horizontal [deg]")
     n: PositiveInt = Field(500, description="number of grains")
     diameter: PositiveFloat = Field(4e-3, description="mean diameter of the grains [m]")
     spread: float = Field(
@@ -47,7 +47,7 @@ class Chute(dem.Case):
     friction: NonNegativeFloat = Field(0.5, description="Coulomb's coefficient between grains")
     speed: NonNegativeFloat = Field(0.5, description="down the plane at the start [m/s]")
     seed: int = Field(1, ge=0, description="of the random numbers")
-    gravity: tuple[float, float, float] = Field(inclined(22.0), description="[m/s2]; default: as the angle says")
+    gravity: tuple[float, float, float] = Field(inclined(25.0), description="[m/s2]; default: as the angle says")
 
     @model_validator(mode="before")
     @classmethod

@@ -64,8 +64,8 @@ def flowing(made: Case, warm: float, long: float, looks: int) -> Layer:
 def bagnold(*, quick: bool) -> Report:
     """Steady flow down a rough plane."""
     report = Report("bagnold", "Steady flow down a rough plane: Bagnold's profile")
-    made = case("chute")(n=400 if quick else 900, angle=22.0, threads=1)
-    warm, long, looks = (3.0, 1.0, 100) if quick else (8.0, 3.0, 300)
+    made = case("chute")(n=400 if quick else 900, angle=25.0, threads=1)
+    warm, long, looks = (2.0, 0.6, 100) if quick else (8.0, 3.0, 300)
     seen, steep, d = flowing(made, warm, long, looks), math.tan(math.radians(made.angle)), made.diameter
     ins = seen.inside
     report.near("normal stress over the weight above", float(np.mean(seen.normal[ins] / seen.weight[ins])), 1,

@@ -77,12 +77,12 @@ def test_grains_begin_without_overlap(case):
         assert (x[:, 2] + radius).max() < case.walls()[0].end[2]
         assert case.walls()[0].motion[0].stop == case.lifted
     else:
-        assert case.gravity == pytest.approx((9.81 * math.sin(math.radians(22)), 0, -9.81 * math.cos(math.radians(22))))
+        assert case.gravity == pytest.approx((9.81 * math.sin(math.radians(25)), 0, -9.81 * math.cos(math.radians(25))))
 
 
 def test_a_chute_has_one_angle():
     assert Chute(angle=30).gravity[0] == pytest.approx(4.905)
-    with pytest.raises(ValueError, match=r"gravity is .*, at 0°, and angle is 22: give one of them"):
+    with pytest.raises(ValueError, match=r"gravity is .*, at 0°, and angle is 25: give one of them"):
         Chute(gravity=(0, 0, -9.81))
 
 
