@@ -20,3 +20,24 @@ def test_who_crosses_a_seam_meets_the_other_end_of_a_wall():
         assert (sim.walls[0].force == -sim.contact_forces().force.sum(0)).all() or sim.contact_count
         assert sim.walls[0].contacts == len(sim.contact_forces().i)
     assert deepest > 0
+
+
+def test_lists_of_triangles_change_no_bit():
+    """A ball that rolls over many triangles, from those that are listed, from cells, and with another skin."""
+    sand = dem.Material(young=5e6, poisson=0.3, density=1000.0, restitution=0.7, friction=0.4)
+    pipe = dem.Mesh.turned([(0.02, z) for z in (-0.05, -0.02, 0.013, 0.02, 0.05)], segments=24, material=sand)
+    found = []
+    for skin, listed in ((None, True), (None, False), ((0.004, 0.0008), True)):
+        ball = dem.Particles(dem.Sphere(diameter=2 * R), sand, position=[[0, 0.0005, 0]], velocity=[[0.5, -2.0, 1.0]])
+        sim = dem.Simulation(ball, walls=[pipe], gravity=(0, 0, 0), time_step=2e-5, _skin=skin)
+        touched = 0
+        for _ in range(40):
+            sim.step(20)
+            touched += sim.walls[0].contacts
+            if not listed:
+                sim._engine.faces.walls.at[0] = -1
+        assert touched > 0
+        found.append((sim.particles.position.tobytes(), sim.particles.angular_velocity.tobytes(), sim.walls[0].impulse))
+    for other in found[1:]:
+        assert other[:2] == found[0][:2]
+        assert (other[2] == found[0][2]).all()
