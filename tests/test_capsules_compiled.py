@@ -14,7 +14,8 @@ def gas(**more):
     rng = np.random.default_rng(20261122)
     nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0, restitution=0.9, friction=0.5)
     side = 14
-    place = np.stack(np.unravel_index(np.arange(side**3), (side,) * 3), axis=1)[:NUMBER] * 0.0175 + 0.02
+    sites = np.stack(np.unravel_index(np.arange(side**3), (side,) * 3)[::-1], axis=1)  # x fastest, as of orientations
+    place = sites[:NUMBER] * 0.0175 + 0.02
     fibre = dem.Capsule(diameter=0.01, aspect_ratio=3)
     turned = dem.random_orientations((side,) * 3, 0.0175, fibre, rng)[: NUMBER - 100]
     velocity = rng.normal(0, 0.5, (NUMBER, 3))
