@@ -128,8 +128,9 @@ def _felt(run: Trajectory, frame: int) -> np.ndarray:
     """Sum of the contact forces' magnitudes on each particle (N,) [N]."""
     told, number = run[frame].contact_forces(), len(run.variant)
     size = np.linalg.norm(told.force, axis=1)
-    both = ~told.with_wall
-    return np.bincount(told.i, size, number) + np.bincount(told.j[both], size[both], number)
+    both, known = ~told.with_wall, getattr(run, "identity", None)  # numbers are columns, unless particles come and go
+    i, j = (told.i, told.j[both]) if known is None else np.searchsorted(known, (told.i, told.j)).clip(0, number - 1)
+    return np.bincount(i, size, number) + np.bincount(j if known is None else j[both], size[both], number)
 
 
 def _shown(values: np.ndarray) -> float:

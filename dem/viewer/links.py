@@ -1,40 +1,42 @@
-"""What is drawn between two points of bodies: rods with round ends are spheres and one of these, bonds one each."""
+"""What is drawn between points of two bodies: bonds, each from where it is to where it is, as long as it holds."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from dem.files.trajectory import Trajectory
 
-Rod = tuple[int, list[float], int, list[float], float]  # body, point in its frame, body, point, radius [m]
+TORN = 3.0  # of the length at rest: longer ones go through a periodic face
+
+
+class Rod(NamedTuple):
+    """A cylinder between two points, in the frames of their bodies; the second may be -1, of the world."""
+
+    body: int
+    point: list[float]  # [m]
+    other: int
+    end: list[float]  # [m]
+    radius: float  # [m]
+    breaks: float | None  # time from which on it is not there any more [s]
+    longest: float  # [m], beyond which it is not drawn
 
 
 def rods(run: Trajectory) -> list[Rod]:
-    """Cylinders that show rods and bonds of a run; none where the file has none."""
-    return [*_of_variants(run), *_of_bonds(run)]
-
-
-def _of_variants(run: Trajectory) -> list[Rod]:
-    """Of bodies that are segments: a variant that has `half_length` [m] and a radius, along body x."""
-    found = []
-    for number, each in enumerate(run.variants):
-        half = float(getattr(each, "half_length", 0.0) or 0.0)
-        if half > 0:
-            radius = float(np.max(each.radii))
-            members = np.flatnonzero(run.variant == number)
-            found += [(int(n), [-half, 0.0, 0.0], int(n), [half, 0.0, 0.0], radius) for n in members]
-    return found
-
-
-def _of_bonds(run: Trajectory) -> list[Rod]:
-    """Of a run that has `bonds`, rows of two numbers of particles: from centre to centre, half as thick as these."""
+    """Those of a run; none if its file tells of no bonds."""
     bonds = getattr(run, "bonds", None)
-    if bonds is None or not len(bonds):
+    if bonds is None:
         return []
-    thick = np.array([float(np.min(each.radii)) for each in run.variants])[run.variant]
-    origin = [0.0, 0.0, 0.0]
-    pairs = np.asarray(bonds, int).reshape(-1, 2)
-    return [(int(a), origin, int(b), origin, 0.5 * float(min(thick[a], thick[b]))) for a, b in pairs]
+    made, pairs = bonds.made, np.asarray(bonds.pairs, int)
+    ends = np.array(made.anchors, float)
+    ends[pairs[:, 1] < 0, 1] = made.ground
+    gone, first = bonds.broken.any(axis=0), bonds.broken.argmax(axis=0)
+    return [
+        Rod(
+            int(pairs[b, 0]), ends[b, 0].tolist(), int(pairs[b, 1]), ends[b, 1].tolist(), 0.5 * float(made.diameter[b]),
+            float(bonds.time[first[b]]) if gone[b] else None, TORN * float(made.geometry.length[b]),
+        )
+        for b in range(len(pairs))
+    ]  # fmt: skip

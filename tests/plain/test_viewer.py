@@ -10,6 +10,7 @@ import urllib.request
 import zlib
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import browser
 import numpy as np
@@ -18,7 +19,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.cli.common import app
-from dem.viewer import blocks, live
+from dem.viewer import blocks, links, live
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +85,33 @@ def test_the_page_holds_the_run_to_sixteen_bits(made):
     force = unpacked(what, given[0])["force"][0] * given[0]["scales"]["force"] / 65535
     assert force[2] == force[3] > 0
     assert not force[:2].any()
+
+
+def bonded(run):
+    """A run whose file tells of three bonds: of the balls, one that breaks, and one to a point of the world."""
+    made = SimpleNamespace(
+        anchors=np.zeros((3, 2, 3)), ground=np.array([[0.05, 0.05, 0.1]]), diameter=np.full(3, 0.004),
+        geometry=SimpleNamespace(length=np.full(3, 0.05)),
+    )  # fmt: skip
+    broken = np.zeros((len(run), 3), bool)
+    broken[4:, 1] = True
+    run.__dict__["bonds"] = SimpleNamespace(
+        made=made, pairs=np.array([[2, 3], [0, 2], [3, -1]]), time=run.time, broken=broken
+    )
+    return run
+
+
+def test_bonds_are_there_until_they_break(made):
+    with dem.Trajectory(made) as run:
+        assert links.rods(run) == []
+        drawn = links.rods(bonded(run))
+        assert [(rod.body, rod.other, rod.breaks) for rod in drawn] == [
+            (2, 3, None),
+            (0, 2, run.time[4]),
+            (3, -1, None),
+        ]
+        assert drawn[2].end == [0.05, 0.05, 0.1]
+        assert drawn[0].radius == 0.002
 
 
 def test_who_is_not_there_or_far_away_is_not_shown():
@@ -181,17 +209,19 @@ def colours(page):
 
 
 def test_a_browser_shows_it_and_it_moves(made):
-    dem.view(made, "run.html")
+    with dem.Trajectory(made) as run:
+        dem.view(bonded(run), "run.html")
     with browser.opened() as (page, seen):
         address = (made.parent / "run.html").as_uri()
         page.goto(address)
         browser.wait(page, "!!window.dem && (!!dem.state.ready || dem.state.errors.length > 0)")
         assert page.evaluate("dem.state.errors") == []
-        assert page.evaluate("[dem.state.spheres, dem.run.time.length]") == [12, 7]
+        assert page.evaluate("[dem.state.spheres, dem.run.time.length, dem.state.rods]") == [12, 7, 3]
         page.wait_for_timeout(500)
         first = colours(page)
         assert len(np.unique(first.reshape(-1, 3), axis=0)) > 50  # lit spheres, not an empty scene
         page.evaluate("dem.show(6)")
+        assert page.evaluate("dem.state.rods") == 2
         page.wait_for_timeout(500)
         assert (np.abs(colours(page) - first).max(axis=2) > 20).sum() > 100  # it changes with time
         page.select_option("#colour", "force")

@@ -45,13 +45,15 @@ function fillBodies(frame, name) {
   state.spheres = balls.length / 7; scene.places = places;
   scene.fill("spheres", new Float32Array(balls));
   const rods = [];
-  for (const [a, p, b, r, radius] of WHAT.rods) {
-    if (!places[a] || !places[b]) continue;
-    const from = turned(frame.turn(a), p).map((c, i) => c + places[a][i]), to = turned(frame.turn(b), r).map((c, i) => c + places[b][i]);
+  for (const [a, p, b, r, radius, breaks, longest] of WHAT.rods) {
+    if (!places[a] || (b >= 0 && !places[b]) || (breaks !== null && frame.time >= breaks)) continue;
+    const from = turned(frame.turn(a), p).map((c, i) => c + places[a][i]);
+    const to = b < 0 ? r : turned(frame.turn(b), r).map((c, i) => c + places[b][i]);
+    if (Math.hypot(...to.map((c, i) => c - from[i])) > longest) continue;
     const colour = name === "kind" ? inkOfKind(bodies.kind[a]) : ink((frame.value(name, a, places[a]) - low) / (high - low));
     rods.push(...scaled(from), radius / size, ...scaled(to), ...colour);
   }
-  scene.fill("rods", new Float32Array(rods));
+  scene.fill("rods", new Float32Array(rods)); state.rods = rods.length / 10;
 }
 
 function fillWalls(frame) {
