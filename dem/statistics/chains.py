@@ -149,7 +149,7 @@ def persistence_length(position: np.ndarray) -> float:
     Examples
     --------
     >>> round(persistence_length(np.array([(0, 0, 0), (1, 0, 0), (1 + np.cos(0.1), np.sin(0.1), 0)])), 6)
-    199.666528
+    199.666333
     """
     bonds = np.diff(np.asarray(position, dtype=float), axis=-2)
     length = np.linalg.norm(bonds, axis=-1)
