@@ -17,6 +17,7 @@ def validate(*arguments):
 
 # long, or combinations of their own; what they check other tests do as well
 LONG = (
+    "bonds",
     "linear",
     "hysteretic",
     "jkr",
