@@ -80,7 +80,7 @@ class FileCase:
                 turbulence=table.turbulence and table.turbulence.made(),
                 pressure=table.pressure and table.pressure.made(),
             )  # fmt: skip
-        bodies, bonds = FlexibleFibre.flexed(built)
+        bodies, bonds = FlexibleFibre.flexed(built) if built else (None, None)
         return Simulation(
             bodies, box, bonds=bonds, gravity=table.gravity, time_step=table.time_step, integrator=table.integrator,
             threads=table.threads, contacts=self.contacts(), fluid=table.fluid and table.fluid.made(),

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dem.ranks.crew import Hand
     from kernels.soft.state import Bodies, Neighbours
 
-SHARED = ("skin", "deepest", "walls", "expected")  # parameters of `Engine` beside the first ones that shares know of
+SHARED = ("skin", "deepest", "walls")  # parameters of `Engine` beside the first ones that shares know of
 SEVERAL = {"beds": "a fluid in cells (a dense bed, a coupling)"}  # what others are called
 WHOLE, SPREAD, BOTH = "whole", "spread", "both"  # who has the state: this engine, the shares
 
@@ -176,6 +176,7 @@ class RankedEngine(Engine):
             energy_unit=self.energy_unit, datum=self.datum, start_step=self.start_step, watch=self.limits.watch,
             fluid={name: values.copy() for name, values in self.fluid_state.items()},
             walls={name: values.copy() for name, values in self.wall_state.items()},
+            traffic={},
         )  # fmt: skip
 
     def _by_row(self, parts: list, rows: tuple[int, ...]) -> list[np.ndarray]:

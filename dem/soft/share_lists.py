@@ -17,7 +17,7 @@ from dem.soft.grid import grid_for, most_cells
 from dem.soft.history import ContactHistory
 from dem.soft.share_rows import SEEN, Rows, Table, find
 from dem.soft.walled import is_walled
-from kernels.base.jit import most_threads
+from kernels.base.jit import caller_of, most_threads
 from kernels.soft import advance as loop
 from kernels.soft import cells, ghosts, shares, sweeps
 from kernels.soft.chunks import Serial, Threaded
@@ -87,7 +87,7 @@ class ShareLists(AmongWalls):
         self.kinds, self.faces, self.law, self.fluid = kit.kinds, kit.faces, kit.law, kit.fluid
         self.scheme, self.layout, self.skins, self.range = kit.scheme, kit.layout, kit.skins, kit.range
         self.threads, self.owners, self.used = min(kit.threads, most_threads()), kit.owners, kit.used
-        self.beds = None
+        self.beds, self._kernels = None, caller_of(shares.serve)
         self.bodies: Bodies | None = None
         self.neighbours: Neighbours | None = None
         self.channel: Channel | None = None
@@ -244,7 +244,7 @@ class ShareLists(AmongWalls):
 
     def _serve(self, order: int, task: int = sweeps.PREDICT, view: loop.View = NOWHERE, **other: object) -> int:
         """Have the kernels carry out an order."""
-        return shares.serve(
+        return self._kernels(
             order, task, self.scheme, self.law, self.fluid, self.mode, self.setting, other.get("bodies", self.bodies),
             self.kinds, self.neighbours, self.faces, self.progress, self.partial, self.border, view,
         )  # fmt: skip

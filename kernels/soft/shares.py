@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import formula, hold, kernel, part, piece, spread, stage
+from kernels.base.jit import direct, formula, hold, kernel, part, piece, spread, stage
 from kernels.fluid import tell_time
 from kernels.soft import contact, felt, passes, shared, slots, sweeps
 from kernels.soft.advance import DONE, FEW_SLOTS, LIST_STALE, NO_ROOM, PREDICTED, account, limit_passed, time_of
@@ -258,7 +258,7 @@ def obey(
 def serve(
     order, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial, border, view
 ):
-    """The same with all tuples held, as Python calls it.
+    """The same with all tuples held, as numba calls it.
 
     Parameters
     ----------
@@ -276,3 +276,6 @@ def serve(
         order, task, scheme, hold(law), hold(fluid), mode, hold(setting), hold(bodies), hold(kinds), hold(neighbours),
         hold(box), hold(progress), partial, hold(border), hold(view),
     )  # fmt: skip
+
+
+serve = direct(obey, serve)

@@ -165,7 +165,7 @@ def test_a_twist_decays_evenly(model, share):
     ({"twisting": dem.Twisting(model="marshall")}, lambda a, k_n: 0.5 * SHEAR * k_n * a**2),
     ({"twisting": dem.Twisting(model="marshall"), "normal": dem.Linear(stiffness=2000.0)},
      lambda a, k_n: 0.5 * 2 / 7 * k_n * a**2),
-], ids=str)  # fmt: skip
+], ids=["hertz", "marshall", "linear"])  # fmt: skip
 def test_a_twisting_spring_has_the_stiffness_of_its_model(parts, stiffness):
     """And shrinks with it while the contact unloads, so that nothing is gained."""
     composed = law(dem.Contacts({(GLASS, GLASS): contact(e=1.0, **parts)}), [GLASS], None)

@@ -10,7 +10,6 @@ import urllib.request
 import zlib
 from io import BytesIO
 from pathlib import Path
-from types import SimpleNamespace
 
 import browser
 import numpy as np
@@ -87,30 +86,31 @@ def test_the_page_holds_the_run_to_sixteen_bits(made):
     assert not force[:2].any()
 
 
-def bonded(run):
-    """A run whose file tells of three bonds: of the balls, one that breaks, and one to a point of the world."""
-    made = SimpleNamespace(
-        anchors=np.zeros((3, 2, 3)), ground=np.array([[0.05, 0.05, 0.1]]), diameter=np.full(3, 0.004),
-        geometry=SimpleNamespace(length=np.full(3, 0.05)),
+@pytest.fixture
+def torn(tmp_path):
+    """Two bonds of three balls, one of which tears, and one to a place."""
+    clay = dem.Material(young=5e6, poisson=0.35, density=1100.0)
+    balls = dem.Particles(
+        dem.Sphere(diameter=0.01), clay, position=[[0, 0, 0], [0.02, 0, 0], [0.04, 0, 0]],
+        velocity=[[0, 0, 0], [0, 0, 0], [1, 0, 0]],
     )  # fmt: skip
-    broken = np.zeros((len(run), 3), bool)
-    broken[4:, 1] = True
-    run.__dict__["bonds"] = SimpleNamespace(
-        made=made, pairs=np.array([[2, 3], [0, 2], [3, -1]]), time=run.time, broken=broken
-    )
-    return run
+    strength = [np.inf, 1e3, np.inf]  # [Pa]: the second cannot hold the ball that flies off
+    bonds = dem.Bonds([[0, 1], [1, 2], [0, -1]], diameter=0.004, young=5e6, poisson=0.35, strength=strength,
+                      ground=[[-0.02, 0, 0]])  # fmt: skip
+    sim = dem.Simulation(balls, bonds=bonds, gravity=(0, 0, 0), time_step=1e-6)
+    sim.run(1e-4, output=tmp_path / "torn.h5", frames=5)
+    return tmp_path / "torn.h5"
 
 
-def test_bonds_are_there_until_they_break(made):
+def test_bonds_are_there_until_they_break(made, torn):
     with dem.Trajectory(made) as run:
         assert links.rods(run) == []
-        drawn = links.rods(bonded(run))
-        assert [(rod.body, rod.other, rod.breaks) for rod in drawn] == [
-            (2, 3, None),
-            (0, 2, run.time[4]),
-            (3, -1, None),
-        ]
-        assert drawn[2].end == [0.05, 0.05, 0.1]
+    with dem.Trajectory(torn) as run:
+        drawn = links.rods(run)
+        end = run.time[run.bonds.broken[:, 1].argmax()]
+        assert end > 0
+        assert [(rod.body, rod.other, rod.breaks) for rod in drawn] == [(0, 1, None), (1, 2, end), (0, -1, None)]
+        assert drawn[2].end == [-0.02, 0.0, 0.0]
         assert drawn[0].radius == 0.002
 
 
@@ -209,19 +209,17 @@ def colours(page):
 
 
 def test_a_browser_shows_it_and_it_moves(made):
-    with dem.Trajectory(made) as run:
-        dem.view(bonded(run), "run.html")
+    dem.view(made, "run.html")
     with browser.opened() as (page, seen):
         address = (made.parent / "run.html").as_uri()
         page.goto(address)
         browser.wait(page, "!!window.dem && (!!dem.state.ready || dem.state.errors.length > 0)")
         assert page.evaluate("dem.state.errors") == []
-        assert page.evaluate("[dem.state.spheres, dem.run.time.length, dem.state.rods]") == [12, 7, 3]
+        assert page.evaluate("[dem.state.spheres, dem.run.time.length, dem.state.rods]") == [12, 7, 0]
         page.wait_for_timeout(500)
         first = colours(page)
         assert len(np.unique(first.reshape(-1, 3), axis=0)) > 50  # lit spheres, not an empty scene
         page.evaluate("dem.show(6)")
-        assert page.evaluate("dem.state.rods") == 2
         page.wait_for_timeout(500)
         assert (np.abs(colours(page) - first).max(axis=2) > 20).sum() > 100  # it changes with time
         page.select_option("#colour", "force")
@@ -229,6 +227,18 @@ def test_a_browser_shows_it_and_it_moves(made):
         assert page.evaluate("[dem.state.frame, document.getElementById('time').value]")[0] == 5
         assert seen["wrong"] == []
         assert seen["fetched"] == [address]
+
+
+def test_a_browser_shows_bonds_until_they_break(torn):
+    dem.view(torn, torn.with_suffix(".html"))
+    with browser.opened() as (page, seen):
+        page.goto(torn.with_suffix(".html").as_uri())
+        browser.wait(page, "!!window.dem && (!!dem.state.ready || dem.state.errors.length > 0)")
+        page.evaluate("dem.show(0)")
+        assert page.evaluate("[dem.state.errors, dem.state.rods]") == [[], 3]
+        page.evaluate("dem.show(5)")
+        assert page.evaluate("[dem.state.errors, dem.state.rods]") == [[], 2]
+        assert seen["wrong"] == []
 
 
 def test_a_browser_follows_it(served):
