@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dem.ranks.crew import Hand
     from kernels.soft.state import Bodies, Neighbours
 
-SHARED = ("skin", "deepest", "walls")  # parameters of `Engine` beside the first ones that shares know of
+SHARED = ("skin", "deepest", "walls", "expected")  # parameters of `Engine` beside the first ones that shares know of
 SEVERAL = {"beds": "a fluid in cells (a dense bed, a coupling)"}  # what others are called
 WHOLE, SPREAD, BOTH = "whole", "spread", "both"  # who has the state: this engine, the shares
 
@@ -94,7 +94,7 @@ class RankedEngine(Engine):
         if self._has_state == SPREAD:
             code, travel, snapshot = self.code, float(self.progress.travel[0]), self.snapshot()
             self._has_state = WHOLE
-            self.restore(snapshot)
+            self.restore(snapshot._replace(traffic={}))  # they are those that have been here all along
             self.progress.travel[0] = travel  # of the shares, whose lists are older than those made here
             self.code, self._has_state = code, BOTH
 
@@ -145,7 +145,7 @@ class RankedEngine(Engine):
         return [parcels[k * ranks : (k + 1) * ranks] for k in range(rounds)]
 
     def _take_steps(self, stop: int) -> int:
-        if self.progress.phase[0] == loop.FRESH or self.progress.step[0] >= stop:
+        if not self.owned or self.progress.phase[0] == loop.FRESH or self.progress.step[0] >= stop:
             return super()._take_steps(stop)
         self.spread()
         self._has_state = SPREAD
@@ -176,7 +176,7 @@ class RankedEngine(Engine):
             energy_unit=self.energy_unit, datum=self.datum, start_step=self.start_step, watch=self.limits.watch,
             fluid={name: values.copy() for name, values in self.fluid_state.items()},
             walls={name: values.copy() for name, values in self.wall_state.items()},
-            traffic={},
+            traffic=self.comings(),
         )  # fmt: skip
 
     def _by_row(self, parts: list, rows: tuple[int, ...]) -> list[np.ndarray]:
@@ -189,6 +189,15 @@ class RankedEngine(Engine):
         for part in parts:
             result[..., self.numbering.rows(part[0])] = part[k]
         return result
+
+    def comings(self) -> dict[str, np.ndarray]:
+        """As of `Engine`; who is there has not changed since they were here."""
+        if not self.traffic:
+            return {}
+        b = self._bodies
+        return {
+            "identity": self.numbering.identities.copy(), "kind": self.numbering.by_row(b.identity, b.kind)
+        } | self.traffic.state()  # fmt: skip
 
     def left(self) -> np.ndarray:
         """As of `Engine`; nobody has to be asked where nobody can leave."""

@@ -8,8 +8,7 @@ import numpy as np
 
 from dem.soft import arrays
 from dem.soft.per_body import MOVING, PER_BODY
-from dem.soft.walled import is_walled, slots
-from dem.soft.walled import lists as lists_of_triangles
+from dem.soft.walled import fitted, is_walled
 from kernels.fluid import Dry
 from kernels.soft.chunks import CHUNK
 from kernels.soft.state import Bodies
@@ -71,20 +70,11 @@ def lists(old: Neighbours | None, bodies: Bodies, layout: arrays.Layout, *, ghos
     return new._replace(**candidates, **entries, **{name: getattr(old, name) for name in KEPT_ROOM})
 
 
-def walled(faces: Faces, bodies: Bodies, chunks: int, width: int) -> Faces:
+def walled(faces: Faces, bodies: Bodies, chunks: int) -> Faces:
     """Faces whose walls, if there are any, have arrays for these bodies; what walls have come to is shared."""
     if not is_walled(faces):
         return faces
-    walls, number = faces.walls, faces.walls.old_key.shape[1]
-    new = {name: np.zeros((chunks, *getattr(walls, name).shape[1:]), getattr(walls, name).dtype)
-           for name in ("fullest", "trees", "scratch", "part")}  # fmt: skip
-    room, wanted = walls.listed.shape[1], int(walls.wanted.max())
-    return faces._replace(walls=walls._replace(
-        near=np.zeros(bodies.kind.size, np.int64), until=np.zeros(bodies.kind.size), gone=np.zeros(1),
-        at=np.zeros((2, bodies.owner.size), np.int32),
-        **lists_of_triangles(2 * wanted if wanted > room else room, chunks),
-        **slots(bodies.owner.size, number, width, chunks), **new,
-    ))  # fmt: skip
+    return faces._replace(walls=fitted(faces.walls, bodies.kind.size, bodies.owner.size, chunks))
 
 
 def wet(fluid: tuple, chunks: int) -> tuple:

@@ -165,7 +165,7 @@ class ShareLists(AmongWalls):
             blocks=blocks if isinstance(self.mode, Threaded) else 1,
         )  # fmt: skip
         chunks = self.neighbours.pairs.size
-        self.faces = share_arrays.walled(self.faces, self.bodies, chunks, self.layout.width)
+        self.faces = share_arrays.walled(self.faces, self.bodies, chunks)
         self.fluid = share_arrays.wet(self.fluid, chunks)
         travel = self.partial[:, sweeps.TRAVEL].max()
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)

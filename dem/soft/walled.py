@@ -176,6 +176,18 @@ def slots(spheres: int, number: int, width: int, chunks: int) -> dict[str, np.nd
     }  # fmt: skip
 
 
+def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
+    """Walls with arrays for other bodies, who remember nothing yet; what walls have come to is shared."""
+    number, width, room = walls.old_key.shape[1], walls.history.shape[1], walls.listed.shape[1]
+    wanted = int(walls.wanted.max())
+    new = {name: np.zeros((chunks, *getattr(walls, name).shape[1:]), getattr(walls, name).dtype)
+           for name in ("fullest", "trees", "scratch", "part")}  # fmt: skip
+    return walls._replace(
+        near=np.zeros(bodies, np.int64), until=np.zeros(bodies), gone=np.zeros(1), at=np.zeros((2, spheres), np.int32),
+        **lists(2 * wanted if wanted > room else room, chunks), **slots(spheres, number, width, chunks), **new,
+    )  # fmt: skip
+
+
 def more_slots(walls: Walls, number: int) -> Walls:
     """Walls with so many slots a sphere, and what is in those that there are."""
     chunks, before = walls.old_key.shape

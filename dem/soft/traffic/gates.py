@@ -11,7 +11,6 @@ from dem.model.fields import STATE
 from dem.model.inserter import Inserter
 from dem.model.outlet import Outlet
 from dem.model.particles import Particles
-from dem.ranks.crew import refuse
 from dem.soft.traffic.deck import Deck
 from dem.soft.traffic.traffic import Traffic
 
@@ -77,7 +76,6 @@ def traffic_of(
     """Who comes and goes, of particles that have room for them; None if nobody does."""
     if not inserters and not outlets:
         return None
-    refuse("particles that come and go")
     traffic = Traffic(inserters, outlets, dt, gravity)
     every = with_examples(particles, inserters)
     traffic.begin(every, len(particles))

@@ -19,7 +19,7 @@ from dem.soft.history import ContactHistory
 from dem.soft.numbering import Numbering
 from dem.soft.pace import Pace
 from dem.soft.per_body import MOVING
-from dem.soft.walled import is_walled, slots
+from dem.soft.walled import fitted, is_walled
 from kernels.soft import advance as loop
 from kernels.soft import sweeps
 from kernels.soft.chunks import CHUNK, Threaded
@@ -154,7 +154,7 @@ def install(engine: AmongWalls, held: dict[str, np.ndarray]) -> None:
     engine.workspace = arrays.workspace(n, chunks, most_cells(n))
     engine.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
     if is_walled(engine.faces):
-        _fit_walls(engine, int(first[-1]), chunks)
+        engine.faces = engine.faces._replace(walls=fitted(engine.faces.walls, n, int(first[-1]), chunks))
 
 
 def chunks_of(bodies: int) -> int:
@@ -184,17 +184,3 @@ def _lists(before: arrays.Neighbours, new: arrays.Neighbours, layout: arrays.Lay
         more = arrays.pair_arrays(chunks * pairs) | arrays.candidate_arrays(chunks * candidates, layout)
     entries = before.entry.size * chunks // old
     return new._replace(**more, **arrays.entry_arrays(entries, new.first.size))
-
-
-def _fit_walls(engine: AmongWalls, spheres: int, chunks: int) -> None:
-    """Arrays of walls that have an entry a body, a sphere or a chunk."""
-    walls = engine.faces.walls
-    number, width = walls.old_key.shape[1], walls.history.shape[1]
-
-    def again(values: np.ndarray) -> np.ndarray:
-        return np.zeros((chunks, *values.shape[1:]), values.dtype)
-
-    engine.faces = engine.faces._replace(walls=walls._replace(
-        near=np.zeros(engine.owned, np.int64), **slots(spheres, number, width, chunks), fullest=again(walls.fullest),
-        trees=again(walls.trees), scratch=again(walls.scratch), part=again(walls.part),
-    ))  # fmt: skip
