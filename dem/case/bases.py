@@ -124,7 +124,7 @@ class Case(SteppedCase):
         from dem.soft.simulation import Simulation  # noqa: PLC0415
 
         built, box = self.build()
-        particles, bonds = FlexibleFibre.flexed(built)
+        particles, bonds = FlexibleFibre.flexed(built) if built else (None, None)
         return Simulation(
             particles, box, bonds=self.bonds() if bonds is None else bonds, gravity=self.gravity,
             time_step=self.time_step, integrator=self.integrator,

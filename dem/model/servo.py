@@ -78,7 +78,7 @@ class PID:
     fastest : float
         v_max [m/s]; never more than a quarter of the skin of the candidates a time step.
     proportional : float
-        k_p.
+        k_p, a coefficient.
     integral : float
         k_i [1/s].
     derivative : float

@@ -11,7 +11,7 @@ from dem.base import checks
 from dem.model.box import AXES
 from dem.model.kinds import MOST, labels, rest
 from dem.plots import rods
-from dem.plots.bodies import corners, heights_of, numbers_up_to, spheres, vertical
+from dem.plots.bodies import corners, heights_of, numbers_up_to, vertical
 from dem.plots.camera import Camera
 from dem.plots.figure import DPI, INK, categories, check_run, colour_map, new_figure, scaled
 from dem.plots.render import Floor, render
@@ -148,7 +148,7 @@ def _ends(run: Trajectory, frames: Iterable[int]) -> tuple[np.ndarray, np.ndarra
     """Opposite corners of the box, or without one of what is around the spheres of some frames, and of walls."""
     ends = corners(run, float(run.time[0]))
     if ends is None:
-        bodies = [spheres(run, frame) for frame in frames]
+        bodies = [rods.bodies(run, frame) for frame in frames]
         lower = np.min([(b.centres - b.radii[:, None]).min(axis=0) for b in bodies], axis=0)
         upper = np.max([(b.centres + b.radii[:, None]).max(axis=0) for b in bodies], axis=0)
         ends = lower, upper

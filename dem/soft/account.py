@@ -94,7 +94,7 @@ def momentum_error(
     wet: bool = False,
     walled: bool = False,
 ) -> float | None:
-    """Change of momentum where there are neither walls nor gravity nor a fluid, over the sum of all |m v|.
+    """Change of momentum where no wall, gravity or fluid takes part, over the sum of all |m v|.
 
     Start and end are momentum (3,) and the sum of the sizes of all particles' momenta [kg m/s].
     """

@@ -241,6 +241,16 @@ def test_bonds_to_the_ground_hold_a_weight():
     assert -sim.particles.position[0, 2] == pytest.approx(sunk, rel=1e-6)  # e^-15 of it still swings
 
 
+def test_the_ground_takes_up_momentum():
+    """A ball that flies on a rod about the ground: its momentum turns, and nobody is blamed for that."""
+    ball = dem.Particles(dem.Sphere(diameter=2e-3), HAIR, position=[(0, 0, 0)], velocity=[(0.1, 0, 0)])
+    rod = dem.Bonds([(0, -1)], ground=[(0, 0, 4e-3)], young=1e5, diameter=1e-3)
+    sim = dem.Simulation(ball, bonds=rod, gravity=(0, 0, 0), time_step=4e-5)
+    sim.step(100)
+    assert abs(sim.momentum()[0][0] / ball.mass[0] - 0.1) > 0.01
+    assert (sim.verdict().momentum_error, sim.verdict().status) == (None, "PASS")
+
+
 def test_anchors_carry_moments():
     """Two rods joined end to end by a bond between anchors: momentum and angular momentum are kept to rounding."""
     rods = dem.Particles(dem.Fibre(diameter=1e-3, aspect_ratio=5), HAIR, position=[(0, 0, 0), (5.5e-3, 0, 0)],
