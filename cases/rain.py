@@ -33,7 +33,7 @@ class Rain(dem.Case):
         return None, None
 
     def _glass(self) -> dem.Material:
-        return dem.Material(young=5e6, poisson=0.3, density=2500.0, restitution=0.6, friction=self.friction)
+        return dem.Material(young=1e7, poisson=0.3, density=2500.0, restitution=0.6, friction=self.friction)
 
     def walls(self) -> Sequence[dem.Revolution]:
         """A hopper of 45 degrees with a tube above."""

@@ -1,4 +1,4 @@
-"""A discrete element engine for rigid spheres and sphere-clustered fibres.
+"""A discrete element engine for spheres and fibres, rigid or flexible.
 
 SI units; quaternions scalar first (w, x, y, z), body to world; angular velocities, forces and torques in the world
 frame. Start with `Simulation`; read what it wrote with `Trajectory`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from dem.model.bodies import Spheres, Variant
 
 SLENDER = 0.99  # least moment of inertia over the next one: below, a body has a long axis
+ROOMY = 10.0  # a box so many times as long as what is in it at first is drawn about that, where it is open
+ABOUT = 1.5  # so far from it, in its lengths
 
 
 def vertical(run: Trajectory) -> np.ndarray:
@@ -25,7 +28,10 @@ def vertical(run: Trajectory) -> np.ndarray:
 
 
 def corners(run: Trajectory, time: float) -> tuple[np.ndarray, np.ndarray] | None:
-    """Opposite corners of the box (3,), (3,) [m], where moving walls are at a time; None without a box."""
+    """Opposite corners of the box (3,), (3,) [m], where moving walls are at a time; None without a box.
+
+    Open faces that are far away stand for none: they are taken to be nearer.
+    """
     box = run.input["box"]
     if box is None:
         return None
@@ -34,7 +40,24 @@ def corners(run: Trajectory, time: float) -> tuple[np.ndarray, np.ndarray] | Non
         axis, phase = AXES.index(face[0]), moves["phase"]
         swing = math.sin(2 * math.pi * moves["frequency"] * time + phase) - math.sin(phase)
         ends[FACES.index(face) % 2, axis] += moves["velocity"][axis] * time + moves["amplitude"][axis] * swing
+    near = _content(run) if box.get("open") else None
+    for face in box["open"] if near is not None else ():
+        axis, side = AXES.index(face[0]), FACES.index(face) % 2
+        if ends[1, axis] - ends[0, axis] > ROOMY / (1 + 2 * ABOUT) * float((near[1] - near[0]).max()):
+            ends[side, axis] = near[side, axis]
     return ends[0], ends[1]
+
+
+@lru_cache(maxsize=1)  # asked for at each frame
+def _content(run: Trajectory) -> np.ndarray | None:
+    """Corners (2, 3) of what is about the particles of the first frame; None if there are none."""
+    x = run[0].position.astype(float)
+    if not len(x):
+        return None
+    widest = max(float((np.linalg.norm(v.offsets, axis=1) + v.radii).max()) for v in run.variants)
+    lower, upper = x.min(axis=0) - widest, x.max(axis=0) + widest
+    far = ABOUT * float((upper - lower).max())
+    return np.array([lower - far, upper + far])
 
 
 def positions(run: Trajectory, frame: int) -> np.ndarray:

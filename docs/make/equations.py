@@ -14,7 +14,7 @@ from markdown import fenced, inline, of_docstring
 ROOT = Path(__file__).parent.parent.parent
 MOST = 8  # tests that are named for a file
 ROOMS = {
-    "laws": "Contact laws", "rotation": "Rotation", "walls": "Walls", "fluid": "Fluids", "box": "Box",
+    "laws": "Contact laws", "bonds": "Bonds", "rotation": "Rotation", "walls": "Walls", "fluid": "Fluids", "box": "Box",
     "hard": "Hard spheres", "stochastic": "Collisions at random", "soft": "Time steps", "packing": "Packing",
     "base": "What all stand on",
 }  # fmt: skip
