@@ -39,8 +39,8 @@ class Chute(dem.Case):
         lt=0.5,
         description="diameters are within so much of the mean, evenly; equal ones flow in layers, faster",
     )
-    length: PositiveFloat = Field(8.0, description="of a period down the plane [diameters]")
-    width: PositiveFloat = Field(5.0, description="of a period across [diameters]")
+    length: PositiveFloat = Field(8.0, description="of a period down the plane, in diameters")
+    width: PositiveFloat = Field(5.0, description="of a period across, in diameters")
     density: PositiveFloat = Field(2500.0, description="[kg/m3]")
     young: PositiveFloat = Field(2e6, description="Young's modulus [Pa]")
     restitution: float = Field(0.88, gt=0, le=1, description="coefficient of restitution")

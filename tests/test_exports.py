@@ -211,12 +211,12 @@ def test_frames_are_read_one_at_a_time(path, monkeypatch):
         return values
 
     monkeypatch.setattr(h5py.Dataset, "__getitem__", counting)
-    for to in exports.FORMATS:
+    for to in set(exports.FORMATS) - {"walls.vtkhdf"}:  # of which there are none
         dem.export(path, to)
     assert max(read) == 4 * 16  # the orientations of one frame
 
 
-@pytest.mark.parametrize("to", list(exports.FORMATS))
+@pytest.mark.parametrize("to", sorted(set(exports.FORMATS) - {"walls.vtkhdf"}))
 def test_an_output_appears_when_it_is_complete(path, tmp_path, monkeypatch, to):
     out, plain, calls = tmp_path / "out", h5py.Dataset.__getitem__, []
 

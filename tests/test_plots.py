@@ -57,6 +57,11 @@ class Made(SimpleNamespace):
     def __len__(self):
         return len(self.position)
 
+    def __getitem__(self, frame):
+        rows = ("position", "orientation", "velocity", "angular_velocity", "time")
+        same = {name: getattr(self, name) for name in ("kind", "variant")}
+        return SimpleNamespace(**{name: getattr(self, name)[frame] for name in rows}, **same)
+
 
 def made(position, orientation=None, kind=(0,), box=BOX, names=("rod", "ball", "plate")):
     position = np.array(position, float)
@@ -65,7 +70,7 @@ def made(position, orientation=None, kind=(0,), box=BOX, names=("rod", "ball", "
         position=position, orientation=turned, kind=np.array(kind), variant=np.minimum(kind, 2), path="made.h5",
         variants=[ROD, BALL, PLATE], kinds=[Kind(name, "Clump", None) for name in names],
         input={"box": box, "gravity": (0, 0, -9.81)}, time=np.arange(len(position)) / 10,
-        velocity=np.zeros_like(position), angular_velocity=np.zeros_like(position), walls=(),
+        velocity=np.zeros_like(position), angular_velocity=np.zeros_like(position), walls=(), bonds=None,
     )  # fmt: skip
 
 

@@ -359,9 +359,12 @@ def test_own_classes_go_by_the_same_names_in_files_wherever_they_are_defined():
     flows = "Uniform Shear Rotating Channel Pipe TaylorGreen ABC Gridded Function".split()
     names |= {"dem.fluid:Fluid", *(f"dem.fluid:{word}Flow" for word in flows)}
     names |= {f"dem.fluid:{word}" for word in ("Cells", "Coupling", "Lubrication")}
-    walls = "Plane Ball Cylinder Cone Disc Revolution Rectangle Block Rod Torus Mesh Servo".split()
+    walls = "Plane Ball Cylinder Cone Disc Revolution Rectangle Block Rod Torus Mesh Servo PID Free".split()
     names |= {f"dem.walls:{word}" for word in walls}
-    assert names | {"dem.shapes:Fibre", "dem.shapes:Sphere"} == recipes.OURS.keys()
+    names |= {f"dem.shapes:{word}" for word in ("Fibre", "Sphere", "FibreSegment", "FlexibleFibre")}
+    traffic = "Inserter Outlet UniformSizes NormalSizes LogNormalSizes RosinRammlerSizes SieveSizes ListedSizes".split()
+    names |= {"dem.capsules:Capsule", *(f"dem.traffic:{word}" for word in traffic)}
+    assert names == recipes.OURS.keys()
     ball = dem.Sphere(diameter=0.01)
     assert recipes.recipe(ball) == {"class": "dem.shapes:Sphere", "values": {"diameter": 0.01}}
     assert recipes.made(recipes.recipe(ball)) == ball

@@ -33,7 +33,11 @@ SCHEMA = {
     "particles/trajectory/mass": ((9,), np.float64),
     "particles/trajectory/species": ((9,), np.int32),
     "particles/trajectory/variant": ((9,), np.int32),
-    **{f"observables/{name}_energy/value": ((11,), np.float64) for name in ENERGIES if name != "fluid"},
+    **{
+        f"observables/{name}_energy/value": ((11,), np.float64)
+        for name in ENERGIES
+        if name not in ("fluid", "inserted", "removed")
+    },
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from dem.casefile.keys import Count, Modulus, Number, Size
+from dem.casefile.keys import Count, Modulus, Number
 from dem.casefile.tables import Table
 from dem.model.flexible import FlexibleFibre
 
@@ -14,7 +14,6 @@ SHAPE = {"flexible-fibre": FlexibleFibre}
 class FlexibleKeys(Table):
     """What only a flexible fibre takes."""
 
-    length: Size | None = Field(None, description="of a flexible fibre, ends included [m]", examples=[0.021])
     segments: Count | None = Field(None, description="of a flexible fibre: number of bonds", examples=[20])
     young: Modulus | None = Field(None, gt=0, description="of a flexible fibre's bending [Pa]", examples=[1e9])
     poisson: Number | None = Field(None, ge=0, le=0.5, description="of a flexible fibre's bonds", examples=[0.3])

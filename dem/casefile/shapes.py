@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from dem.casefile.flexible import SHAPE, FlexibleKeys
 from dem.casefile.keys import Count, Number, Point, Size
+from dem.casefile.tables import Table
 from dem.model.capsule import Capsule
 from dem.model.clump import Clump
 from dem.model.shapes import Fibre, Shape, Sphere
@@ -15,8 +16,8 @@ from dem.model.shapes import Fibre, Shape, Sphere
 SHAPES = {"sphere": Sphere, "fibre": Fibre, "capsule": Capsule, "clump": Clump, **SHAPE}
 
 
-class ShapeTable(FlexibleKeys):
-    """``[shapes.NAME]``."""
+class RigidKeys(Table):
+    """What rigid shapes take."""
 
     type: Literal["sphere", "fibre", "capsule", "clump", "flexible-fibre"] = Field(
         description="of the shape", examples=["sphere"]
@@ -25,18 +26,24 @@ class ShapeTable(FlexibleKeys):
     aspect_ratio: Number | None = Field(None, ge=1, description="fibre, capsule: length over diameter", examples=[3.0])
     spheres: Count | None = Field(None, description="of a fibre: how many", examples=[5])
     spacing: Size | None = Field(None, description="of a fibre: distance of neighbouring centres [m]", examples=[0.005])
-    length: Size | None = Field(None, description="of a capsule, ends included [m]", examples=[0.03])
+    length: Size | None = Field(
+        None, description="of a capsule or a flexible fibre, ends included [m]", examples=[0.03]
+    )
     offsets: list[Point] | None = Field(
         None, description="of a clump: sphere centres, in any frame [m]", examples=[[[0.0, 0, 0], [0.004, 0, 0]]]
     )
     radii: list[Size] | None = Field(None, description="of a clump's spheres [m]", examples=[[0.005, 0.003]])
+
+
+class ShapeTable(FlexibleKeys, RigidKeys):
+    """``[shapes.NAME]``."""
 
     TAKES: ClassVar[dict[str, tuple[str, ...]]] = {
         "sphere": ("diameter",),
         "fibre": ("diameter", "aspect_ratio", "spheres", "spacing"),
         "capsule": ("diameter", "aspect_ratio", "length"),
         "clump": ("offsets", "radii"),
-        "flexible-fibre": ("diameter", "aspect_ratio", *FlexibleKeys.model_fields),
+        "flexible-fibre": ("diameter", "aspect_ratio", "length", *FlexibleKeys.model_fields),
     }
 
     @model_validator(mode="after")

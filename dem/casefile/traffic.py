@@ -23,7 +23,7 @@ from dem.casefile.keys import (
 )
 from dem.casefile.sizes import SizesTable
 from dem.casefile.tables import Table
-from dem.casefile.walls import ServoTable, WallTable
+from dem.casefile.walls import FreeTable, PIDTable, ServoTable, WallTable
 from dem.model.inserter import Inserter
 from dem.model.materials import Material
 from dem.model.outlet import Outlet
@@ -41,6 +41,10 @@ class RegionTable(WallTable):
     servo: ServoTable | None = Field(
         None, description="of walls alone", examples=[{"force": 1.0, "axis": [0.0, 0.0, -1.0]}]
     )
+    pid: PIDTable | None = Field(
+        None, description="of walls alone", examples=[{"force": 1.0, "axis": [0.0, 0.0, -1.0], "fastest": 0.1}]
+    )
+    free: FreeTable | None = Field(None, description="of walls alone", examples=[{"mass": 1.0}])
 
     @model_validator(mode="after")
     def _is_region(self) -> RegionTable:

@@ -42,7 +42,7 @@ def test_init_offers_every_case(cli, tmp_path):
     [
         ("dem valid", {"validate"}),
         ("dem run nine", {"nine-fibres"}),
-        ("dem run he", {"heap.toml"}),
+        ("dem run he", {"heap", "heap.toml"}),
         ("dem init rotating", {"rotating-drum"}),
         ("dem validate seelen", {"seelen-fig1", "seelen-fig5"}),
     ],
