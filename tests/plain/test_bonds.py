@@ -182,6 +182,7 @@ def state(sim):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_skins_cuts_and_checkpoints_change_no_bit(tmp_path):
     """A run in one piece; with other skins; cut, saved and loaded while bonds break; written and resumed."""
     one = falling()

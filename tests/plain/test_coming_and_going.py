@@ -117,6 +117,7 @@ def test_other_inserters_change_nothing():
     assert (first == one.particles.position).all()
 
 
+@pytest.mark.slow
 def test_rates_are_kept_to_the_particle_and_a_mass_to_half_of_one():
     pace = rain(number=None, rate=1234.0, every=0.003)
     sim = dem.Simulation(None, inserters=[pace], outlets=[dem.Outlet(dem.Plane((0, 0, -1), (0, 0, 1)))], time_step=1e-4)

@@ -53,7 +53,7 @@ def test_numbers_of_the_sphere_on_the_floor():
     assert RADIUS * ANGLE == pytest.approx(2.1276213e-5, rel=1e-7, abs=0)
 
 
-@pytest.mark.parametrize("model", ["spring", pytest.param("constant", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("model", [pytest.param("spring", marks=pytest.mark.slow), "constant"])
 def test_a_rolling_ball_slows_down_evenly_and_stops(model):
     """a = μ_r R m g l/(I + m l²), for both models; all of its energy is lost."""
     v, exact = 0.02, ROLLS * RADIUS * MASS * G * LEVER / WHOLE
@@ -207,6 +207,7 @@ def test_gears_are_resisted():
     np.testing.assert_allclose(braking, [-most, most], rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_a_pair_that_turns_as_a_whole_is_not_resisted():
     """Held together by adhesion, it goes round as a rigid body: friction, rolling and twisting take nothing."""
     work, turn = 5.0, 20.0

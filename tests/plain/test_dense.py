@@ -150,6 +150,7 @@ def test_the_same_bytes_however_a_run_is_cut(tmp_path):
     assert again.energy() == whole.energy()
 
 
+@pytest.mark.slow
 def test_who_settles_among_others_settles_more_slowly():
     """Terminal velocity in a bed of the same voidage everywhere: F_B(ε, v) = V (ρ_p - ρ) g, to rounding.
 

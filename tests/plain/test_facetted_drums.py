@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pytest
 
 import dem
 
@@ -35,6 +36,7 @@ def departures():
     return [float(np.abs(path([facets(n)]) - smooth).max()) for n in (50, 200, 800)]
 
 
+@pytest.mark.slow
 def test_drums_of_flats_go_to_the_smooth_one():
     """As their sagitta R (1 - cos(π/n)) does, by 16 for four times as many segments, within a factor of 2."""
     found = departures()

@@ -40,11 +40,11 @@ def test_init_offers_every_case(cli, tmp_path):
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        ("dem valid", {"validate"}),
+        pytest.param("dem valid", {"validate"}, marks=pytest.mark.slow),
         ("dem run nine", {"nine-fibres"}),
         ("dem run he", {"heap", "heap.toml"}),
-        ("dem init rotating", {"rotating-drum"}),
-        ("dem validate seelen", {"seelen-fig1", "seelen-fig5"}),
+        pytest.param("dem init rotating", {"rotating-drum"}, marks=pytest.mark.slow),
+        pytest.param("dem validate seelen", {"seelen-fig1", "seelen-fig5"}, marks=pytest.mark.slow),
     ],
 )
 def test_the_shell_completes(tmp_path, words, found):

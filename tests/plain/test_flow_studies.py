@@ -11,7 +11,14 @@ from dem.validation import settling, spheroids, tumbling, ways
 STEP = {"settling-spheres": 1e-5, "sheared-fibres": 1e-5, "cellular-fibres": 1e-5}  # others as they are
 
 
-@pytest.mark.parametrize("study", [settling.drift, spheroids.equivalent, settling.terminal])
+@pytest.mark.parametrize(
+    "study",
+    [
+        pytest.param(settling.drift, marks=pytest.mark.slow),
+        spheroids.equivalent,
+        pytest.param(settling.terminal, marks=pytest.mark.slow),
+    ],
+)
 def test_quick_studies_pass(study):
     report = study(quick=True)
     assert report.checks

@@ -312,7 +312,7 @@ def same(one, other):
     assert one.verdict() == other.verdict()
 
 
-@pytest.mark.parametrize("name", ["grid", pytest.param("function", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", [pytest.param("grid", marks=pytest.mark.slow), "function"])
 def test_the_same_bytes_whatever_the_lists_and_the_cuts(name, tmp_path):
     """Contacts, periodic walls, all forces; saved on the way, which takes grids and functions along."""
     whole = swarm(FLOWS[name])
@@ -326,6 +326,7 @@ def test_the_same_bytes_whatever_the_lists_and_the_cuts(name, tmp_path):
     same(whole, cut)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:coarse-time-step:dem.DemWarning")
 def test_a_run_in_a_fluid_is_told_repeated_and_gone_on_with(tmp_path):
     path = tmp_path / "run.h5"

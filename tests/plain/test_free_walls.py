@@ -24,6 +24,7 @@ def far(material=SOFT):
     return dem.Particles(dem.Sphere(diameter=20.0), material, position=[[500.0, 500.0, 500.0]])
 
 
+@pytest.mark.slow
 def test_energies_of_a_plate_on_balls_are_of_second_order():
     """It falls on three balls, not in its middle, so that it tilts: the ledger closes, and what the plate has."""
     departures, changes = [], []
@@ -47,6 +48,7 @@ def test_energies_of_a_plate_on_balls_are_of_second_order():
         assert errors[1] / errors[2] > 3
 
 
+@pytest.mark.slow
 def test_a_plate_on_one_spring_swings_as_a_mass_on_a_spring():
     """A ball between floor and plate, both linear: 2π √(m/k) with half the stiffness, but for the ball's own mass.
 
@@ -119,6 +121,7 @@ def test_momenta_of_a_closed_system_are_kept_to_rounding():
     assert sim.energy_error < 2e-3
 
 
+@pytest.mark.slow
 def test_a_free_top_keeps_its_energy():
     """Tumbling about its middle axis, which is unstable: energy is kept to second order, momentum to the bit."""
     errors = []
@@ -177,6 +180,7 @@ def test_gravity_may_turn_while_a_wall_falls():
     assert np.allclose(wall.position, [0.5 * 3 * 0.02**2, 0, 0.1 - 0.5 * 9 * 0.01**2 - 0.09 * 0.02], rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "material"), [(1, ROUGH), (1 / 4, ROUGH)])
 def test_a_servo_does_not_swing_at_small_time_steps(share, material):
     """Damped contacts resist a change of velocity at once: the default gain allows for that, and books close."""

@@ -107,6 +107,7 @@ def same(one, other):
     return all((getattr(one.particles, n) == getattr(other.particles, n)).all() for n in ("position", "velocity"))
 
 
+@pytest.mark.slow
 def test_films_are_found_whatever_the_lists(tmp_path):
     """A cloud that is stirred: the same bytes for any skin, cut, and from a file."""
     box = dem.Box((0, 0, 0), (0.006,) * 3, GLASS, periodic=["x"])

@@ -39,6 +39,7 @@ def slid(wall, steps=120):
     return sim, np.array(forces)
 
 
+@pytest.mark.slow
 def test_sliding_over_triangles_is_sliding_over_a_plane():
     """Memory of friction goes from triangle to triangle without a dip; to rounding, whatever their order."""
     plane, pressed = slid(dem.Plane((0, 0, 0), (0, 0, 1), material=RUBBER))

@@ -25,9 +25,11 @@ def linear(**options):
 
 
 @pytest.mark.parametrize(("e", "tension", "zeta", "time"), [
-    (0.9, True, 0.0335184491056764, 1.13335417285e-4), (0.9, False, 0.0342652041262328, 1.10865454125e-4),
     (0.5, True, 0.215453761966247, 1.15996011309e-4), (0.5, False, 0.255275637648652, 9.79011441896e-5),
-    (0.1, True, 0.591155033798898, 1.40438432293e-4), (0.1, False, 1.24318785101378, 6.67806447122e-5),
+    *(pytest.param(*row, marks=pytest.mark.slow) for row in [
+        (0.9, True, 0.0335184491056764, 1.13335417285e-4), (0.9, False, 0.0342652041262328, 1.10865454125e-4),
+        (0.1, True, 0.591155033798898, 1.40438432293e-4), (0.1, False, 1.24318785101378, 6.67806447122e-5),
+    ]),
 ])  # fmt: skip
 def test_linear_contacts_have_restitution_and_duration_of_their_closed_forms(e, tension, zeta, time):
     """For both conventions of the end; errors fall by four when the step is halved."""
@@ -57,6 +59,7 @@ def test_impacts_from_touch_itself_are_as_exact_as_from_just_before(pair):
         assert touching == pytest.approx(before, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_the_last_step_of_a_contact_in_tension_is_known_for_it():
     """Strong damping changes the velocity within it: by that before it, errors would be 3e-4, and of first order."""
     contact, time = dem.Contact(restitution=0.1, normal=linear(tension=True)), 1.40438432293e-4
@@ -133,7 +136,7 @@ def hysteretic(**options):
 
 
 @pytest.mark.parametrize(("cohesion", "e", "pair"), [
-    (400.0, 0.761577310586391, False),
+    pytest.param(400.0, 0.761577310586391, False, marks=pytest.mark.slow),
     (0.0, 0.790569415042095, True),
     pytest.param(400.0, 0.761577310586391, True, marks=pytest.mark.slow),
     pytest.param(0.0, 0.790569415042095, False, marks=pytest.mark.slow),
@@ -167,6 +170,7 @@ def test_hysteretic_depth_pull_and_duration():
     assert path.overlap[1:-1][path.force.argmin()] == pytest.approx(5.4083269132e-6, rel=0.02)
 
 
+@pytest.mark.slow
 def test_contacts_that_pull_enough_stick_for_ever():
     """If k_c ≥ k_1²/(k_2 - 2 k_1), which is k_1 here."""
     for cohesion, sticks in ((1001.0, True), (999.0, False)):
@@ -257,6 +261,7 @@ def rebound(elastic, eta, speed, mass=BALL.mass):
     return -done.y[1, -1] / speed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("time", [1e-6, 6e-6])
 def test_viscoelastic_restitution_is_that_of_its_equation(time):
     """Less the faster; second order."""
@@ -289,8 +294,8 @@ def test_viscoelastic_restitution_begins_with_its_series():
 @pytest.mark.parametrize(
     "normal",
     [
-        None,
         linear(tension=True),
+        pytest.param(None, marks=pytest.mark.slow),
         pytest.param(linear(), marks=pytest.mark.slow),
         pytest.param(dem.PowerLaw(stiffness=1e8, exponent=2), marks=pytest.mark.slow),
     ],
@@ -331,7 +336,7 @@ def test_a_power_law_has_duration_and_depth_of_its_closed_form(exponent):
     assert path.departure < 1e-4 * 0.5 * BALL.mass * V**2
 
 
-@pytest.mark.parametrize("exponent", [*(pytest.param(n, marks=pytest.mark.slow) for n in (1.0, 1.5)), 2.5])
+@pytest.mark.parametrize("exponent", [*(pytest.param(n, marks=pytest.mark.slow) for n in (1.0, 2.5)), 1.5])
 def test_a_power_law_has_the_restitution_wanted(exponent):
     """At any speed, of second order."""
     contact = dem.Contact(restitution=0.6, normal=dem.PowerLaw(stiffness=100.0 ** (2 * exponent), exponent=exponent))

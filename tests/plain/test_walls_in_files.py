@@ -36,6 +36,7 @@ def test_a_wall_reads_as_it_was_made(wall):
     assert eval(repr(wall), names | {"inf": float("inf")}) == wall
 
 
+@pytest.mark.slow
 def test_what_walls_feel_is_in_the_trajectory(tmp_path):
     """Definition, poses, forces, work; means are differences of what was summed at each step."""
     moving = dem.Motion(amplitude=(0, 0, 5e-4), frequency=50)

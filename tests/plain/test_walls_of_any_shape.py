@@ -121,6 +121,7 @@ def test_a_ball_on_a_belt_comes_to_roll():
     assert sim.walls[0].force[2] == pytest.approx(-mass * 9.81, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_ball_on_a_turntable_goes_in_circles_at_two_sevenths_of_its_rate():
     """A. Gersten, H. Soodak, M. S. Tiersten, Am. J. Phys. 60 (1992) 43: rolling, a ball goes about a centre of its own.
 
@@ -249,6 +250,7 @@ def test_each_wall_has_its_own_material():
     assert sim.particles.velocity[0, 2] == pytest.approx(-0.45, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_servo_holds_its_force(tmp_path):
     """On three balls that bear a platen; books close though its velocity changes at each step, and it is saved."""
     site = [(0.02, 0, R - 2e-5), (-0.01, 0.017, R - 2e-5), (-0.01, -0.017, R - 2e-5)]
