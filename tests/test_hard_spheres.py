@@ -193,7 +193,7 @@ def test_spheres_turn_at_their_spins(rng, nylon):
 
 @pytest.mark.parametrize(("periodic", "gravity", "pair", "wall", "contact_time", "impacts"), [
     pytest.param(False, (0, 0, -9.81), (1.0, -1.0, None), (1.0, -1.0, None), 1e-5, 150, marks=pytest.mark.slow),
-    (False, (2.0, 1.0, -9.81), (0.9, 0.4, 0.3), (0.8, 0.2, 0.1), 1e-5, 250),
+    pytest.param(False, (2.0, 1.0, -9.81), (0.9, 0.4, 0.3), (0.8, 0.2, 0.1), 1e-5, 250, marks=pytest.mark.slow),
     pytest.param(False, (0, 0, 0), (0.95, 0.9, None), (1.0, -1.0, None), 1e-5, 200, marks=pytest.mark.slow),
     (True, (0, 0, 0), (0.9, 0.0, 0.5), (1.0, -1.0, None), 1e-5, 80),
     (False, (0, 0, -9.81), (0.5, 0.3, 0.1), (0.6, 0.0, 0.2), 0.03, 150),  # lasting contacts, and others

@@ -351,7 +351,11 @@ def states(steps, lift, e, mu):
 
 @pytest.mark.parametrize(
     ("e", "mu"),
-    [pytest.param(0.5, 0.0, marks=pytest.mark.slow), pytest.param(0.9, 0.3, marks=pytest.mark.slow), (0.5, 0.3)],
+    [
+        pytest.param(0.5, 0.0, marks=pytest.mark.slow),
+        pytest.param(0.9, 0.3, marks=pytest.mark.slow),
+        pytest.param(0.5, 0.3, marks=pytest.mark.slow),
+    ],
 )
 def test_trajectories_that_lose_energy_are_of_second_order_and_so_is_their_energy(e, mu):
     """Positions, velocities and spin, from one start at different places within a step: root mean squares over five.

@@ -117,6 +117,7 @@ def test_effective_density_is_that_of_the_closed_form(alpha, sigma):
     np.testing.assert_allclose(effective_density(gamma, alpha, sigma), expected, rtol=1e-13 / (alpha + sigma) ** 2)
 
 
+@pytest.mark.slow
 def test_effective_density_is_one_in_all_and_zero_where_walls_are_not_seen():
     alpha, sigma = np.radians(15), np.radians(10)
     assert quad(effective_density, -alpha, np.pi / 2, (alpha, sigma))[0] == pytest.approx(1, rel=1e-9)

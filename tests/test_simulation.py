@@ -39,7 +39,9 @@ def assert_same_bytes(one, two):
 
 
 @pytest.mark.parametrize("dt", [1e-5, 3e-6, 1e-6, pytest.param(1e-7, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("name", "percent"), [("single-fibre", 0.45), ("nine-fibres", 0.3)])
+@pytest.mark.parametrize(
+    ("name", "percent"), [("single-fibre", 0.45), pytest.param("nine-fibres", 0.3, marks=pytest.mark.slow)]
+)
 def test_energy_error_is_second_order(name, percent, dt):
     """Bounds of an independent implementation over 21 drop angles, elastic energy included, over 2 s."""
     error = case(name, time_step=dt).run(2.0).energy_error
