@@ -17,7 +17,7 @@ from dem.casefile.load import resolved
 from dem.casefile.toml import tomllib
 from dem.cli.common import app
 
-FEW, MANY = 30, 1500
+FEW, MANY = 12, 1500
 EXAMPLES = [FEW, pytest.param(MANY, marks=pytest.mark.nightly)]
 COMPLAINTS = (ValueError, TypeError, OSError)
 
