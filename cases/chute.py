@@ -49,17 +49,11 @@ class Chute(dem.Case):
     seed: int = Field(1, ge=0, description="of the random numbers")
     gravity: tuple[float, float, float] = Field(inclined(25.0), description="[m/s2]; default: as the angle says")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _incline(cls, given: dict) -> dict:
-        """Gravity follows from the angle, unless it is given."""
-        angle = given.get("angle", cls.model_fields["angle"].default) if isinstance(given, dict) else None
-        if isinstance(angle, int | float) and "gravity" not in given:
-            return {**given, "gravity": inclined(angle)}
-        return given
-
     @model_validator(mode="after")
     def _goes_with_angle(self) -> Self:
+        """Gravity follows from the angle, unless it is given."""
+        if "gravity" not in self.model_fields_set:
+            object.__setattr__(self, "gravity", inclined(self.angle))
         found = math.degrees(math.atan2(self.gravity[0], -self.gravity[2]))
         if abs(found - self.angle) > 1e-6:
             message = f"gravity is {self.gravity}, at {found:g}°, and angle is {self.angle:g}: give one of them"

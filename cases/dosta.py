@@ -16,6 +16,7 @@ import dem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Self
 
 MATERIALS = {"M1": (1e9, 2500.0), "M2": (0.5e9, 2000.0), "steel": (210e9, 7200.0)}  # Young's modulus, density
 POISSON = 0.2
@@ -38,15 +39,12 @@ class Dosta(dem.Case):
     softness: PositiveFloat = Field(100.0, description="published Young's moduli over those of this run")
     seed: int = Field(1, ge=0, description="of the random numbers that the bed begins with")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _step(cls, given: dict) -> dict:
+    @model_validator(mode="after")
+    def _step(self) -> Self:
         """The time step follows the grains and their stiffness, unless it is given."""
-        if isinstance(given, dict) and "time_step" not in given:
-            coarse, softness = (given.get(name, cls.model_fields[name].default) for name in ("coarse", "softness"))
-            if all(isinstance(x, int | float) and x > 0 for x in (coarse, softness)):
-                return {**given, "time_step": cls.step_for(coarse, softness)}
-        return given
+        if "time_step" not in self.model_fields_set:
+            object.__setattr__(self, "time_step", self.step_for(self.coarse, self.softness))
+        return self
 
     @classmethod
     def step_for(cls, coarse: float, softness: float) -> float:

@@ -25,14 +25,14 @@ class Shown(NamedTuple):
 
 
 SHOWN = {
-    "breaking-rods": Shown({"n": "20"}, duration=0.2, colour="speed"),
+    "breaking-rods": Shown({"n": "40", "strength": "2e5"}, duration=0.3),
     "cantilever": Shown(duration=0.02, exposures=6),
     "cellular-fibres": Shown(duration=0.2),
     "chute": Shown({"n": "200"}, duration=0.2),
     "coupled-cylinders": Shown(),
     "drum": Shown({"coarse": "4"}, duration=0.3, colour="kind"),
     "drum-38k": Shown({"coarse": "4", "softness": "100"}, duration=0.1, colour="kind"),
-    "fibre-bale": Shown({"n": "20"}, duration=0.05),
+    "fibre-bale": Shown({"n": "40"}, duration=0.12, colour="height"),
     "fibres-in-sphere": Shown(duration=0.3, exposures=4),
     "fibres-in-water": Shown(duration=0.3, exposures=6),
     "flexible-fibre": Shown(duration=0.02, exposures=6),
@@ -41,8 +41,8 @@ SHOWN = {
     "hard-spheres": Shown({"n": "500"}, duration=0.2),
     "heap": Shown({"n": "200"}, duration=0.4),
     "hopper": Shown({"n": "150"}, duration=0.3),
-    "impact": Shown({"coarse": "5"}, duration=0.03),
-    "impact-25k": Shown({"coarse": "5", "softness": "10"}, duration=0.03),
+    "impact": Shown({"coarse": "4"}, duration=0.02),
+    "impact-25k": Shown({"coarse": "4", "softness": "10"}, duration=0.02),
     "jeffery-orbit": Shown(duration=0.5, exposures=8),
     "many-fibres": Shown({"n": "300"}, duration=0.02, colour="spin"),
     "many-spheres": Shown({"n": "1000"}, duration=0.02),

@@ -45,6 +45,7 @@ def test_time_steps_follow_grains_and_stiffness(kind):
     assert kind(coarse=1, softness=1).time_step == kind.published_step
     assert kind(coarse=3, softness=25).time_step == pytest.approx(15 * kind.published_step, rel=1e-5)  # six digits
     assert kind().time_step == kind.model_fields["time_step"].default
+    assert kind(coarse="3", softness="25").time_step == kind(coarse=3, softness=25).time_step  # as from --set
     assert kind(time_step=1e-6).time_step == 1e-6
     with pytest.raises(ValueError, match="coarse"):
         kind(coarse=-1)
@@ -81,7 +82,7 @@ def test_grains_begin_without_overlap(case):
 
 
 def test_a_chute_has_one_angle():
-    assert Chute(angle=30).gravity[0] == pytest.approx(4.905)
+    assert Chute(angle=30).gravity[0] == Chute(angle="30").gravity[0] == pytest.approx(4.905)
     with pytest.raises(ValueError, match=r"gravity is .*, at 0°, and angle is 25: give one of them"):
         Chute(gravity=(0, 0, -9.81))
 
