@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 COLOURS = ("speed", "height", "spin", "kind")
 UNITS = {"speed": "m/s", "height": "m", "spin": "rad/s"}
 BAR = 0.14  # of the width of the figure, for the colour bar
+NAMED = 0.75  # what it takes with its figures and its name, at least [inch]
 WIDEST = 16  # characters of a name for which there is room
 
 
@@ -80,8 +81,9 @@ def scene(
     """
     check_run(run)
     width, height = size
-    figure = new_figure(width / (1 - BAR) / DPI, height / DPI, layout="none")
-    ax, bar = figure.add_axes((0, 0, 1 - BAR, 1)), figure.add_axes((1 - BAR + 0.01, 0.2, 0.018, 0.6))
+    wide = max(width / (1 - BAR), width + NAMED * DPI)
+    figure, share = new_figure(wide / DPI, height / DPI, layout="none"), width / wide
+    ax, bar = figure.add_axes((0, 0, share, 1)), figure.add_axes((share + 0.01, 0.2, 0.018, 0.6))
     draw_scene(ax, bar, run, frame, colour=colour, exposures=exposures, limits=limits, camera=camera, size=size)
     return figure
 

@@ -170,6 +170,19 @@ def test_surfaces_are_crossed_one_way_and_within_the_rim():
     assert sim.identities.tolist() == [1, 2]
 
 
+def test_who_went_since_the_last_round_is_not_missed_yet():
+    """Two balls go, and are due again at the next round, not before: nobody is told that the region is too small."""
+    rain_of_two = rain(material=ELASTIC, number=2, rate=900, every=0.02, velocity=(0, 0, -1), spread=0.0)
+    gone = dem.Outlet(dem.Plane((0, 0, 0.045), (0, 0, 1)), every=1e-3, recycle="rain")
+    sim = dem.Simulation(None, inserters=[rain_of_two], outlets=[gone], gravity=(0, 0, 0), time_step=1e-3)
+    missed = []
+    for _ in range(120):
+        sim.step(1)
+        missed += [doubt for doubt in sim.verdict().doubts if "found no place" in doubt]
+    assert sim.inserters[0].number > 2
+    assert missed == []
+
+
 def test_files_have_who_is_there_and_all_can_be_repeated_and_resumed(tmp_path):
     sieve = [dem.Outlet(dem.Plane((0, 0, 0), (0, 0, 1)), every=0.002, recycle="rain"), dem.Outlet(BELOW)]
     fast = {"velocity": (0, 0, -4), "number": 12, "outlets": sieve}

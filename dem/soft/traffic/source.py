@@ -38,6 +38,7 @@ class Source:
     def __init__(self, inserter: Inserter, stream: int, dt: float, gravity: tuple[float, float, float]) -> None:
         self.inserter, self.region, self.deck = inserter, inserter.place, Deck(inserter, stream)
         self.placed, self.dropped, self.next, self.recycled, self.mass = 0, 0, 0, 0, 0.0
+        self.behind = 0  # how many lacked after the last round: those who went since then are due at the next one
         self.most = self._most()
         empties = self._empties(np.array(gravity))
         wanted = inserter.every or (empties if math.isfinite(empties) else PATIENT * dt)
@@ -160,7 +161,8 @@ class Source:
 
     def come(self, engine: Engine, step: int) -> Round | None:
         """Have a round; None if nobody comes."""
-        wanted = min(self.due(step) - self.placed - self.dropped, self.most)
+        self.behind = max(0, self.due(step) - self.placed - self.dropped)
+        wanted = min(self.behind, self.most)
         fresh = max(0, wanted - self.waits.size)
         numbers = np.concatenate([self.waits, self.next + np.arange(fresh)])
         if not numbers.size:
@@ -173,6 +175,7 @@ class Source:
         left = np.sort(np.delete(numbers, found.who))
         self.waits = left if self.inserter.debt == "keep" else left[:0]
         self.dropped += 0 if self.inserter.debt == "keep" else left.size
+        self.behind -= found.who.size + (0 if self.inserter.debt == "keep" else left.size)
         if not found.who.size:
             return None
         own = card[found.who]
@@ -194,8 +197,7 @@ class Source:
         due = self.due(step)
         lacks = self.waiting + self.dropped
         if self.inserter.rate is not None or self.inserter.mass_rate is not None:
-            behind = self.due(step - (step - self.first) % self.interval) - self.placed - self.dropped
-            lacks = max(lacks, behind + self.dropped)
+            lacks = max(lacks, self.behind + self.dropped)
         elif due < NEVER and self.last <= step:
             lacks = due - self.placed
         if lacks <= 0 or step < self.first:
@@ -208,11 +210,11 @@ class Source:
 
     def state(self) -> dict[str, np.ndarray]:
         """What a run goes on from."""
-        whole = [self.placed, self.dropped, self.next, self.recycled]
+        whole = [self.placed, self.dropped, self.next, self.recycled, self.behind]
         return {"numbers": np.array(whole, np.int64), "mass": np.array([self.mass]), "waits": self.waits.copy(),
                 "counts": self.counts.copy()}  # fmt: skip
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Go on from there."""
-        self.placed, self.dropped, self.next, self.recycled = state["numbers"].tolist()
+        self.placed, self.dropped, self.next, self.recycled, self.behind = state["numbers"].tolist()
         self.mass, self.waits, self.counts = float(state["mass"][0]), state["waits"].copy(), state["counts"].copy()
