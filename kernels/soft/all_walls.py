@@ -1,7 +1,10 @@
 """Faces of a box, and walls of any shape beside them if there are any: what all of them do to a body."""
 
+import math
+
 from kernels.base.jit import formula
 from kernels.soft.obstacles import add_obstacles, joined
+from kernels.soft.touching import no_sums
 from kernels.soft.walled import bare_or
 from kernels.soft.walls import add_walls
 
@@ -26,6 +29,13 @@ def add_faces(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, nei
 
 
 @formula
+def has_faces(box):
+    """Whether any face is at a finite place: where all are open or periodic nobody need look."""
+    lower, upper = box.lower, box.upper
+    return max(lower[0], lower[1], lower[2]) > -math.inf or min(upper[0], upper[1], upper[2]) < math.inf
+
+
+@formula
 def add_all(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours):
     """The same, and what all walls do.
 
@@ -42,8 +52,10 @@ def add_all(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neigh
     -------
     `Sums`
     """
-    of_faces = add_walls(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
-    return joined(of_faces, add_obstacles(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box))
+    sums = no_sums()
+    if has_faces(box):
+        sums = add_walls(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
+    return joined(sums, add_obstacles(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box))
 
 
 touch_walls = bare_or(add_faces, add_all)

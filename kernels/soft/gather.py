@@ -12,6 +12,7 @@ from kernels.soft.candidates import GROUP, first_incident, unpack
 from kernels.soft.capsule_sums import gather_capsules
 from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import chunk_of, unsigned_range
+from kernels.soft.coming import fetch_ahead
 from kernels.soft.touching import Sums, below_of, couple_of, force_of, no_energy
 
 
@@ -47,7 +48,9 @@ def gather_walls(law, c, shift, time_sign, half, bodies, kinds, neighbours, box,
     low, _ = chunk_of(c, bodies.kind.size)
     elastic, stored, loss, work, jump = np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy()
     largest = np.int64(0)
-    for k in range(low, low + neighbours.walled_count[c]):
+    stop = low + neighbours.walled_count[c]
+    for k in range(low, stop):
+        fetch_ahead(box, c, k, stop, bodies, neighbours)
         b = neighbours.walled[k]
         sums = touch_walls(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours)
         elastic += sums.elastic

@@ -3,7 +3,8 @@
 A wall is made of pieces, and a contact is one lowest region of it, known by its *anchor*, the deepest piece. In the
 next step its memory goes to the contact that has the same anchor or, as the sphere rolls on, one whose anchor shares an
 edge or a vertex with that; of several to the first. Where two contacts have become one, it has what both remember
-(`kernels.laws.joining`); where nobody takes a memory up, its contact has ended.
+(`kernels.laws.joining`); where nobody takes a memory up, its contact has ended. Those of a sphere that are in use come
+before the others.
 """
 
 import numpy as np
@@ -48,9 +49,10 @@ def look_up(c, s, walls):
     slots = slots_of(walls)
     for k in range(slots):
         walls.old_key[c, k] = walls.key[s * slots + k]
-        if walls.old_key[c, k] >= 0:
-            for r in range(walls.history.shape[1]):
-                walls.old_history[c, k, r] = walls.history[s * slots + k, r]
+        if walls.old_key[c, k] < 0:
+            break
+        for r in range(walls.history.shape[1]):
+            walls.old_history[c, k, r] = walls.history[s * slots + k, r]
 
 
 @formula
@@ -58,6 +60,8 @@ def take_up(c, s, walls):
     """The same, and empty them."""
     look_up(c, s, walls)
     for k in range(s * slots_of(walls), (s + 1) * slots_of(walls)):
+        if walls.key[k] < 0:
+            break
         walls.key[k] = -1
 
 
@@ -109,6 +113,8 @@ def next_of(w, key, c, walls):
     best = -1
     for k in range(slots_of(walls)):
         other = walls.old_key[c, k]
+        if other < 0:
+            break
         if other > key and wall_of(other) == w and (best < 0 or other < walls.old_key[c, best]):
             best = k
     return best

@@ -230,8 +230,11 @@ def velocity_at(w, x, box):
 @formula
 def surface_velocity_at(w, x, normal, box):
     """The same of its surface, which a belt moves on in the plane of contact."""
-    belt = in_world(w, load(box.walls.belt, w), box)
-    return add(velocity_at(w, x, box), add_scaled(belt, -dot(belt, normal), normal))
+    belt = load(box.walls.belt, w)
+    if belt[0] != 0.0 or belt[1] != 0.0 or belt[2] != 0.0:
+        belt = in_world(w, belt, box)
+        belt = add_scaled(belt, -dot(belt, normal), normal)
+    return add(velocity_at(w, x, box), belt)
 
 
 @formula

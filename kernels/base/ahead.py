@@ -1,0 +1,39 @@
+"""Memory asked for before it is wanted: what is looked up here and there waits a hundred nanoseconds for each line."""
+
+import numba
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from kernels.base.jit import formula
+
+READ, KEEP, DATA = 0, 3, 1  # of LLVM's prefetch: to read it, in all caches, no code
+
+
+@intrinsic
+def ask(_typing, array, index):
+    """Begin to load the element of a flat view of a C-contiguous array, which is nowhere looked at."""
+
+    def generate(context, builder, signature, arguments):
+        given = context.make_array(signature.args[0])(context, builder, arguments[0])
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        where = builder.bitcast(builder.gep(given.data, [arguments[1]]), byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(function, [where, *(ir.Constant(number, k) for k in (READ, KEEP, DATA))])
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp), generate
+
+
+def look_away(array, index):
+    """Nothing, where there is no compiler."""
+
+
+@formula
+def ask_for(array, index):
+    """Begin to load the line of memory that holds an element, counted as if the array were flat; it need not exist."""
+    ask(array, index)
+
+
+fetch = look_away if numba.config.DISABLE_JIT else ask_for
