@@ -15,6 +15,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``spreading``   calls of parts by threads
     ``convention``  how parts are called
     ``startup``     what numba need not do before its first function runs, how threads wait
+    ``ahead``       memory asked for before it is wanted
     ``elementary``  exponentials, logarithms and powers as vector code
     ``vector``      3-vectors as tuples
     ``quaternion``  quaternion algebra, exponential map, rotation of vectors
@@ -103,7 +104,10 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``walls``       what the faces of the box do
     ``walled``      a box with other walls beside it, what they are and have come to
     ``near_walls``  which bodies are near any
+    ``regions``     where spheres overlap those
+    ``rough``       the planes that they show spheres where they are rough
     ``obstacles``   what those walls do
+    ``coming``      what it wants to know of bodies, asked for ahead
     ``all_walls``   what faces and they do
     ``felt``        what they feel
     ``slots``       what contacts with them remember

@@ -19,6 +19,7 @@ from dem.casefile.keys import (
     Name,
     Number,
     Point,
+    Seed,
     Share,
     Size,
     Speed,
@@ -175,6 +176,8 @@ class WallTable(Table):
     file: InputFile | None = Field(None, description="of a mesh: STL, or what else can be read", examples=["drum.stl"])
     scale: Factor | None = Field(None, description="of a mesh: metres a unit of the file; default 1", examples=[0.001])
     surface_velocity: Velocity = Field((0.0, 0.0, 0.0), description="of its surface along itself, as a belt's [m/s]")
+    roughness: Angle = Field(0.0, ge=0, le=1, description="standard deviation of its inclination [rad]")
+    seed: Seed = Field(0, description="of the inclinations")
     servo: ServoTable | None = Field(None, description="what holds a force on it")
     pid: PIDTable | None = Field(None, description="what holds a force on it, in place of a servo")
     free: FreeTable | None = Field(None, description="makes it a body that particles move")
@@ -209,5 +212,5 @@ class WallTable(Table):
         return make(
             **given, material=materials[self.material], motion=[each.made() for each in self.motion],
             servo=(self.servo or self.pid) and (self.servo or self.pid).made(), free=self.free and self.free.made(),
-            surface_velocity=self.surface_velocity, name=self.name or "",
+            surface_velocity=self.surface_velocity, roughness=self.roughness, seed=self.seed, name=self.name or "",
         )  # fmt: skip

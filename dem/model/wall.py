@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from dem.model.wall_shapes import WallShape
 
 PARALLEL = 1e-9  # sine of the angle between two directions that count as one
-DEFAULTS = {"motion": (), "servo": None, "free": None, "surface_velocity": (0.0, 0.0, 0.0), "name": ""}
+DEFAULTS = {
+    "motion": (), "servo": None, "free": None, "surface_velocity": (0.0, 0.0, 0.0), "roughness": 0.0, "seed": 0,
+    "name": "",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -41,6 +44,12 @@ class Wall:
     surface_velocity : (3,) floats
         How its surface moves along itself as that of a belt does, the wall staying where it is [m/s]; its part along
         the normal does not count. It turns with the wall.
+    roughness : float
+        Standard deviation of its inclination [rad], at most 1: each contact of a particle's sphere meets a wall
+        inclined at random, as at a rough `dem.Box`, drawn for it when it begins (`dem.effective_density`). The plane
+        moves with the wall; on a curved one it holds within R times this much of the wall.
+    seed : int
+        Of the inclinations.
     name : str
         By which it is called; default: its type in small letters.
     """
@@ -50,6 +59,8 @@ class Wall:
     servo: Servo | PID | None = None
     free: Free | None = None
     surface_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    roughness: float = 0.0
+    seed: int = 0
     name: str = ""
 
     ENDLESS: ClassVar[bool] = False  # whether it has no end
@@ -75,6 +86,8 @@ class Wall:
         self._check_free()
         given = checks.vector("surface_velocity", self.surface_velocity, "of a wall [m/s]")
         object.__setattr__(self, "surface_velocity", given)
+        object.__setattr__(self, "roughness", checks.number("roughness", self.roughness, least=0, most=1, unit="rad"))
+        object.__setattr__(self, "seed", checks.whole("seed", self.seed, least=0))
         checks.text("name", self.name)
         _ = self.shape  # which checks the rest
         if self.ENDLESS:

@@ -85,7 +85,8 @@ class Engine(Inhabited):
         self.range = longest_reach(law, self.kinds, self.springs)
         self.skins = Skins.of(most, self.kinds, box, skin, self.range)
         lossy, width = not isinstance(self.law, laws.Elastic), laws.width(self.law)
-        wall_width = PLANE + width if self.faces.roughness > 0 else width
+        rough = any(wall.roughness > 0 for wall in walls)
+        wall_width = PLANE + max(width, 1) if self.faces.roughness > 0 or rough else width  # laws note grips at least
         self.rotating = self.held or not self.kinds.round or laws.pulls_sideways(self.law) or turns(fluid)
         self.scheme = arrays.scheme(integrator, self.kinds, rotating=self.rotating, held=self.held)
         couples = laws.has_couples(self.law)
@@ -101,7 +102,7 @@ class Engine(Inhabited):
         self.pace = Pace(blocks)
         self.neighbours = arrays.lists(self.bodies, chunks, blocks, self.layout)
         self.datum, self.gravity, self.dt = datum, gravity, time_step
-        self._build_walls(arrays.materials(particles), chunks, width)
+        self._build_walls(arrays.materials(particles), chunks, wall_width if rough else width)
         self.workspace = arrays.workspace(len(particles), chunks, most_cells(len(particles)))
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.progress = loop.Progress(

@@ -14,6 +14,7 @@ from dem.model.wall_shapes import geometry_of
 from dem.soft.free_walls import about, free_of, servos
 from kernels.box.periodic import PeriodicFaces
 from kernels.soft import felt
+from kernels.soft.rough import Rough, Smooth
 from kernels.soft.walled import WalledFaces, WalledPeriodicFaces, Walls
 from kernels.walls.poses import Motions, Poses
 
@@ -138,7 +139,8 @@ def walled(
         Time step [s].
     """
     number, motions = len(walls), motions_of(walls)
-    widest = float(kinds.radius.max()) + reach + skin
+    sigma = max(wall.roughness for wall in walls)
+    widest = float(kinds.radius.max()) * (1 + sigma) + reach + skin
     geometry = geometry_of([wall.shape for wall in walls], reach=widest * (1 + 1e-6))
     made = Walls(
         geometry=geometry, motions=motions, poses=poses_of(motions),
@@ -157,10 +159,18 @@ def walled(
         felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
         servo=servos(walls, widest_step),
         driven=np.zeros((6 if any(isinstance(wall.servo, PID) for wall in walls) else 3, number)),
-        free=free_of(walls, dt),
+        free=free_of(walls, dt), rough=rough_of(walls),
     )  # fmt: skip
     kind = WalledPeriodicFaces if isinstance(faces, PeriodicFaces) else WalledFaces
     return kind(*faces, made)
+
+
+def rough_of(walls: Sequence[Wall]) -> Smooth | Rough:
+    """Which walls are rough, as the kernels know it."""
+    sigma = np.array([wall.roughness for wall in walls])
+    if not sigma.any():
+        return Smooth()
+    return Rough(sigma, np.array([wall.seed for wall in walls], np.int64), float(sigma.max()))
 
 
 def lists(number: int, chunks: int) -> dict[str, np.ndarray]:

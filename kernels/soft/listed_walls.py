@@ -6,7 +6,7 @@ from kernels import laws
 from kernels.base.jit import formula, kernel, part
 from kernels.base.vector import load, scale, subtract
 from kernels.laws.joining import exponent
-from kernels.soft import obstacles, slots
+from kernels.soft import obstacles, regions, rough, slots
 from kernels.soft.rows import write
 from kernels.soft.surfaces import radius_of
 from kernels.soft.walled import bare_or
@@ -27,7 +27,7 @@ def elastic_now(law, w, s, b, t, overlap, normal, rate, found, history, half, bo
     as `dissipative_now`
     """
     touch, x, _ = obstacles.encounter(w, s, b, overlap, normal, bodies, kinds, box)
-    return touch, x, scale(touch.stiffness, obstacles.sum_of(w, 0, t, box))
+    return touch, x, scale(touch.stiffness, regions.sum_of(w, 0, t, box))
 
 
 @formula
@@ -75,35 +75,32 @@ def rate(law, w, b, half, bodies, kinds, box):
 
 
 @formula
-def no_range(law, box):
+def no_range(law, w, radius, walls):
     """Elastic contacts end where surfaces part."""
     return 0.0
 
 
 @formula
-def range_of(law, box):
-    """How far beyond touching contacts may live."""
-    return box.walls.range if laws.lasting(law) else 0.0
-
-
-@formula
-def elastic_region(law, w, t, x, radius, power, box):
+def elastic_region(law, w, t, count, radius, power, box):
     """Overlap with a tree, and the normal."""
-    total = obstacles.sum_of(w, 0, t, box)
+    total = regions.sum_of(w, 0, t, box)
     size = np.sqrt(total[0] * total[0] + total[1] * total[1] + total[2] * total[2])
-    return box.walls.trees[0, t, obstacles.DEEPEST], scale(1.0 / size, total)
+    return box.walls.trees[0, t, regions.DEEPEST], scale(1.0 / size, total)
 
 
 @formula
-def any_region(law, w, t, x, radius, power, box):
-    """The same of other laws."""
-    return obstacles.region(law, w, 0, t, x, radius, power, box)
+def any_region(law, w, t, count, radius, power, box):
+    """The same of other laws, with the plane that a rough wall showed last."""
+    walls = box.walls
+    overlap, normal = regions.region(w, 0, t, regions.beyond_of(law, w, radius, walls), power, box)
+    k = slots.first_heir(0, w, t, count, walls) if rough.is_rough(walls.rough, w) else -1
+    return rough.last_seen(walls.rough, w, k, overlap, normal, radius, box)
 
 
 force_now = laws.elastic_or(elastic_now, dissipative_now)
 memory_now = laws.elastic_or(no_memory, memory)
 rate_now = laws.elastic_or(no_rate, rate)
-range_now = laws.elastic_or(no_range, range_of)
+range_now = laws.elastic_or(no_range, regions.beyond_of)
 region_now = laws.elastic_or(elastic_region, any_region)
 
 
@@ -142,9 +139,9 @@ def list_all(box, n, law, half, bodies, kinds, who, what):
             slots.look_up(0, s, walls)
             for w in range(walls.row.size):
                 p, together = exponent(law, m, walls.row[w]), rate_now(law, w, b, half, bodies, kinds, box)
-                count = obstacles.trees_of(w, 0, x, radius + range_now(law, box), p, box)
+                count = regions.trees_of(w, 0, x, radius + range_now(law, w, radius, walls), p, box)
                 for t in range(count):
-                    overlap, normal = region_now(law, w, t, x, radius, p, box)
+                    overlap, normal = region_now(law, w, t, count, radius, p, box)
                     history, found = memory_now(law, w, t, count, box)
                     if overlap > 0.0 or found > 0:
                         touch, point, force = force_now(
@@ -180,12 +177,12 @@ def measure(bodies, kinds, box, overlap, wall, normal, number):
             x, radius = load(bodies.sphere_position, s), radius_of(s, b, bodies, kinds)
             overlap[s], wall[s], number[s] = -np.inf, 0, 0
             for w in range(walls.row.size if b < bodies.present[0] else 0):
-                count = obstacles.trees_of(w, 0, x, radius, 1.5, box)
+                count = regions.trees_of(w, 0, x, radius, 1.5, box)
                 number[s] += count
                 for t in range(count):
-                    if walls.trees[0, t, obstacles.DEEPEST] > overlap[s]:
-                        overlap[s], wall[s] = walls.trees[0, t, obstacles.DEEPEST], w
-                        total = obstacles.sum_of(w, 0, t, box)
+                    if walls.trees[0, t, regions.DEEPEST] > overlap[s]:
+                        overlap[s], wall[s] = walls.trees[0, t, regions.DEEPEST], w
+                        total = regions.sum_of(w, 0, t, box)
                         size = np.sqrt(total[0] * total[0] + total[1] * total[1] + total[2] * total[2])
                         for k in range(3):
                             normal[k, s] = total[k] / size

@@ -7,7 +7,7 @@ import numpy as np
 from kernels.base.jit import formula, part
 from kernels.base.quaternion import body_x, load_quaternion
 from kernels.base.vector import add, add_scaled, load
-from kernels.soft import slots
+from kernels.soft import rough, slots
 from kernels.soft.chunks import CHUNK
 from kernels.soft.neighbours import SLACK
 from kernels.soft.walled import SINGLE, bare_or, framed, image_for, images_beside, in_frame
@@ -119,7 +119,8 @@ def look_around(box, b, skin, bodies, kinds):
     near, walls, u, g = np.int64(0), box.walls, axis(b, bodies, kinds), bodies.kind[b]
     c, free = b // CHUNK, math.inf
     for s in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
-        reach = (kinds.radius[kinds.first_offset[g] + s] + skin) * SLACK
+        radius = kinds.radius[kinds.first_offset[g] + s]
+        reach = (radius + rough.room(walls.rough, radius) + skin) * SLACK
         x, start, seams = centre(b, s, u, bodies, kinds), walls.wanted[c], False
         for w in range(walls.row.size):
             away, count, seam = look(w, x, reach, walls.wanted[c], c, box)

@@ -16,68 +16,14 @@ from kernels.base.vector import add, add_scaled, dot, load, scale, store, subtra
 from kernels.box.periodic import gap
 from kernels.laws import hertz
 from kernels.laws.joining import exponent, resistance
-from kernels.soft import felt, slots
+from kernels.soft import felt, rough, slots
 from kernels.soft.chunks import CHUNK
+from kernels.soft.regions import ANCHOR, DEEPEST, ENERGY, LINKS, beyond_of, region, sum_of, trees_at, trees_of
 from kernels.soft.sharing import add_contact, no_push, of_mass, yields
 from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
 from kernels.soft.touching import Sums, no_energy
-from kernels.soft.walled import in_frame, in_world, is_near, surface_velocity_at, velocity_at
+from kernels.soft.walled import is_near, surface_velocity_at, velocity_at
 from kernels.soft.walls import push
-from kernels.walls.forest import feel_listed
-from kernels.walls.geometry import MESH, feel
-
-ENERGY, DEEPEST, ANCHOR, FIRST, LINKS = 3, 4, 5, 6, 7  # columns of a tree, see `kernels.walls.geometry.feel`
-
-
-@formula
-def trees_of(w, c, x, radius, power, box):
-    """Write the contacts of a sphere at x with wall w to the scratch of chunk c; returns their number."""
-    walls = box.walls
-    return feel_any(w, in_frame(w, x, box), radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
-
-
-@part
-def feel_any(w, x, radius, power, geometry, trees, scratch):
-    """As `kernels.walls.geometry.feel`, in one piece: parts are called with all arrays that they are given.
-
-    Parameters
-    ----------
-    w, x, radius, power, geometry, scratch : see `kernels.walls.geometry.feel`
-
-    Writes
-    ------
-    trees : rows
-    """
-    return feel(w, x, radius, power, geometry, trees, scratch)
-
-
-@formula
-def trees_at(w, s, c, x, radius, power, box):
-    """The same of sphere s, of which is known what is near it: with a mesh, from the triangles that are listed."""
-    walls, geometry = box.walls, box.walls.geometry
-    start = walls.at[0, s]
-    if geometry.kind[w] != MESH or start < 0:
-        return trees_of(w, c, x, radius, power, box)
-    stop, lowest = start + walls.at[1, s], geometry.first_triangle[w]
-    while start < stop and walls.listed[c, start] < lowest:
-        start += 1
-    if w + 1 < walls.row.size:
-        following = geometry.first_triangle[w + 1]
-        while stop > start and walls.listed[c, stop - 1] >= following:
-            stop -= 1
-    if start == stop:
-        return 0
-    return feel_listed(
-        in_frame(w, x, box), radius, power, lowest, walls.listed[c], start, stop, geometry, walls.trees[c],
-        walls.scratch[c],
-    )  # fmt: skip
-
-
-@formula
-def sum_of(w, c, t, box):
-    """Sum of tree t over its pieces, in the world."""
-    trees = box.walls.trees
-    return in_world(w, (trees[c, t, 0], trees[c, t, 1], trees[c, t, 2]), box)
 
 
 @formula
@@ -116,29 +62,6 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
                     felt.book_contact(c, w, 1.5 * k * math.sqrt(walls.trees[c, t, DEEPEST]), 0.0, none, box)
                 work = add_words(work, done)
     return Sums(elastic, np.float64(largest).view(np.int64), np.int64(0), no_energy(), work, no_energy())
-
-
-@formula
-def region(law, w, c, t, x, radius, power, box):
-    """Overlap of a sphere at x with tree t of wall w, and the unit normal; the overlap may be negative if laws last.
-
-    Parameters
-    ----------
-    law, box : see `kernels.soft.state`
-    w, c, t : wall, chunk, tree
-    x, radius, power : of the sphere [m], of the overlap in the sums
-
-    Returns
-    -------
-    overlap [m], unit normal from the wall
-    """
-    trees, total = box.walls.trees, sum_of(w, c, t, box)
-    size = math.sqrt(dot(total, total))
-    beyond = box.walls.range if laws.lasting(law) else 0.0
-    if size == 0.0:
-        return 0.0, total
-    overlap = trees[c, t, DEEPEST] if trees[c, t, LINKS] == 0.0 else size ** (1.0 / power)
-    return overlap - beyond, scale(1.0 / size, total)
 
 
 @formula
@@ -236,6 +159,25 @@ def joined(one, other):
 
 
 @formula
+def tell_servo(law, m, row, c, w, p, touch, history, force, half, box):
+    """Note of a contact what the servo of its wall wants to know.
+
+    Parameters
+    ----------
+    law, m, row, touch, history, half : see `kernels.laws.secant`
+    c, w, p, force : chunk, wall, exponent; on the sphere [N]
+
+    Writes
+    ------
+    box.walls.part : row c, w
+    """
+    spring = laws.secant(law, m, row, touch, history, half)
+    lost = add_scaled(force, -spring * touch.overlap, touch.normal)
+    lost = scale(0.0 if laws.lasting(law) else 1.0, lost)
+    felt.book_contact(c, w, p * spring, resistance(law, m, row, touch, history, half), lost, box)
+
+
+@formula
 def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, box):
     """Add the forces and torques of wall w on sphere s of body b, n of whose contacts have been kept.
 
@@ -257,17 +199,22 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
     walls, c, largest = box.walls, b // CHUNK, 0.0
     m, row, radius = kinds.material[bodies.kind[b]], walls.row[w], radius_of(s, b, bodies, kinds)
     x, p = load(bodies.sphere_position, s), exponent(law, m, row)
-    rate = rate_at_wall(law, c, w, b, half, bodies, kinds, box) if laws.shares_damping(law) else 0.0
-    count = trees_at(w, s, c, x, radius + (walls.range if laws.lasting(law) else 0.0), p, box)
+    is_rough, beyond = rough.is_rough(walls.rough, w), beyond_of(law, w, radius, walls)
+    shares = laws.shares_damping(law) and not is_rough
+    rate = rate_at_wall(law, c, w, b, half, bodies, kinds, box) if shares else 0.0
+    count = trees_at(w, s, c, x, radius + beyond, p, box)
     for t in range(count):
-        overlap, normal = region(law, w, c, t, x, radius, p, box)
+        overlap, normal = region(w, c, t, beyond, p, box)
         history, found = remembered(law, c, w, t, count, box)
-        if overlap > 0.0 or found > 0:
+        k = slots.first_heir(c, w, t, count, walls) if is_rough else -1
+        overlap, normal, plane = rough.seen(walls.rough, c, w, s, b, k, overlap, normal, half, bodies, kinds, box)
+        if overlap > 0.0 or (found > 0 and (laws.lasting(law) or not is_rough)):
             touch, point, of_wall = encounter(w, s, b, overlap, normal, bodies, kinds, box)
             if rate > 0.0:
                 touch = of_mass(touch, laws.secant(law, m, row, touch, history, half) / rate)
             outcome, history = laws.contact(law, m, row, touch, history, half, time_sign)
             if walls.history.shape[1] > 0 and outcome.lasts:
+                rough.note_plane(walls.rough, s, n, plane, walls)
                 n = slots.note(law, c, s, n, slots.key_of(w, walls.trees[c, t, ANCHOR]), history, walls)
             push(b, shift, outcome.force, subtract(point, load(bodies.position, b)), bodies)
             power = dot(outcome.force, of_wall)
@@ -275,15 +222,12 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
                 store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), outcome.couple))
                 power += dot(outcome.couple, load(walls.poses.spin, w))
             more = 0.0
-            if walls.trees[c, t, LINKS] != 0.0 and not laws.lasting(law):
+            if walls.trees[c, t, LINKS] != 0.0 and not (laws.lasting(law) or is_rough):
                 more = blended(law, m, row, touch, history, half, walls.trees[c, t, ENERGY], p)
             done = as_words(half * power, per_joule)
             felt.book(c, w, point, outcome.force, outcome.couple, done, box)
             if walls.servo[6, w] != 0.0:
-                spring = laws.secant(law, m, row, touch, history, half)
-                lost = add_scaled(outcome.force, -spring * overlap, normal)
-                lost = scale(0.0 if laws.lasting(law) else 1.0, lost)
-                felt.book_contact(c, w, p * spring, resistance(law, m, row, touch, history, half), lost, box)
+                tell_servo(law, m, row, c, w, p, touch, history, outcome.force, half, box)
             elastic += as_fixed(outcome.elastic + more, per_joule)
             stored += as_fixed(outcome.stored, per_joule)
             loss, work = add_words(loss, as_words(outcome.loss, per_joule)), add_words(work, done)
@@ -310,9 +254,10 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
     p = exponent(law, m, row)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
-        count = trees_of(w, c, x, radius + (box.walls.range if laws.lasting(law) else 0.0), p, box)
+        beyond = beyond_of(law, w, radius, box.walls)
+        count = trees_of(w, c, x, radius + beyond, p, box)
         for t in range(count):
-            overlap, normal = region(law, w, c, t, x, radius, p, box)
+            overlap, normal = region(w, c, t, beyond, p, box)
             if overlap > 0.0:
                 touch, point, _ = encounter(w, s, b, overlap, normal, bodies, kinds, box)
                 secant = laws.secant(law, m, row, touch, laws.nothing(law), half)

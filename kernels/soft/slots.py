@@ -12,6 +12,7 @@ import numpy as np
 from kernels import laws
 from kernels.base.jit import formula, part
 from kernels.laws import joining
+from kernels.soft import rough
 from kernels.soft.walled import bare_or
 from kernels.walls.geometry import neighbours_of
 
@@ -97,11 +98,23 @@ def recall(law, c, w, t, count, trees, walls):
     while k >= 0:
         key = walls.old_key[c, k]
         if heir(key, count, trees, walls) == t:
-            kept = laws.load(law, walls.old_history[c], k, 0)
+            kept = laws.load(law, walls.old_history[c], k, rough.column(walls.rough))
             history = joining.join(law, history, kept) if found > 0 else kept
             found += 1
         k = next_of(w, key, c, walls)
     return history, found
+
+
+@formula
+def first_heir(c, w, t, count, walls):
+    """Which of the slots taken up is the first that tree t of wall w goes on from, of so many trees; -1 if none is."""
+    k = next_of(w, np.int64(-1), c, walls)
+    while k >= 0:
+        key = walls.old_key[c, k]
+        if heir(key, count, walls.trees[c], walls) == t:
+            return k
+        k = next_of(w, key, c, walls)
+    return -1
 
 
 @formula
@@ -138,7 +151,7 @@ def note(law, c, s, n, key, history, walls):
     slots = slots_of(walls)
     if n < slots:
         walls.key[s * slots + n] = key
-        laws.store(law, walls.history, s * slots + n, 0, history)
+        laws.store(law, walls.history, s * slots + n, rough.column(walls.rough), history)
     walls.fullest[c] = max(walls.fullest[c], n + 1)
     return n + 1
 

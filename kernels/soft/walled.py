@@ -43,7 +43,7 @@ class Walls(NamedTuple):
     listed: np.ndarray  # (C, L) int32, numbers of triangles
     wanted: np.ndarray  # (C,) int64, entries of these rows that were wanted
     key: np.ndarray  # (M S,) int64, which contact each slot of a sphere is of (`slots.key_of`), -1 if of none
-    history: np.ndarray  # (M S, R) what that remembers
+    history: np.ndarray  # (M S, R) what that remembers; after the plane that a rough wall shows, if any is
     old_key: np.ndarray  # (C, S) int64, scratch for the slots of one sphere
     old_history: np.ndarray  # (C, S, R) the same
     fullest: np.ndarray  # (C,) int64, most slots of a sphere that were wanted in this sweep
@@ -60,6 +60,7 @@ class Walls(NamedTuple):
     driven: np.ndarray  # (3, W) how far servos have shifted walls [m], at which velocity they do [m/s], as of when [s];
     # with a PID three rows more: time integral of the error [s], the last error, whether there is one
     free: tuple  # `kernels.walls.free.FreeBodies`, or `Held` if no wall is one
+    rough: tuple  # `kernels.soft.rough.Rough`, or `Smooth` if no wall is that
 
 
 WalledFaces = NamedTuple("WalledFaces", [*Faces.__annotations__.items(), ("walls", Walls)])

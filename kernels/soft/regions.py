@@ -1,0 +1,91 @@
+"""Regions in which spheres overlap walls of any shape: one lowest part of a wall each, and one contact."""
+
+import math
+
+from kernels import laws
+from kernels.base.jit import formula, part
+from kernels.base.vector import dot, scale
+from kernels.soft import rough
+from kernels.soft.walled import in_frame, in_world
+from kernels.walls.forest import feel_listed
+from kernels.walls.geometry import MESH, feel
+
+ENERGY, DEEPEST, ANCHOR, FIRST, LINKS = 3, 4, 5, 6, 7  # columns of a tree, see `kernels.walls.geometry.feel`
+
+
+@formula
+def trees_of(w, c, x, radius, power, box):
+    """Write the contacts of a sphere at x with wall w to the scratch of chunk c; returns their number."""
+    walls = box.walls
+    return feel_any(w, in_frame(w, x, box), radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
+
+
+@part
+def feel_any(w, x, radius, power, geometry, trees, scratch):
+    """As `kernels.walls.geometry.feel`, in one piece: parts are called with all arrays that they are given.
+
+    Parameters
+    ----------
+    w, x, radius, power, geometry, scratch : see `kernels.walls.geometry.feel`
+
+    Writes
+    ------
+    trees : rows
+    """
+    return feel(w, x, radius, power, geometry, trees, scratch)
+
+
+@formula
+def trees_at(w, s, c, x, radius, power, box):
+    """The same of sphere s, of which is known what is near it: with a mesh, from the triangles that are listed."""
+    walls, geometry = box.walls, box.walls.geometry
+    start = walls.at[0, s]
+    if geometry.kind[w] != MESH or start < 0:
+        return trees_of(w, c, x, radius, power, box)
+    stop, lowest = start + walls.at[1, s], geometry.first_triangle[w]
+    while start < stop and walls.listed[c, start] < lowest:
+        start += 1
+    if w + 1 < walls.row.size:
+        following = geometry.first_triangle[w + 1]
+        while stop > start and walls.listed[c, stop - 1] >= following:
+            stop -= 1
+    if start == stop:
+        return 0
+    return feel_listed(
+        in_frame(w, x, box), radius, power, lowest, walls.listed[c], start, stop, geometry, walls.trees[c],
+        walls.scratch[c],
+    )  # fmt: skip
+
+
+@formula
+def sum_of(w, c, t, box):
+    """Sum of tree t over its pieces, in the world."""
+    trees = box.walls.trees
+    return in_world(w, (trees[c, t, 0], trees[c, t, 1], trees[c, t, 2]), box)
+
+
+@formula
+def region(w, c, t, beyond, power, box):
+    """Overlap of a sphere with tree t of wall w, and the unit normal; negative where the sphere was taken for larger.
+
+    Parameters
+    ----------
+    w, c, t, box : wall, chunk, tree; see `kernels.soft.state`
+    beyond, power : by how much larger the sphere was taken [m]; of the overlap in the sums
+
+    Returns
+    -------
+    overlap [m], unit normal from the wall
+    """
+    trees, total = box.walls.trees, sum_of(w, c, t, box)
+    size = math.sqrt(dot(total, total))
+    if size == 0.0:
+        return 0.0, total
+    overlap = trees[c, t, DEEPEST] if trees[c, t, LINKS] == 0.0 else size ** (1.0 / power)
+    return overlap - beyond, scale(1.0 / size, total)
+
+
+@formula
+def beyond_of(law, w, radius, walls):
+    """How much larger a sphere is taken, for contacts that live beyond touching, and planes before a wall [m]."""
+    return (walls.range if laws.lasting(law) else 0.0) + rough.band(walls.rough, w, radius)
