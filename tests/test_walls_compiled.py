@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dem
+from tests.plain import test_free_walls, test_rough_walls, test_walls_of_any_shape
 
 SAND = dem.Material(young=5e6, poisson=0.3, density=1000.0, restitution=0.7, friction=0.4)
 
@@ -34,3 +35,19 @@ def test_threads_skins_and_cuts_change_no_bit_in_a_drum():
     assert sim.walls[0].contacts > 20
     assert all(wall.work != 0 for wall in sim.walls)
     assert sim.energy_error < 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["free", "servo", "pid", "rough"])
+def test_what_plain_python_shows_holds_in_machine_code(kind, tmp_path):
+    """Walls that forces move, and rough ones: types of their own to the compiler."""
+    if kind == "free":
+        test_free_walls.test_momenta_of_a_closed_system_are_kept_to_rounding()
+        test_free_walls.test_restarts_and_cuts_change_no_bit(tmp_path)
+    elif kind == "servo":
+        test_walls_of_any_shape.test_a_servo_holds_its_force(tmp_path)
+    elif kind == "pid":
+        test_free_walls.test_a_pid_comes_to_its_force()
+    else:
+        for shape in ("plane", "mesh"):
+            test_rough_walls.test_a_rough_floor_is_a_rough_face_of_a_box(shape, test_rough_walls.LOSSY)
