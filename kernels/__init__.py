@@ -15,7 +15,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``spreading``   calls of parts by threads
     ``convention``  how parts are called
     ``startup``     what numba need not do before its first function runs, how threads wait
-    ``ahead``       memory asked for before it is wanted
+    ``memory``      asked for ahead, or added to by several threads
     ``elementary``  exponentials, logarithms and powers as vector code
     ``vector``      3-vectors as tuples
     ``quaternion``  quaternion algebra, exponential map, rotation of vectors
@@ -110,6 +110,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``coming``      what it wants to know of bodies, asked for ahead
     ``all_walls``   what faces and they do
     ``felt``        what they feel
+    ``worn``        how they wear
     ``slots``       what contacts with them remember
     ``slot_tables`` that in tables
     ``listed_walls``  those contacts one by one

@@ -143,7 +143,7 @@ def test_kernels_import_only_numba_and_themselves(path):
         "direct.py",
     }:  # they lean on numba's insides
         allowed |= {"collections", "contextlib", "copy", "functools", "hashlib", "llvmlite"}
-    if path.name == "ahead.py":
+    if path.name == "memory.py":
         allowed |= {"llvmlite"}
     if path.name == "direct.py":
         allowed |= {"ctypes", "struct"}

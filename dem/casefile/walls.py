@@ -178,6 +178,7 @@ class WallTable(Table):
     surface_velocity: Velocity = Field((0.0, 0.0, 0.0), description="of its surface along itself, as a belt's [m/s]")
     roughness: Angle = Field(0.0, ge=0, le=1, description="standard deviation of its inclination [rad]")
     seed: Seed = Field(0, description="of the inclinations")
+    wear: Number = Field(0.0, ge=0, description="volume worn off by a newton and metre of sliding [1/Pa]")
     servo: ServoTable | None = Field(None, description="what holds a force on it")
     pid: PIDTable | None = Field(None, description="what holds a force on it, in place of a servo")
     free: FreeTable | None = Field(None, description="makes it a body that particles move")
@@ -212,5 +213,6 @@ class WallTable(Table):
         return make(
             **given, material=materials[self.material], motion=[each.made() for each in self.motion],
             servo=(self.servo or self.pid) and (self.servo or self.pid).made(), free=self.free and self.free.made(),
-            surface_velocity=self.surface_velocity, roughness=self.roughness, seed=self.seed, name=self.name or "",
+            surface_velocity=self.surface_velocity, roughness=self.roughness, seed=self.seed, wear=self.wear,
+            name=self.name or "",
         )  # fmt: skip

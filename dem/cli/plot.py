@@ -18,7 +18,7 @@ from dem.cli.common import app, plain_errors, say
 from dem.files.trajectory import Trajectory
 from dem.plots.bodies import slender
 from dem.plots.movie import check_movie
-from dem.plots.scene import COLOURS, frame_number
+from dem.plots.scene import COLOURS, OPACITY, frame_number
 
 FORMATS = ("png", "pdf", "svg")
 
@@ -40,6 +40,7 @@ def plot(
     size: Annotated[
         tuple[int, int] | None, typer.Option(metavar="WIDTH HEIGHT", help="Of scene and movie [pixels].")
     ] = None,
+    walls: Annotated[float, typer.Option(help="Opacity of walls in scene and movie, 0 (lines alone) to 1.")] = OPACITY,
     dpi: Annotated[int, typer.Option(help="Pixels an inch of all pictures but the scene.")] = 150,
     ending: Annotated[str, typer.Option("--format", help=f"{', '.join(FORMATS)}.")] = "png",
     movie: Annotated[Path | None, typer.Option(help="Film the scene: a new .gif, or .mp4 if ffmpeg is there.")] = None,
@@ -64,7 +65,7 @@ def plot(
         if paths:
             checks.folder(folder)
             _check_free(list(paths.values()), overwrite=overwrite)
-        look = {"size": size} if size else {}
+        look = {"walls": checks.number("walls", walls, least=0, most=1)} | ({"size": size} if size else {})
         if movie:
             check_movie(movie, seconds, fps, overwrite=overwrite)
         with folder_for(folder) if paths else nullcontext(), bar() as shown:

@@ -176,6 +176,7 @@ def _check_frames(file: h5py.File, particles: int | None) -> None:
     require(not frames or step[0] >= 0, "position/step is negative")
     shapes = {name: (None, particles, field.width) for name, field in STATE.items()}
     shapes |= {f"walls/{name}": (None, count_walls(file), *shape) for name, (shape, _) in walls.ELEMENTS.items()}
+    shapes |= {name: (None, None) for name in walls.datasets(file) if name.startswith(f"{walls.GROUP}/{walls.WORN}")}
     if particles is None:
         shapes[crowds.ID] = (None, None)
         crowds.check(file)

@@ -12,7 +12,7 @@ from dem.files import gate
 from dem.files.recipes import made, recipe
 from dem.files.stored_field import read_rows
 from dem.files.structure import require
-from dem.files.walls import ELEMENTS, GROUP
+from dem.files.walls import ELEMENTS, GROUP, WORN
 from dem.model.wall import Wall
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class StoredWall(NamedTuple):
     angular_impulse: np.ndarray
     work: np.ndarray
     contacts: np.ndarray
+    worn: np.ndarray  # (T, P) volume gone from each of its pieces [m³]; P = 0 where it does not wear
 
     @property
     def mean_force(self) -> np.ndarray:
@@ -102,7 +103,12 @@ def stored(file: h5py.File, frames: range, time: np.ndarray) -> tuple[StoredWall
     walls = made_walls(parsed(gate.text(group["definition"]), "the walls"), group)
     names = parsed(group.attrs["names"], "names of walls")
     every = {name: read_rows(group[f"{name}/value"], frames, slice(None)) for name in ELEMENTS}
+
+    def worn(w: int) -> np.ndarray:
+        name = f"{WORN}{w}"
+        return read_rows(group[f"{name}/value"], frames, slice(None)) if name in group else np.zeros((len(frames), 0))
+
     return tuple(
-        StoredWall(wall, name, time, **{what: values[:, w] for what, values in every.items()})
+        StoredWall(wall, name, time, **{what: values[:, w] for what, values in every.items()}, worn=worn(w))
         for w, (wall, name) in enumerate(zip(walls, names, strict=True))
     )

@@ -76,7 +76,6 @@ def _form(part: object) -> tuple:
 def law(
     contacts: Contacts, materials: list[Material], box: Box | None, *, clustered: bool = False,
     walls: Sequence[Material] = (), film: Callable[[int], tuple] | None = None, moving: bool = False,
-    rough: bool = False,
 ) -> Elastic | Composite:  # fmt: skip
     """The simplest law that these materials need, and those of walls, with its tables.
 
@@ -84,7 +83,7 @@ def law(
 
     Rough walls need velocities even where nothing is lost; bodies of several spheres, `clustered`, share damping among
     contacts unless told otherwise. `film` makes the part of what is between surfaces, for so many rows. Somebody
-    else may want velocities, too: `moving`; and walls beside the box may be `rough`.
+    else may want velocities, too: `moving`.
 
     Raises
     ------
@@ -111,7 +110,7 @@ def law(
         _check_film(adhesion, box)
         parts["film"] = film(len(pairs.everything))
     plain = isinstance(normal, Hertz) and isinstance(parts["damping"], laws.Absent) and len(parts) == 2
-    needed = adhesion or moving or rough or not plain or (box and box.roughness > 0)
+    needed = adhesion or moving or not plain or (box and box.roughness > 0)
     return laws.Composite(**parts) if needed else laws.Elastic()
 
 

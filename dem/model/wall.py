@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
     from dem.model.wall_shapes import WallShape
 
+REVOLUTION, POINTS = 1, 9  # its kind in `kernels.walls.geometry`, and where its numbers say how many points it has
 PARALLEL = 1e-9  # sine of the angle between two directions that count as one
 DEFAULTS = {
     "motion": (), "servo": None, "free": None, "surface_velocity": (0.0, 0.0, 0.0), "roughness": 0.0, "seed": 0,
-    "name": "",
+    "wear": 0.0,    "name": "",
 }  # fmt: skip
 
 
@@ -50,6 +51,9 @@ class Wall:
         moves with the wall; on a curved one it holds within R times this much of the wall.
     seed : int
         Of the inclinations.
+    wear : float
+        Archard's k/H, a coefficient over the hardness [1/Pa]: the volume that a newton wears off in a metre of sliding
+        [m³]. What has gone is told for each piece of the wall, but its shape stays as it is.
     name : str
         By which it is called; default: its type in small letters.
     """
@@ -61,6 +65,7 @@ class Wall:
     surface_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     roughness: float = 0.0
     seed: int = 0
+    wear: float = 0.0
     name: str = ""
 
     ENDLESS: ClassVar[bool] = False  # whether it has no end
@@ -88,6 +93,7 @@ class Wall:
         object.__setattr__(self, "surface_velocity", given)
         object.__setattr__(self, "roughness", checks.number("roughness", self.roughness, least=0, most=1, unit="rad"))
         object.__setattr__(self, "seed", checks.whole("seed", self.seed, least=0))
+        object.__setattr__(self, "wear", checks.number("wear", self.wear, least=0, unit="1/Pa"))
         checks.text("name", self.name)
         _ = self.shape  # which checks the rest
         if self.ENDLESS:
@@ -123,6 +129,18 @@ class Wall:
         from dem.model import wall_shapes  # noqa: PLC0415 (wants numba, which words do not)
 
         return self.made(wall_shapes)
+
+    @property
+    def pieces(self) -> int:
+        """Parts of it whose wear is told one by one: triangles of a mesh, segments of a polyline, or one."""
+        if self.shape.surface is not None:
+            return len(self.shape.surface.triangles)
+        return int(self.shape.numbers[POINTS]) - 1 if self.shape.kind == REVOLUTION else 1
+
+    @property
+    def wants_velocities(self) -> bool:
+        """Whether the contact law has to know velocities for its sake."""
+        return self.roughness > 0 or self.wear > 0
 
     @property
     def middle(self) -> np.ndarray:

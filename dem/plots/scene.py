@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from dem.plots.bodies import corners, heights_of, numbers_up_to, vertical
 from dem.plots.camera import Camera
 from dem.plots.figure import DPI, INK, categories, check_run, colour_map, new_figure, scaled
 from dem.plots.render import Floor, render
+from dem.plots.sheets import lay_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 COLOURS = ("speed", "height", "spin", "kind")
 UNITS = {"speed": "m/s", "height": "m", "spin": "rad/s"}
+OPACITY = 0.25  # of walls
 BAR = 0.14  # of the width of the figure, for the colour bar
 NAMED = 0.75  # what it takes with its figures and its name, at least [inch]
 WIDEST = 16  # characters of a name for which there is room
@@ -36,6 +38,7 @@ WIDEST = 16  # characters of a name for which there is room
 def scene(
     run: Trajectory, frame: int = -1, *, colour: str = "speed", exposures: int = 1,
     limits: tuple[float, float] | None = None, camera: Camera | None = None, size: tuple[int, int] = (1200, 900),
+    walls: float = OPACITY,
 ) -> Figure:  # fmt: skip
     """Draw all particles in a frame, with light and shadows.
 
@@ -55,6 +58,9 @@ def scene(
         Where the picture is taken from; default: from the front, a little from above, all of the box in it.
     size : (2,) ints
         Width and height without the colour bar [pixels].
+    walls : float
+        Opacity of walls beside the box, from 0, lines alone, to 1, through which nothing is seen. Planes, which have
+        no end, are not shown, but for a level one to stand on.
 
     Returns
     -------
@@ -84,20 +90,24 @@ def scene(
     wide = max(width / (1 - BAR), width + NAMED * DPI)
     figure, share = new_figure(wide / DPI, height / DPI, layout="none"), width / wide
     ax, bar = figure.add_axes((0, 0, share, 1)), figure.add_axes((share + 0.01, 0.2, 0.018, 0.6))
-    draw_scene(ax, bar, run, frame, colour=colour, exposures=exposures, limits=limits, camera=camera, size=size)
+    look = {"colour": colour, "limits": limits, "camera": camera, "size": size, "walls": walls}
+    draw_scene(ax, bar, run, frame, exposures=exposures, **look)
     return figure
 
 
 def draw_scene(
     ax: Axes, bar: Axes, run: Trajectory, frame: int, *, colour: str, exposures: int = 1,
     limits: tuple[float, float] | None = None, camera: Camera | None = None, size: tuple[int, int],
+    walls: float = OPACITY,
 ) -> None:  # fmt: skip
     """Draw particles and colour bar, each on its axes."""
     frame = frame_number(run, frame)
     frames = numbers_up_to(frame + 1, exposures) if checks.whole("exposures", exposures, least=1) > 1 else [frame]
     limits = limits or colour_limits(run, frames, colour)
     camera = camera or viewpoint(run, frames, size[0] / size[1])
-    ax.imshow(shot(run, frames, colour=colour, limits=limits, camera=camera, size=size)(), interpolation="lanczos")
+    checks.number("walls", walls, least=0, most=1)
+    taken = shot(run, frames, colour=colour, limits=limits, camera=camera, size=size, walls=walls)
+    ax.imshow(taken(), interpolation="lanczos")
     ax.set_axis_off()
     ax.text(0.02, 0.97, moment(run, frame), transform=ax.transAxes, va="top", color=INK)
     if colour == "kind":
@@ -193,7 +203,7 @@ def _name_kinds(bar: Axes, names: Sequence[str], palette: np.ndarray) -> None:
 
 def shot(
     run: Trajectory, frames: Sequence[int], *, colour: str, limits: tuple[float, float], camera: Camera,
-    size: tuple[int, int],
+    size: tuple[int, int], walls: float = OPACITY,
 ) -> Callable[[], np.ndarray]:  # fmt: skip
     """What takes the picture of the particles in their box, which is where it was in the last frame.
 
@@ -215,7 +225,14 @@ def shot(
         room["lines"] = np.concatenate([room.get("lines", beside[:0]), beside])
         if room.get("floor") is None:
             room["floor"] = _walls().level_plane(run, frames[-1], vertical(run), *_ends(run, frames))
-    return partial(render, centres, radii, inked, camera, size, **room)
+    drawn = partial(render, centres, radii, inked, camera, size, **room)
+    sheets = _walls().wall_triangles(run, frames[-1]) if run.walls and walls > 0 else np.zeros((0, 3, 3))
+    return partial(_shaded, drawn, sheets, camera, centres, radii, walls) if len(sheets) else drawn
+
+
+def _shaded(drawn: Callable[[], np.ndarray], sheets: np.ndarray, *more: Any) -> np.ndarray:  # noqa: ANN401
+    """The picture with walls laid over it."""
+    return lay_over(drawn(), sheets, *more)
 
 
 def _floor(run: Trajectory, lower: np.ndarray, upper: np.ndarray) -> Floor | None:

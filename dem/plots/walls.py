@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base.turning import turned
+from dem.model.wall_triangles import triangles_of
 from dem.model.welding import edges_of
 from dem.plots.render import Floor
 from kernels.walls import geometry
@@ -106,6 +107,16 @@ def placed(points: np.ndarray, wall: StoredWall, frame: int) -> np.ndarray:
 def wall_lines(run: Trajectory, frame: int) -> np.ndarray:
     """Lines of all walls beside the box in a frame (K, 2, 3) [m]."""
     return np.concatenate([np.zeros((0, 2, 3)), *(placed(lines_of(w.wall.shape), w, frame) for w in run.walls)])
+
+
+def wall_triangles(run: Trajectory, frame: int) -> np.ndarray:
+    """Triangles of all walls that have an end, in a frame (M, 3, 3) [m]."""
+    found = [np.zeros((0, 3, 3))]
+    for wall in run.walls:
+        if not wall.wall.ENDLESS:
+            vertices, triangles = triangles_of(wall.wall.shape, np.zeros(3), 1.0)
+            found.append(placed(vertices, wall, frame)[triangles])
+    return np.concatenate(found)
 
 
 def level_plane(run: Trajectory, frame: int, up: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Floor | None:

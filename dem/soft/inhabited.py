@@ -132,6 +132,8 @@ class Inhabited(AmongWalls):
         self.progress.largest_overlap[:] = before.progress.largest_overlap
         if self.wall_state:
             self.wall_state["impulse"][:] = before.wall_state["impulse"]
+            units = self.energy_unit / before.energy_unit
+            self.wall_state["worn"][:] = np.rint(before.wall_state["worn"] * units)
         if self.fluid_state:
             self.fluid_state["reached"][:] = before.fluid_state["reached"]
 

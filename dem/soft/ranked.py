@@ -50,6 +50,9 @@ class RankedEngine(Engine):
                     "many threads as there are cores"
                 )
                 raise ValueError(message)
+        if any(wall.wants_velocities for wall in more.get("walls") or ()):
+            message = "walls that are rough or wear cannot be computed by several ranks yet: run it without mpiexec"
+            raise ValueError(message)
         self.threads = threads
         super().__init__(*given, threads=threads, **more)
         if type(self.kinds) is not Kinds:

@@ -162,7 +162,7 @@ class Simulation(Crowd):
         self._bonds = bonding.made(bonds, self._particles, self._box)
         self._law = contact_law(
             self._contacts, materials, self._box, clustered=clustered, walls=wall_materials(self._walls), film=film,
-            moving=bonding.damped(self._bonds), rough=any(wall.roughness > 0 for wall in self._walls),
+            moving=bonding.damped(self._bonds) or any(wall.wants_velocities for wall in self._walls),
         )  # fmt: skip
         self._integrator, self._fluid = integrator_for_contacts(integrator), fluid
         if isinstance(time_step, str) and time_step == "auto":

@@ -9,6 +9,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.turning import turned
 from dem.model.wall import Wall
+from kernels.base.energy import REST
 from kernels.walls import free
 
 if TYPE_CHECKING:
@@ -95,6 +96,20 @@ class WallInRun:
     def work(self) -> float:
         """Work that it has done on particles since the run began [J]."""
         return float(self._state("impulse").sum(0)[6])
+
+    @property
+    def worn(self) -> np.ndarray:
+        """Volume that sliding has worn off each of its pieces since the run began (P,) [m³], where it wears.
+
+        Of a `dem.Mesh` triangle by triangle, of a `dem.Revolution` segment by segment, of others in one.
+        """
+        engine, found = self._present(), np.zeros(self.wall.pieces)
+        if self.wall.wear > 0:
+            walls = engine.faces.walls
+            first = walls.first_worn[self._number]
+            whole, rest = walls.worn[:, first : first + found.size]
+            found = self.wall.wear * ((whole + rest / REST) / engine.energy_unit)
+        return found
 
     @property
     def momentum(self) -> np.ndarray:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kernels.box.faces import Faces
     from kernels.soft.state import Bodies, Kinds
 
-STATE = ("felt", "impulse", "working", "driven")  # of `Walls`: what a run has come to
+STATE = ("felt", "impulse", "working", "driven", "worn")  # of `Walls`: what a run has come to
 SLOTS = 4  # of contacts with walls that a sphere may remember, at first
 LISTED = 2048  # triangles near the spheres of a chunk that there is room for, at first
 FINER = 2.0**-10  # newtons are summed in units that are coarser by this than an energy over a radius
@@ -159,7 +159,7 @@ def walled(
         felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
         servo=servos(walls, widest_step),
         driven=np.zeros((6 if any(isinstance(wall.servo, PID) for wall in walls) else 3, number)),
-        free=free_of(walls, dt), rough=rough_of(walls),
+        free=free_of(walls, dt), rough=rough_of(walls), **worn_of(walls),
     )  # fmt: skip
     kind = WalledPeriodicFaces if isinstance(faces, PeriodicFaces) else WalledFaces
     return kind(*faces, made)
@@ -171,6 +171,13 @@ def rough_of(walls: Sequence[Wall]) -> Smooth | Rough:
     if not sigma.any():
         return Smooth()
     return Rough(sigma, np.array([wall.seed for wall in walls], np.int64), float(sigma.max()))
+
+
+def worn_of(walls: Sequence[Wall]) -> dict[str, np.ndarray]:
+    """Room for the wear of those that wear."""
+    pieces = np.array([wall.pieces if wall.wear > 0 else 0 for wall in walls])
+    first = np.where(pieces > 0, np.cumsum(pieces) - pieces, -1)
+    return {"first_worn": first.astype(np.int64), "worn": np.zeros((2, pieces.sum()), np.int64)}
 
 
 def lists(number: int, chunks: int) -> dict[str, np.ndarray]:

@@ -24,6 +24,7 @@ from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin
 from kernels.soft.touching import Sums, no_energy
 from kernels.soft.walled import is_near, surface_velocity_at, velocity_at
 from kernels.soft.walls import push
+from kernels.soft.worn import wear
 
 
 @formula
@@ -226,6 +227,8 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
                 more = blended(law, m, row, touch, history, half, walls.trees[c, t, ENERGY], p)
             done = as_words(half * power, per_joule)
             felt.book(c, w, point, outcome.force, outcome.couple, done, box)
+            if walls.first_worn[w] >= 0 and time_sign > 0.0:
+                wear(w, np.int64(walls.trees[c, t, ANCHOR]), outcome.force, touch, half, per_joule, walls)
             if walls.servo[6, w] != 0.0:
                 tell_servo(law, m, row, c, w, p, touch, history, outcome.force, half, box)
             elastic += as_fixed(outcome.elastic + more, per_joule)

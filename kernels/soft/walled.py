@@ -60,6 +60,8 @@ class Walls(NamedTuple):
     driven: np.ndarray  # (3, W) how far servos have shifted walls [m], at which velocity they do [m/s], as of when [s];
     # with a PID three rows more: time integral of the error [s], the last error, whether there is one
     free: tuple  # `kernels.walls.free.FreeBodies`, or `Held` if no wall is one
+    first_worn: np.ndarray  # (W,) int64, where pieces of a wall that wears begin in `worn`, else -1
+    worn: np.ndarray  # (2, P) int64, sliding work on them since the start, in two words [units of energy]
     rough: tuple  # `kernels.soft.rough.Rough`, or `Smooth` if no wall is that
 
 

@@ -1,8 +1,9 @@
 """Walls beside the box as surfaces of triangles, for ParaView, in VTK's own layout: a file that stands on its own.
 
-Triangles are stored once; their corners for each frame, or once if no wall moves. Cell data are ``wall`` (its number)
-and ``force`` (of all particles on that wall, at the frame [N]). Planes, which have no end, are squares about the
-particles of the first frame.
+Triangles are stored once; their corners for each frame, or once if no wall moves. Cell data are ``wall`` (its
+number), ``force`` (of all particles on that wall, at the frame [N]) and, where any wall wears, ``worn``: the volume gone
+from the triangle since the run began [m³]; of a wall that is no mesh it is spread over all of it. Planes, which have no
+end, are squares about the particles of the first frame.
 """
 
 from __future__ import annotations
@@ -52,6 +53,22 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
                 own = np.array([wall.force[k] for wall in run.walls])
                 force[row * len(cells) : (row + 1) * len(cells)] = np.repeat(own, counts, axis=0)
             view["Steps/CellDataOffsets/force"] = len(cells) * np.arange(len(frames))
+        if any(wall.worn.size for wall in run.walls):
+            worn = view["CellData"].create_dataset("worn", len(frames) * len(cells), float)
+            for row, k in enumerate(frames):
+                own = [_worn(wall, k, *one) for wall, one in zip(run.walls, shown, strict=True)]
+                worn[row * len(cells) : (row + 1) * len(cells)] = np.concatenate(own)
+            view["Steps/CellDataOffsets/worn"] = len(cells) * np.arange(len(frames))
+
+
+def _worn(wall: StoredWall, frame: int, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Volume gone from each triangle that shows a wall [m³]: of other walls than meshes by their areas."""
+    gone = wall.worn[frame]
+    if gone.size == len(triangles):
+        return gone
+    a, b, c = vertices[triangles].transpose(1, 0, 2)
+    area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    return gone.sum() * area / area.sum()
 
 
 def _moves(wall: StoredWall, frames: range) -> bool:

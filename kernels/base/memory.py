@@ -1,4 +1,7 @@
-"""Memory asked for before it is wanted: what is looked up here and there waits a hundred nanoseconds for each line."""
+"""Memory asked for before it is wanted, and integers that several threads add to.
+
+What is looked up here and there waits a hundred nanoseconds for each line of the cache.
+"""
 
 import numba
 from llvmlite import ir
@@ -36,4 +39,28 @@ def ask_for(array, index):
     ask(array, index)
 
 
+@intrinsic
+def add_at_once(_typing, array, index, value):
+    """Add to an element of a flat view of a C-contiguous array of 64-bit integers, whoever adds to it besides."""
+
+    def generate(context, builder, signature, arguments):
+        given = context.make_array(signature.args[0])(context, builder, arguments[0])
+        builder.atomic_rmw("add", builder.gep(given.data, [arguments[1]]), arguments[2], "monotonic")
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp, types.int64), generate
+
+
+def add_alone(array, index, value):
+    """The same in Python."""
+    array.ravel()[index] += value  # a view, as the array is contiguous
+
+
+@formula
+def add_among_others(array, index, value):
+    """Add to an element, counted as if the array were flat: the sum is the same in any order."""
+    add_at_once(array, index, value)
+
+
+add_to = add_alone if numba.config.DISABLE_JIT else add_among_others
 fetch = look_away if numba.config.DISABLE_JIT else ask_for
