@@ -16,7 +16,7 @@ from dem.base.machine import cores
 from dem.base.replace import replace_when_done
 from dem.plots.bodies import numbers_up_to
 from dem.plots.figure import check_run
-from dem.plots.scene import colour_limits, moment, scene, shot, viewpoint
+from dem.plots.scene import OPACITY, colour_limits, moment, scene, shot, viewpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -32,7 +32,8 @@ LOOKED_AT = 20  # frames, for limits of the colours
 
 def movie(
     run: Trajectory, path: str | PathLike, *, seconds: float = 5.0, fps: float = 20.0, colour: str = "speed",
-    size: tuple[int, int] = (800, 600), overwrite: bool = False, track: Callable[[list], Iterable] = iter,
+    size: tuple[int, int] = (800, 600), walls: float = OPACITY, overwrite: bool = False,
+    track: Callable[[list], Iterable] = iter,
 ) -> int:  # fmt: skip
     """Film the particles, with frames of the run spread evenly over it.
 
@@ -52,6 +53,8 @@ def movie(
         See `scene`; the colours mean the same in all pictures.
     size : (2,) ints
         Width and height of the picture without the colour bar [pixels].
+    walls : float
+        Opacity of walls, see `scene`.
     overwrite : bool
         Whether to replace the file.
     track : callable
@@ -86,7 +89,7 @@ def movie(
     few = numbers_up_to(len(run), LOOKED_AT)
     limits, camera = colour_limits(run, few, colour), viewpoint(run, few, size[0] / size[1])
 
-    look = {"colour": colour, "limits": limits, "camera": camera, "size": size}
+    look = {"colour": colour, "limits": limits, "camera": camera, "size": size, "walls": walls}
 
     def pictures() -> Iterator[np.ndarray]:
         film, shots = None, _side_by_side(shot(run, [k], **look) for k in frames.tolist())

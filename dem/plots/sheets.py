@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.plots.camera import CLOSEST
-from dem.plots.raster import nearest, surface
+from dem.plots.raster import FRAGMENTS, nearest, surface
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dem.plots.camera import Camera
 
 COLOUR = (0.72, 0.77, 0.84)
 DARKEST, BRIGHTEST = 0.55, 1.0  # of the colour: on edge to the eye, and across
+BEHIND = 1e-9  # of the depth, for rounding
 
 
 def lay_over(
@@ -51,17 +54,19 @@ def lay_over(
     x, y = camera.pixels(width, height)
     k = camera.convergence
     depth = _depth(camera, centres, radii, x, y)
-    through, shade, sheets = np.ones(depth.shape), np.zeros(depth.shape), np.zeros(depth.shape, int)
     corners = camera.view(triangles.reshape(-1, 3)).reshape(-1, 3, 3)
-    for corner in corners[(1 + k * corners[:, :, 2] > CLOSEST).all(axis=1)]:
-        found = _covered(corner, k, x, y, depth)
-        if found is not None:
-            rows, columns, bright = found
-            through[rows, columns] *= 1 - opacity
-            shade[rows, columns] += bright
-            sheets[rows, columns] += 1
-    ink = (255 * shade / np.maximum(sheets, 1))[..., None] * np.array(COLOUR)
-    return np.rint(picture * through[..., None] + (1 - through[..., None]) * ink).astype(np.uint8)
+    corners = corners[(1 + k * corners[:, :, 2] > CLOSEST).all(axis=1)]
+    if opacity == 1:  # the nearest sheet hides the others
+        for pixel, z, _ in _fragments(corners, k, x, y, depth.copy()):
+            np.minimum.at(depth.ravel(), pixel, z)
+        depth *= 1 + BEHIND * np.sign(depth)
+    shade, sheets = np.zeros(depth.size), np.zeros(depth.size, int)
+    for pixel, _, bright in _fragments(corners, k, x, y, depth):
+        np.add.at(shade, pixel, bright)
+        np.add.at(sheets, pixel, 1)
+    through = ((1 - opacity) ** sheets).reshape(height, width, 1)
+    ink = (255 * shade / np.maximum(sheets, 1)).reshape(height, width, 1) * np.array(COLOUR)
+    return np.rint(picture * through + (1 - through) * ink).astype(np.uint8)
 
 
 def _depth(camera: Camera, centres: np.ndarray, radii: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -78,44 +83,54 @@ def _depth(camera: Camera, centres: np.ndarray, radii: np.ndarray, x: np.ndarray
     return depth
 
 
-def _covered(
-    corner: np.ndarray, k: float, x: np.ndarray, y: np.ndarray, depth: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, float] | None:
-    """Rows and columns of the pixels before whose spheres a triangle is, and how bright it is; None if there are none.
+def _fragments(
+    corners: np.ndarray, k: float, x: np.ndarray, y: np.ndarray, depth: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Pixels before whose spheres triangles are, by number, at which depth, and how bright; many triangles at once.
 
     A pixel on an edge that two triangles share counts for one of them.
     """
-    normal = np.cross(corner[1] - corner[0], corner[2] - corner[0])
-    flat = corner[:, :2] / (1 + k * corner[:, 2:])
-    area = _turn(flat[1] - flat[0], flat[2] - flat[0])
-    if area == 0 or not normal.any():
-        return None
-    flat = flat if area > 0 else flat[::-1]
-    (left, right), (first, last) = _within(x, flat[:, 0]), _within(y, flat[:, 1])
-    if first >= last or left >= right:
-        return None
-    across, down = np.meshgrid(x[left:right], y[first:last])
-    inside = np.ones(across.shape, bool)
-    for a, b in zip(flat, np.roll(flat, -1, axis=0), strict=True):
-        edge = b - a
-        turn = edge[0] * (down - a[1]) - edge[1] * (across - a[0])
-        owns = edge[1] > 0 or (edge[1] == 0 and edge[0] < 0)
-        inside &= (turn > 0) | ((turn == 0) & owns)
-    normal /= np.linalg.norm(normal)
-    towards = normal[0] * k * across + normal[1] * k * down + normal[2]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = (normal @ corner[0] - normal[0] * across - normal[1] * down) / towards
-    inside &= z < depth[first:last, left:right]
-    rows, columns = np.nonzero(inside)
-    return rows + first, columns + left, DARKEST + (BRIGHTEST - DARKEST) * abs(float(normal[2]))
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    flat = corners[:, :, :2] / (1 + k * corners[:, :, 2:])
+    area = _turn(flat[:, 1] - flat[:, 0], flat[:, 2] - flat[:, 0])
+    flat = np.where(area[:, None, None] > 0, flat, flat[:, ::-1])
+    (columns, wide), (rows, high) = _within(x, flat[:, :, 0]), _within(y, flat[:, :, 1])
+    order = np.argsort(-np.maximum(wide, high), kind="stable")
+    order = order[(wide[order] > 0) & (high[order] > 0) & (area[order] != 0)]
+    start = 0
+    while start < len(order):
+        chosen = order[start : start + max(1, FRAGMENTS // max(wide[order[start]], high[order[start]]) ** 2)]
+        start += len(chosen)
+        w, h = wide[chosen].max(), high[chosen].max()
+        column = np.minimum(columns[chosen], len(x) - w)[:, None] + np.arange(w)
+        row = np.minimum(rows[chosen], len(y) - h)[:, None] + np.arange(h)
+        across, down = x[column][:, None, :], y[row][:, :, None]
+        inside = np.ones((len(chosen), h, w), bool)
+        for a, b in ((0, 1), (1, 2), (2, 0)):
+            u, v = (flat[chosen, b] - flat[chosen, a]).T[:, :, None, None]
+            turn = u * (down - flat[chosen, a, 1, None, None]) - v * (across - flat[chosen, a, 0, None, None])
+            inside &= (turn > 0) | ((turn == 0) & ((v > 0) | ((v == 0) & (u < 0))))
+        which, at_row, at_column = np.nonzero(inside)
+        n = normals[chosen[which]]
+        n /= np.linalg.norm(n, axis=1)[:, None]
+        u, v = x[column[which, at_column]], y[row[which, at_row]]
+        with np.errstate(divide="ignore", invalid="ignore"):  # on edge to the eye
+            z = (np.einsum("ij,ij->i", n, corners[chosen[which], 0]) - n[:, 0] * u - n[:, 1] * v) / (
+                k * (n[:, 0] * u + n[:, 1] * v) + n[:, 2]
+            )
+        pixel = row[which, at_row] * len(x) + column[which, at_column]
+        before = z <= depth.ravel()[pixel]
+        yield pixel[before], z[before], (DARKEST + (BRIGHTEST - DARKEST) * np.abs(n[:, 2]))[before]
 
 
-def _within(at: np.ndarray, ends: np.ndarray) -> tuple[int, int]:
-    """First of evenly spaced pixels that lie between the ends of something, and the one after the last."""
+def _within(at: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """First of evenly spaced pixels that lie between the ends of things (m,), and how many there are (m,)."""
     pitch = at[1] - at[0] if len(at) > 1 else 1.0
-    low, high = sorted(((ends - at[0]) / pitch)[[(ends / pitch).argmin(), (ends / pitch).argmax()]])
-    return max(int(np.ceil(low)), 0), min(int(np.floor(high)), len(at) - 1) + 1
+    places = (ends - at[0]) / pitch
+    first = np.maximum(np.ceil(places.min(axis=1)), 0)
+    last = np.minimum(np.floor(places.max(axis=1)), len(at) - 1)
+    return first.clip(0, len(at) - 1).astype(int), np.maximum(last - first + 1, 0).astype(int)
 
 
-def _turn(u: np.ndarray, v: np.ndarray) -> float:
-    return float(u[0] * v[1] - u[1] * v[0])
+def _turn(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]

@@ -1,9 +1,9 @@
 """Walls beside the box as surfaces of triangles, for ParaView, in VTK's own layout: a file that stands on its own.
 
 Triangles are stored once; their corners for each frame, or once if no wall moves. Cell data are ``wall`` (its
-number), ``force`` (of all particles on that wall, at the frame [N]) and, where any wall wears, ``worn``: the volume gone
-from the triangle since the run began [m³]; of a wall that is no mesh it is spread over all of it. Planes, which have no
-end, are squares about the particles of the first frame.
+number), ``force`` (of all particles on that wall, at the frame [N]) and, where any wall wears, ``worn``: the volume
+gone from the triangle since the run began [m³]; of a wall that is no mesh it is spread over all of it. Planes, which
+have no end, are squares about the particles of the first frame.
 """
 
 from __future__ import annotations
