@@ -15,6 +15,7 @@ class Cantilever(dem.Case):
 
     duration: PositiveFloat = Field(0.1, description="simulated time [s]")
     time_step: dem.TimeStep = Field("auto", description="[s], or auto")
+    integrator: str = Field("splitting", description="rotational scheme; undamped bonds want one that adds no energy")
     diameter: PositiveFloat = Field(0.001, description="[m]")
     length: PositiveFloat = Field(0.02, description="[m]")
     segments: PositiveInt = Field(10, description="bonds")

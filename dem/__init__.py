@@ -54,7 +54,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.dampings import Dashpot, Viscoelastic
     from dem.model.dense import pack_dense
     from dem.model.energy import Energy
-    from dem.model.flexible import FibreSegment, FlexibleFibre
+    from dem.model.flexible import FlexibleFibre
     from dem.model.flows import ChannelFlow, PipeFlow, RotatingFlow, ShearFlow, UniformFlow
     from dem.model.fluid import Fluid
     from dem.model.free import Free
@@ -71,6 +71,7 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.model.particles import Particles
     from dem.model.parts import Rolling, Twisting
     from dem.model.roughness import effective_density
+    from dem.model.segment import FibreSegment
     from dem.model.servo import PID, Servo
     from dem.model.shapes import Fibre, MassProperties, Shape, Sphere
     from dem.model.sieves import ListedSizes, SieveSizes, read_sizes
@@ -122,7 +123,7 @@ HOMES = {
     "DMT": "dem.model.adhesion",
     "Exchange": "dem.model.coupling",
     "Fibre": "dem.model.shapes",
-    "FibreSegment": "dem.model.flexible",
+    "FibreSegment": "dem.model.segment",
     "FlexibleFibre": "dem.model.flexible",
     "FlowState": "dem.model.coupling",
     "Fluid": "dem.model.fluid",

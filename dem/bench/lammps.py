@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model import packing
-from dem.model.capsule import Capsule
+from dem.model.capsule import half_length_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,7 @@ def run(sim: Simulation, steps: int, walls: Sequence[str] = ()) -> tuple[float, 
     lmp = program()
     shapes, materials = zip(*sim.particles.variants, strict=True)
     alike = len(set(zip(shapes, materials, strict=True))) == 1 or {len(shape.radii) for shape in shapes} == {1}
-    if any(isinstance(shape, Capsule) for shape in shapes):
+    if any(half_length_of(shape) for shape in shapes):
         message = "LAMMPS has no capsules to compare with: take dem.Fibre, or smooth=false"
         raise ValueError(message)
     surfaces = {(m.young, m.poisson, m.restitution, m.friction, m.rolling) for m in materials}

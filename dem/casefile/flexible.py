@@ -20,4 +20,5 @@ class FlexibleKeys(Table):
     damping: Number | None = Field(None, ge=0, le=1, description="of its bonds, a share of critical", examples=[0.05])
     strength: Modulus | None = Field(None, gt=0, description="stress at which it breaks [Pa]", examples=[5e7])
     shear_strength: Modulus | None = Field(None, gt=0, description="the same in shear [Pa]", examples=[5e7])
+    smooth: bool | None = Field(None, description="whether a flexible fibre is made of capsules", examples=[True])
     curvature: Number | None = Field(None, description="of a flexible fibre at rest [1/m]", examples=[10.0])

@@ -19,7 +19,7 @@ from dem.model.clump import Clump
 from dem.model.contacts import Contact
 from dem.model.coupling import Coupling
 from dem.model.fields import STATE
-from dem.model.flexible import FibreSegment, FlexibleFibre
+from dem.model.flexible import FlexibleFibre
 from dem.model.fluid import FLOWS, Fluid
 from dem.model.free import Free
 from dem.model.inserter import Inserter
@@ -30,6 +30,7 @@ from dem.model.mesh import Mesh
 from dem.model.outlet import Outlet
 from dem.model.particles import UNIT_NORM, Particles
 from dem.model.parts import WORDS, Part
+from dem.model.segment import FibreSegment
 from dem.model.servo import PID, Servo
 from dem.model.shapes import Fibre, Sphere, check_shape
 from dem.model.sieves import TABLES

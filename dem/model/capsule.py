@@ -12,6 +12,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.frozen import frozen
 from dem.base.hints import hinted
+from dem.model.segment import FibreSegment
 from dem.model.shapes import MassProperties
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class Capsule:
 
 def chain(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
     """Spheres that look like a shape, centres (S, 3) and radii (S,) [m]: its own; of a capsule, right to 0.8 % of R."""
-    if not isinstance(shape, Capsule):
+    if not half_length_of(shape):
         return shape.offsets, shape.radii
     x = np.linspace(-shape.half_length, shape.half_length, 1 + math.ceil(16 * shape.half_length / shape.diameter))
     return np.column_stack([x, np.zeros_like(x), np.zeros_like(x)]), np.full(x.size, 0.5 * shape.diameter)
@@ -141,14 +142,14 @@ def chain(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
 def hull(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
     """The same of spheres that hold all of the shape, those of a capsule a little thicker than it is."""
     centres, radii = chain(shape)
-    if not isinstance(shape, Capsule):
+    if not half_length_of(shape):
         return centres, radii
     return centres, np.hypot(radii, 0.5 * (centres[1, 0] - centres[0, 0]))
 
 
 def half_length_of(shape: Shape) -> float:
     """Half the length of the segment that a shape is about: of a capsule; 0 of others."""
-    return shape.half_length if isinstance(shape, Capsule) else 0.0
+    return shape.half_length if isinstance(shape, (Capsule, FibreSegment)) else 0.0
 
 
 def has_capsules(variants: Sequence[tuple[Shape, Material]]) -> bool:
@@ -160,10 +161,10 @@ def has_capsules(variants: Sequence[tuple[Shape, Material]]) -> bool:
         If there are, and shapes of several spheres beside them, whose contacts with them are not known.
     """
     shapes = [shape for shape, _ in variants]
-    if not any(isinstance(shape, Capsule) for shape in shapes):
+    if not any(half_length_of(shape) for shape in shapes):
         return False
     for shape in shapes:
-        if not isinstance(shape, Capsule) and (len(shape.radii) > 1 or np.any(shape.offsets)):
+        if not half_length_of(shape) and (len(shape.radii) > 1 or np.any(shape.offsets)):
             message = f"{shape} is made of several spheres, and capsules meet capsules and spheres only: "
             raise ValueError(message + "take dem.Capsule in its place, or dem.Fibre for all of them")
     return True

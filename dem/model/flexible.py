@@ -13,61 +13,19 @@ from dem.base import checks
 from dem.base.frozen import frozen
 from dem.base.hints import hinted
 from dem.model.bonds import Bonds
+from dem.model.capsule import chain
 from dem.model.fields import STATE
 from dem.model.kinds import Kind, numbered
 from dem.model.particles import Particles
 from dem.model.rest import Geometry, product, turned
+from dem.model.segment import FibreSegment
 from dem.model.shapes import MassProperties
 
 if TYPE_CHECKING:
     from dem.model.materials import Material
 
 MOST_SEGMENTS = 2000
-
-
-@dataclass(frozen=True, kw_only=True)
-class FibreSegment:
-    """A slice of a round rod, with a sphere of its diameter to touch others with; a node of a flexible fibre.
-
-    Parameters
-    ----------
-    diameter : float
-        Of the rod and the sphere [m].
-    length : float
-        Of the slice [m].
-
-    Examples
-    --------
-    >>> round(FibreSegment(diameter=0.001, length=0.002).mass_properties(1000.0).mass, 12)  # ρ π D²/4 l
-    1.570796e-06
-    """
-
-    diameter: float
-    length: float
-
-    def __post_init__(self) -> None:
-        """Check the sizes."""
-        for name in ("diameter", "length"):
-            object.__setattr__(self, name, checks.number(name, getattr(self, name), above=0, unit="m"))
-
-    @property
-    def offsets(self) -> np.ndarray:
-        """The centre, (1, 3) [m]."""
-        return frozen(np.zeros((1, 3)))
-
-    @property
-    def radii(self) -> np.ndarray:
-        """The radius, (1,) [m]."""
-        return frozen(np.array([0.5 * self.diameter]))
-
-    def mass_properties(self, density: float) -> MassProperties:
-        """Those of the cylinder, its axis along x: m r²/2 about it, m (r²/4 + l²/12) across."""
-        checks.number("density", density, above=0, unit="kg/m3")
-        r = 0.5 * self.diameter
-        volume = math.pi * r**2 * self.length
-        mass = density * volume
-        across = mass * (r**2 / 4 + self.length**2 / 12)
-        return MassProperties(volume, mass, (0.0,) * 3, (0.5 * mass * r**2, across, across), (1.0, 0.0, 0.0, 0.0))
+BESIDE = 1.5  # diameters between the ends of capsules of one fibre that meet, so that it may bend
 
 
 @hinted
@@ -77,7 +35,8 @@ class FlexibleFibre:
 
     As a shape it is the rigid fibre at rest, so that it can be placed and packed as others are; `flexed` makes of such
     particles the bodies and bonds of a simulation. Its nodes are `FibreSegment`: together they have the mass of the
-    rod with its ends.
+    rod with its ends. Nodes are spheres, one more than segments; or, if the fibre is smooth, capsules, one a segment,
+    each from joint to joint, with bonds from middle to middle.
 
     Parameters
     ----------
@@ -86,7 +45,8 @@ class FlexibleFibre:
     length, aspect_ratio : float
         Of the whole, ends included [m]; or that over the diameter. One of the two.
     segments : int, optional
-        Number of bonds; default: such that nodes touch or overlap a little.
+        Number of bonds, default: such that spheres touch or overlap a little; of a smooth fibre the number of capsules,
+        at least two, default: such that they are up to two diameters long.
     young, poisson : float, optional
         Of bending [Pa]; default: what the material says, whose Young's modulus contacts have.
     damping : float
@@ -95,6 +55,8 @@ class FlexibleFibre:
         Stresses at which it breaks [Pa]; default: never.
     curvature : float
         At rest [1/m]: the fibre lies on an arc in the x-y plane of its frame.
+    smooth : bool
+        Whether it touches others as capsules do, without grooves, see `Capsule`.
 
     Raises
     ------
@@ -121,6 +83,7 @@ class FlexibleFibre:
     strength: float = math.inf
     shear_strength: float = math.inf
     curvature: float = 0.0
+    smooth: bool = False
 
     def __post_init__(self) -> None:
         """Work out what is not given."""
@@ -133,8 +96,9 @@ class FlexibleFibre:
         else:
             length = checks.number("length", self.length, above=d, unit="m")
         axis = length - d
-        segments = max(1, math.ceil(axis / d - 1e-9)) if self.segments is None else self.segments
-        segments = checks.whole("segments", segments, least=1)
+        least, slice_ = (2, 2 * d) if self.smooth else (1, d)
+        segments = max(least, math.ceil(axis / slice_ - 1e-9)) if self.segments is None else self.segments
+        segments = checks.whole("segments", segments, least=least)
         if segments > MOST_SEGMENTS:
             message = f"a flexible fibre of {segments} segments is more than {MOST_SEGMENTS}: give fewer"
             raise ValueError(message)
@@ -149,7 +113,7 @@ class FlexibleFibre:
     def saved(self) -> dict:
         """What files keep: the length, and none of what follows from it."""
         names = ("diameter", "length", "segments", "young", "poisson", "damping", "strength", "shear_strength")
-        return {name: getattr(self, name) for name in (*names, "curvature")}
+        return {name: getattr(self, name) for name in (*names, "curvature", "smooth")}
 
     @property
     def spacing(self) -> float:
@@ -159,7 +123,7 @@ class FlexibleFibre:
     @cached_property
     def _frames(self) -> tuple[np.ndarray, np.ndarray]:
         """Places (n, 3) [m] and orientations (n, 4) of the nodes at rest, about the centre of mass."""
-        s = (np.arange(self.segments + 1) - 0.5 * self.segments) * self.spacing
+        s = (np.arange(len(self.pieces)) - 0.5 * (len(self.pieces) - 1)) * self.spacing
         angle = self.curvature * s
         x = np.zeros((len(s), 3))
         if self.curvature:
@@ -173,20 +137,25 @@ class FlexibleFibre:
 
     @cached_property
     def pieces(self) -> tuple[FibreSegment, ...]:
-        """The nodes; those at the ends have half a bond and the half ball."""
-        end = FibreSegment(diameter=self.diameter, length=0.5 * self.spacing + self.diameter / 3)
-        inner = FibreSegment(diameter=self.diameter, length=self.spacing)
+        """The nodes; those at the ends have half a bond and the half ball, of a smooth fibre all of a segment."""
+        d, l = self.diameter, self.spacing
+        if self.smooth:
+            end, inner = (FibreSegment(diameter=d, length=each, axis=l) for each in (l + d / 3, l))
+            return (end, *[inner] * (self.segments - 2), end)
+        end, inner = (FibreSegment(diameter=d, length=each) for each in (0.5 * l + d / 3, l))
         return (end, *[inner] * (self.segments - 1), end)
 
-    @property
+    @cached_property
     def offsets(self) -> np.ndarray:
-        """Sphere centres (n, 3) at rest [m]."""
-        return self._frames[0]
+        """Sphere centres (n, 3) at rest [m]; those of a smooth fibre look like it, right to 0.8 % of the radius."""
+        x, q = self._frames
+        along = np.concatenate([chain(piece)[0][None] for piece in self.pieces])
+        return frozen((x[:, None] + turned(np.repeat(q[:, None], along.shape[1], axis=1), along)).reshape(-1, 3))
 
     @cached_property
     def radii(self) -> np.ndarray:
         """Sphere radii (n,) [m]."""
-        return frozen(np.full(self.segments + 1, 0.5 * self.diameter))
+        return frozen(np.full(len(self.offsets), 0.5 * self.diameter))
 
     def scaled(self, factor: float) -> FlexibleFibre:
         """The same fibre larger by a factor."""
@@ -207,12 +176,12 @@ class FlexibleFibre:
 
     def bonds(self, material: Material) -> Bonds:
         """Bonds of one such fibre of a material, with its shape at rest; nodes are numbered from 0."""
-        k = np.arange(self.segments)
+        k = np.arange(len(self.pieces) - 1)
         made = Bonds(
             np.column_stack([k, k + 1]), young=self.young or material.young, diameter=self.diameter,
             poisson=material.poisson if self.poisson is None else self.poisson, damping=self.damping,
             strength=self.strength, shear_strength=self.shear_strength,
-            apart=max(1, math.ceil(self.diameter / self.spacing - 1e-9)),
+            apart=max(1, math.ceil((BESIDE if self.smooth else 1.0) * self.diameter / self.spacing - 1e-9)),
         )  # fmt: skip
         x, q = self._frames
         resting = made.at_rest(Particles(list(self.pieces), material, position=x, orientation=q))
@@ -257,7 +226,7 @@ def _flexed(particles: Particles) -> tuple[Particles, Bonds | None]:
     flexible = [isinstance(shape, FlexibleFibre) for shape in shapes]
     if not any(flexible):
         return particles, None
-    nodes = np.array([len(s.radii) if f else 1 for s, f in zip(shapes, flexible, strict=True)])[particles.variant]
+    nodes = np.array([len(s.pieces) if f else 1 for s, f in zip(shapes, flexible, strict=True)])[particles.variant]
     first = np.concatenate([[0], np.cumsum(nodes)])
     state = {name: np.repeat(getattr(particles, name), nodes, axis=0) for name in STATE}
     variants, variant = {}, np.zeros(first[-1], np.int64)
@@ -265,7 +234,7 @@ def _flexed(particles: Particles) -> tuple[Particles, Bonds | None]:
     pieces, rows, groups = [], [], []
     for v, (shape, material) in enumerate(particles.variants):
         whose = np.flatnonzero(particles.variant == v)
-        at = first[whose][:, None] + np.arange(len(shape.radii) if flexible[v] else 1)
+        at = first[whose][:, None] + np.arange(len(shape.pieces) if flexible[v] else 1)
         if not flexible[v]:
             variant[at] = variants.setdefault((shape, material), len(variants))
             continue

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.soft.energies import unit_of
 from dem.soft.engine import Engine
 from dem.soft.exits import Exits
 from dem.soft.tied import EASED, STATE, tied
@@ -128,10 +127,9 @@ class BondedEngine(Engine):
         bonded.list_bonds(self.faces, self.tie, self.bodies, energy, load)
         return energy, load
 
-    def fitting_energy_unit(self) -> float:
-        """Power of two [1/J] in which the present energies add up, those of bonds among them."""
-        unit = super().fitting_energy_unit()
-        return min(unit, unit_of(float(np.sort(self.bond_energies()).sum())))
+    def present_energies(self) -> float:
+        """Sum of all energies that there are, those of bonds among them [J]."""
+        return super().present_energies() + float(np.sort(self.bond_energies()).sum())
 
     def let_go(self, fastest: float = math.inf) -> bool:
         """Let those go who have left, and their bonds; returns whether there were any."""

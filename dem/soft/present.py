@@ -73,18 +73,22 @@ class Present:
 
     def fitting_energy_unit(self) -> float:
         """Power of two [1/J] in which the present energies add up to about 2^REFERENCE_BITS."""
+        with np.errstate(over="ignore"):
+            return unit_of(self.present_energies())
+
+    def present_energies(self) -> float:
+        """Sum of all energies that there are, or will be soon, without regard to sign [J]."""
         b = self.bodies
         moving = [self.by_row(values) for values in (b.kind, b.position, b.velocity, b.memory_w)]
-        with np.errstate(over="ignore"):
-            return unit_of(
-                energies_of_motion(self.kinds, *moving, self.gravity, self.datum)
-                + energies_of_contacts(self.kinds, self.springs, self.overlaps())
-                + energies_to_come(self.kinds, moving[0], self.swing(), self.fastest_wall, self.gravity)
-                + energies_of_adhesion(self.law, self.kinds, self.springs, b.owner.size)
-                + energies_of_flow(self.fluid, self.kinds, *moving[:2], self.gravity, self.faces)
-                + energies_of_walls(self.walls, moving[1], self.gravity)
-                + self.to_come
-            )
+        return (
+            energies_of_motion(self.kinds, *moving, self.gravity, self.datum)
+            + energies_of_contacts(self.kinds, self.springs, self.overlaps())
+            + energies_to_come(self.kinds, moving[0], self.swing(), self.fastest_wall, self.gravity)
+            + energies_of_adhesion(self.law, self.kinds, self.springs, b.owner.size)
+            + energies_of_flow(self.fluid, self.kinds, *moving[:2], self.gravity, self.faces)
+            + energies_of_walls(self.walls, moving[1], self.gravity)
+            + self.to_come
+        )
 
     def snapshot(self) -> Snapshot:
         """Copies of all that decides how the run goes on."""

@@ -158,7 +158,7 @@ class Simulation(Crowd):
         clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
         materials, film = arrays.materials(self._particles), immersion.film_of(fluid, self._particles, self._box)
         immersion.check_walls(fluid, self._walls)
-        bonding.check_company(bonds, self._particles, crowd=bool(inserters or outlets))
+        bonding.check_company(bonds, crowd=bool(inserters or outlets))
         self._bonds = bonding.made(bonds, self._particles, self._box)
         self._law = contact_law(
             self._contacts, materials, self._box, clustered=clustered, walls=wall_materials(self._walls), film=film,
@@ -314,7 +314,7 @@ class Simulation(Crowd):
         yield from super().foreseen()
         yield from rolling_shapes(self.particles, self.box, self.contacts)
         yield from immersion.foreseen(self.fluid, self.particles, self.box, self.time_step)
-        yield from bonding.foreseen(self._bonds, self.particles, self.time_step)
+        yield from bonding.foreseen(self._bonds, self.particles, self.time_step, self._integrator.name)
         if len(self._engine.left()) < len(self.particles) or self.inserters:  # there is somebody to meet, or will be
             there = self._expected()
             yield from foreseen(there, self.box, self.gravity, self.time_step, self._law, self._walls)

@@ -8,9 +8,10 @@ import numpy as np
 from scipy.linalg import eigh
 
 from dem.model.bonds import Bonds
-from dem.model.flexible import FibreSegment, FlexibleFibre
+from dem.model.flexible import FlexibleFibre
 from dem.model.materials import Material
 from dem.model.particles import Particles
+from dem.model.segment import FibreSegment
 from dem.soft.simulation import Simulation
 from dem.validation.beams import Beam
 from dem.validation.report import Report, curves

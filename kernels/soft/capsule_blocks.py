@@ -23,12 +23,11 @@ from kernels.soft.capsule_contacts import (
     SLOT,
     WEIGHT,
     pose,
-    reach_of,
     weights_of,
 )
 from kernels.soft.capsule_finds import find_touching
 from kernels.soft.capsule_known import VOID, know
-from kernels.soft.capsules import SLOTS
+from kernels.soft.capsules import SLOTS, mean_radius
 from kernels.soft.chunks import first_candidate
 from kernels.soft.known import NORMAL, OVERLAP, POINT, STIFFNESS, get, put, touch_of_bodies
 from kernels.soft.touching import Sums, no_energy
@@ -213,10 +212,10 @@ def blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, 
         first_j, second_j = energy if slot == 3 else first_j, energy if slot == 4 else second_j
         t += 1
     k = start + told[CANDIDATE, first]
-    _, _, x, u, v = pose(k, bodies, kinds, neighbours, box)
-    reach, _ = reach_of(k, kinds, neighbours)
+    b, c, x, u, v = pose(k, bodies, kinds, neighbours, box)
+    mean = mean_radius(b, c, bodies, kinds)
     energies = (out[ENERGY, first], first_i, second_i, first_j, second_j)
-    f, more_i, more_j = gradient(x, u, v, weights_of(x, u, v, 0.5 * reach), energies)
+    f, more_i, more_j = gradient(x, u, v, weights_of(x, u, v, mean), energies)
     return add(force, f), add(on_i, more_i), add(on_j, more_j), t
 
 

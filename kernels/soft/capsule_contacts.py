@@ -10,7 +10,7 @@ from kernels.base.jit import formula, part
 from kernels.base.vector import add, add_scaled, cross, dot, load, scale, subtract
 from kernels.box.periodic import gap
 from kernels.soft.blend import LEAST, alone, are_nearly_parallel, between, place_of, weight_of, weights
-from kernels.soft.capsules import SLOTS, axis_of, centre_of
+from kernels.soft.capsules import SLOTS, axis_of, centre_of, mean_radius
 from kernels.soft.known import (
     MASS,
     NORMAL,
@@ -79,9 +79,8 @@ def add_pair(law, start, counted, number, bodies, kinds, neighbours, box, known,
     """
     k = start + counted
     b, c, x, u, v = pose(k, bodies, kinds, neighbours, box)
-    reach, _ = reach_of(k, kinds, neighbours)
     bits = remembering(law, k, neighbours)
-    q = weights_of(x, u, v, 0.5 * reach)
+    q = weights_of(x, u, v, mean_radius(b, c, bodies, kinds))
     first = number
     for slot in range(SLOTS if q.closest < 1.0 else 1):
         counts, remembers = weight_of(slot, q), bits >> slot & 1

@@ -19,7 +19,7 @@ from kernels.soft.capsule_contacts import (
     touch_at,
     weigh,
 )
-from kernels.soft.capsules import SLOTS, axis_of, centre_of
+from kernels.soft.capsules import SLOTS, axis_of, centre_of, mean_radius
 from kernels.soft.known import (
     BLOCK,
     MASS,
@@ -35,7 +35,8 @@ from kernels.soft.known import (
     put,
 )
 
-APART, AXIS_I, AXIS_J, REACH, RADIUS_I, PARALLEL = VELOCITY, TURNING, TWIST, ROLLING, MASS, 23  # rows for a while
+# rows for a while
+APART, AXIS_I, AXIS_J, REACH, RADIUS_I, PARALLEL, MEAN = VELOCITY, TURNING, TWIST, ROLLING, MASS, 23, 24
 PAIRS, VOID = 32, -1  # pairs at a time; in place of the candidate of a column that says nothing
 
 
@@ -88,6 +89,7 @@ def fetch(t, k, bodies, kinds, neighbours, known):
     put(known, AXIS_J, t, axis_of(kinds.pose, c))
     known[REACH, t], known[STIFFNESS, t] = reach_of(k, kinds, neighbours)
     known[RADIUS_I, t] = kinds.radius[kinds.first_offset[bodies.kind[b]]]
+    known[MEAN, t] = mean_radius(b, c, bodies, kinds)
 
 
 @loop
@@ -106,7 +108,7 @@ def measure(box, number, known):
     for t in range(number):
         x, u, v = gap(box, get(known, APART, t), (0.0, 0.0, 0.0)), get(known, AXIS_I, t), get(known, AXIS_J, t)
         reach = known[REACH, t]
-        known[PARALLEL, t] = 1.0 if are_nearly_parallel(u, v, 0.5 * reach) else 0.0
+        known[PARALLEL, t] = 1.0 if are_nearly_parallel(u, v, known[MEAN, t]) else 0.0
         s, e = closest(x, u, v)
         normal, overlap, arm = touch_at(x, u, v, s, e, reach, known[RADIUS_I, t])
         put(known, NORMAL, t, normal)

@@ -48,12 +48,24 @@ one_each = capsules_or(if_round, always)  # whether pairs of bodies have one can
 
 
 @formula
+def mean_radius(b, c, bodies, kinds):
+    """R̄ of two bodies, whatever the slack of their reach [m]."""
+    first = kinds.first_offset
+    return 0.5 * (kinds.radius[first[bodies.kind[b]]] + kinds.radius[first[bodies.kind[c]]])
+
+
+@formula
+def half_axis(b, bodies, kinds):
+    """From the centre of body b to its second end, as it is turned now [m]."""
+    return scale(kinds.half[bodies.kind[b]], body_x(load_quaternion(bodies.orientation, b)))
+
+
+@formula
 def place_axis(b, bodies, kinds):
     """Note where body b is and where its axis points."""
     pose = kinds.pose
     pose[b, 0], pose[b, 1], pose[b, 2] = load(bodies.position, b)
-    u = scale(kinds.half[bodies.kind[b]], body_x(load_quaternion(bodies.orientation, b)))
-    pose[b, 4], pose[b, 5], pose[b, 6] = u
+    pose[b, 4], pose[b, 5], pose[b, 6] = half_axis(b, bodies, kinds)
 
 
 @formula

@@ -14,7 +14,9 @@ from kernels.base.jit import formula, kernel, part
 from kernels.base.quaternion import load_quaternion, rotate
 from kernels.base.vector import add, dot, load
 from kernels.box.periodic import gap
+from kernels.soft.blend import between, closest
 from kernels.soft.candidates import unpack
+from kernels.soft.capsules import capsules_or, half_axis, mean_radius, one_each
 from kernels.soft.chunks import CHUNK, candidate_room
 
 FAR = 1e30  # slack of those that do not meet [m]
@@ -41,7 +43,7 @@ def centre_of(b, s, bodies, kinds):
 
 
 @part
-def deepest(e, eased, bodies, kinds, box):
+def deepest_of_spheres(kinds, e, eased, bodies, box):
     """Largest overlap of the spheres of pair e, at least zero [m]."""
     b, c = eased.first[e], eased.second[e]
     g, h = bodies.kind[b], bodies.kind[c]
@@ -56,12 +58,26 @@ def deepest(e, eased, bodies, kinds, box):
 
 
 @part
+def deepest_of_capsules(kinds, e, eased, bodies, box):
+    """Overlap of the capsules of pair e, at least zero [m]."""
+    b, c = eased.first[e], eased.second[e]
+    x = gap(box, load(bodies.position, b), load(bodies.position, c))
+    u, v = half_axis(b, bodies, kinds), half_axis(c, bodies, kinds)
+    s, t = closest(x, u, v)
+    d = between(x, u, v, s, t)
+    return max(2.0 * mean_radius(b, c, bodies, kinds) - math.sqrt(dot(d, d)), 0.0)
+
+
+deepest = capsules_or(deepest_of_spheres, deepest_of_capsules)
+
+
+@part
 def let_go(k, eased, bodies, kinds, box):
     """Have those meet whom bond k, which broke, was between."""
     for n in range(eased.over_first[k], eased.over_first[k + 1]):
         e = eased.over[n]
         if eased.slack[e] == FAR:
-            eased.slack[e] = deepest(e, eased, bodies, kinds, box)
+            eased.slack[e] = deepest(kinds, e, eased, bodies, box)
             eased.active[eased.count[0]] = e
             eased.count[0] += 1
 
@@ -71,7 +87,7 @@ def write_reach(e, eased, bodies, kinds, neighbours):
     """Take the slack of pair e from how far its spheres reach."""
     if eased.row[e] >= 0:
         start, number = unpack(neighbours.packed[eased.row[e]])
-        if kinds.round:
+        if one_each(kinds):
             c = min(eased.first[e], eased.second[e]) // CHUNK
             start += c * candidate_room(neighbours) - neighbours.force_at[c]
         for k in range(start, start + number):
@@ -88,7 +104,7 @@ def follow(eased, bodies, kinds, neighbours, box):
     left = 0
     for n in range(eased.count[0]):
         e = eased.active[n]
-        eased.slack[e] = min(eased.slack[e], deepest(e, eased, bodies, kinds, box))
+        eased.slack[e] = min(eased.slack[e], deepest(kinds, e, eased, bodies, box))
         write_reach(e, eased, bodies, kinds, neighbours)
         eased.active[left] = e
         left += 1 if eased.slack[e] > 0.0 else 0
