@@ -19,7 +19,7 @@ class BreakingRods(dem.Case):
     diameter: PositiveFloat = Field(0.002, description="[m]")
     segments: PositiveInt = Field(6, description="bonds of each")
     young: PositiveFloat = Field(2e7, description="of bending [Pa]")
-    strength: PositiveFloat = Field(6e5, description="stress at which they break [Pa]")
+    strength: PositiveFloat = Field(5e3, description="stress at which they break [Pa]")
     radius: PositiveFloat = Field(0.03, description="of the drum [m]")
     length: PositiveFloat = Field(0.02, description="of the drum [m]")
     rate: float = Field(6.0, description="of rotation about y [rad/s]")
