@@ -246,7 +246,7 @@ class Accounted(Stepping):
             start = start[0] + self._traffic.books.brought, start[1]
         momentum_error = account.momentum_error(
             self._box, self._gravity, start, now, wet=self.fluid is not None,
-            walled=bool(self._engine.walls) or bonding.grounded(self._engine),
+            walled=bool(self._engine.walls) or self._engine.grounded,
         )  # fmt: skip
         judged = account.judged(
             self._engine, self.integrator, self._booked.first_step, self.particles.orientation,

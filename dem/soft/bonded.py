@@ -54,6 +54,11 @@ class BondedEngine(Engine):
         self.apart = np.column_stack([eased.first, eased.second]).astype(np.int64)  # identities
 
     @property
+    def grounded(self) -> bool:
+        """Whether any bond goes to the ground."""
+        return bool(self.tie.ground.size)
+
+    @property
     def tie(self) -> bond_state.Bonds:
         """Bonds as kernels know them."""
         return self.neighbours.bonds

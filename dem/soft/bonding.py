@@ -133,11 +133,6 @@ def in_run(engine: Engine) -> BondsInRun | None:
     return BondsInRun(engine) if isinstance(engine, BondedEngine) else None
 
 
-def grounded(engine: Engine) -> bool:
-    """Whether a bond is to the ground, which takes up momentum."""
-    return engine.held and bool((engine.bonds.pairs < 0).any())
-
-
 def described(bonds: Bonds | None) -> dict:
     """Bonds as plain values for readers, by what they have in common."""
     if bonds is None:

@@ -54,6 +54,7 @@ class Engine(Inhabited):
     """
 
     held = False  # whether bonds hold bodies together, which then all turn
+    grounded = False  # whether they hold any to the ground
 
     def __init__(
         self,
@@ -92,7 +93,7 @@ class Engine(Inhabited):
         couples = laws.has_couples(self.law)
         self.layout = arrays.Layout.of(self.kinds, lossy=lossy, width=width, wall_width=wall_width, couples=couples)
         more = rotation.SCHEMES[type(self.scheme if self.rotating else integrator.scheme)].more
-        felt = felt_rows(fluid, spheres=self.kinds.round, rotating=self.rotating)
+        felt = felt_rows(fluid, spheres=self.kinds.round and not self.held, rotating=self.rotating)
         self.rows = {"rotating": self.rotating, "lossy": lossy, "more": more, "felt": felt}
         self.bodies = arrays.bodies(particles, self.kinds, box, **self.rows)
         self.numbering = Numbering(self.bodies.identity.copy())

@@ -157,7 +157,9 @@ def relaxation_times(fluid: Fluid, particles: Particles) -> tuple[float, float]:
     return min(moving), min(turning)
 
 
-def check(fluid: Fluid | None, particles: Particles, box: Box | None, integrator: Integrator, time_step: float) -> None:
+def check(
+    fluid: Fluid | None, particles: Particles, box: Box | None, integrator: Integrator, time_step: float, *, held: bool
+) -> None:
     """Refuse what cannot be: a field that is not known where particles are, a scheme that would blow up.
 
     Raises
@@ -181,7 +183,7 @@ def check(fluid: Fluid | None, particles: Particles, box: Box | None, integrator
         message = "lift and magnus are of spheres, of which there are none: leave them out"
         raise ValueError(message)
     _, turning = relaxation_times(fluid, particles)
-    if not _follows(integrator, particles) and time_step > STEADIEST * turning:
+    if not _follows(integrator, particles, held=held) and time_step > STEADIEST * turning:
         message = (
             f"time_step {time_step:g} s is more than {STEADIEST:g} of {turning:.3g} s, in which a particle comes to "
             f"turn with the fluid, and {integrator.name} is not stable then: take improved-pcdm or splitting, or lower "
@@ -264,13 +266,14 @@ def doubts(
 
 
 def advised(
-    advice: Advice, fluid: Fluid | None, particles: Particles, integrator: Integrator, box: Box | None = None
-) -> Advice:
+    advice: Advice, fluid: Fluid | None, particles: Particles, integrator: Integrator, box: Box | None = None, *,
+    held: bool = False,
+) -> Advice:  # fmt: skip
     """Advice on the time step in a fluid: schemes of rotation that do not follow its stiffness bound it."""
     if fluid is None:
         return advice
     moving, turning = relaxation_times(fluid, particles)
-    step, follows = advice.time_step, _follows(integrator, particles)
+    step, follows = advice.time_step, _follows(integrator, particles, held=held)
     told = f"relaxation in the fluid: {moving:.3g} s, {step / moving:.2g} of it a step"
     if turning < math.inf:
         told += f"; of rotation: {turning:.3g} s, {step / turning:.2g} of it"
@@ -283,7 +286,7 @@ def advised(
     return replace(advice, further=(told,), advised=min(advice.advised, most))
 
 
-def _follows(integrator: Integrator, particles: Particles) -> bool:
-    """Whether a scheme follows the relaxation of rotation, however stiff."""
-    spheres = all(len(shape.radii) == 1 for shape, _ in particles.variants)
+def _follows(integrator: Integrator, particles: Particles, *, held: bool) -> bool:
+    """Whether a scheme follows the relaxation of rotation, however stiff; of bodies in bonds, if they are held."""
+    spheres = not held and all(len(shape.radii) == 1 for shape, _ in particles.variants)
     return rotation.SCHEMES[type(integrator.scheme_for(np.ones((3, 1)), spheres=spheres))].behind is not None

@@ -168,12 +168,14 @@ class Simulation(Crowd):
         if isinstance(time_step, str) and time_step == "auto":
             everybody = with_examples(self._particles, inserters)
             advice = advise(everybody, self._box, self._gravity, law=self._law, walls=self._walls)
-            advice = immersion.advised(advice, fluid, everybody, self._integrator, self._box)
+            advice = immersion.advised(advice, fluid, everybody, self._integrator, self._box, held=self._bonds is not None)
             time_step = bonding.advised(advice, self._bonds, self._particles).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
         bonding.check(self._bonds, self._particles, self._gravity, self._time_step)
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
-        immersion.check(fluid, self._particles, self._box, self._integrator, self._time_step)
+        immersion.check(
+            fluid, self._particles, self._box, self._integrator, self._time_step, held=self._bonds is not None
+        )
         self._cells = bed.cells_of(fluid, self._particles, self._box)
         self._traffic = traffic_of(self._particles, inserters, outlets, self._time_step, self._gravity)
         self._threads = checks.threads(threads)
@@ -280,7 +282,9 @@ class Simulation(Crowd):
         """Which time step the present state needs, and why."""
         there = self._expected()
         advice = advise(there, self.box, self.gravity, self.time_step, self._law, self._walls)
-        advice = immersion.advised(advice, self.fluid, self.particles, self.integrator, self.box)
+        advice = immersion.advised(
+            advice, self.fluid, self.particles, self.integrator, self.box, held=self._bonds is not None
+        )
         return bonding.advised(advice, self._bonds, self.particles)
 
     def step(self, steps: int = 1) -> None:

@@ -102,6 +102,22 @@ def test_neighbours_that_break_meet_without_a_push():
     assert sim.contact_forces().overlap[0] == pytest.approx(pressed, rel=0.05)  # a step farther out than was seen
 
 
+@pytest.mark.parametrize("smooth", [False, True])
+def test_flexible_fibres_in_a_fluid(smooth):
+    """Nodes that are single spheres turn as bodies do: energy is accounted for, and drag takes all to the flow's speed.
+
+    Stokes' drag on the slowest piece, the heaviest sphere of equal volume: after seven relaxation times e^-7 is left.
+    """
+    fibre = dem.FlexibleFibre(diameter=1e-4, length=9e-4, segments=4, young=1e5, damping=0.1, smooth=smooth)
+    bodies, bonds = fibre.make(ELASTIC, position=[(0, 0, 0)], angular_velocity=[(30.0, 20.0, 50.0)])
+    air = dem.Fluid(density=1.2, viscosity=2e-3, velocity=(0.1, 0.0, 0.0))
+    sim = dem.Simulation(bodies, bonds=bonds, fluid=air, gravity=(0, 0, 0), time_step=2e-6, threads=1)
+    widest = (6 * bodies.mass.max() / (math.pi * 1000.0)) ** (1 / 3)
+    sim.step(round(7 * 1000.0 * widest**2 / (18 * 2e-3) / 2e-6))
+    assert np.abs(sim.particles.velocity - (0.1, 0, 0)).max() < 2 * math.exp(-7) * 0.1
+    assert sim.energy_error < 1e-3
+
+
 def test_smooth_fibres_meet_rigid_capsules_and_balls():
     """All in one run, bonds in between: momentum is kept to rounding."""
     fibre = dem.FlexibleFibre(diameter=1e-3, length=9e-3, segments=4, young=1e7, smooth=True)
