@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 LONGEST = 1e6  # length over diameter
 SAME = 1e-9  # relative; two sizes closer than this say the same
+LEAST = 1e-300  # in place of a length of zero
 
 
 @hinted
@@ -168,3 +169,12 @@ def has_capsules(variants: Sequence[tuple[Shape, Material]]) -> bool:
             message = f"{shape} is made of several spheres, and capsules meet capsules and spheres only: "
             raise ValueError(message + "take dem.Capsule in its place, or dem.Fibre for all of them")
     return True
+
+
+def closest(x: np.ndarray, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Places of the closest points of segments on them, as `kernels.soft.blend.closest`, for (3, K) each."""
+    a, b, e = (u * u).sum(0), (u * v).sum(0), (v * v).sum(0)
+    c, f = (u * x).sum(0), (v * x).sum(0)
+    s = np.clip((b * f - c * e) / np.maximum(a * e - b * b, LEAST), -1.0, 1.0)
+    t = np.clip((b * s + f) / np.maximum(e, LEAST), -1.0, 1.0)
+    return np.clip((b * t - c) / np.maximum(a, LEAST), -1.0, 1.0), t

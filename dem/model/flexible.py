@@ -106,6 +106,11 @@ class FlexibleFibre:
         if abs(curvature) * axis > 2 * math.pi * (1 - 1 / (segments + 1)):
             message = f"curvature {curvature:g} 1/m winds {axis:g} m around itself: lower it, or the length"
             raise ValueError(message)
+        if self.young is not None:
+            checks.number("young", self.young, above=0, unit="Pa")
+        if self.poisson is not None:
+            checks.number("poisson", self.poisson, least=0, most=0.5)
+        checks.of_types(smooth=(self.smooth, bool))
         for name, value in (("diameter", d), ("length", length), ("aspect_ratio", length / d), ("segments", segments),
                             ("curvature", curvature)):  # fmt: skip
             object.__setattr__(self, name, value)

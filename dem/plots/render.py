@@ -120,7 +120,7 @@ def render(
     light = light or Light()
     width, height = size
     scene = _scene(centres, radii, colours, camera, light, floor, max(size))
-    if lines is not None:
+    if lines is not None and len(lines):
         scene = _with_lines(scene, camera, np.asarray(lines, float), camera.span / height)
     rays = camera.pixels(width * samples, height * samples)
     look = Look(light, tuple(map(float, background)), samples)

@@ -12,6 +12,7 @@ import numpy as np
 from dem.base.notices import Notice
 from dem.base.words import counted
 from dem.model.bonds import MODES, Bonds, Breakage
+from dem.model.flexible import FlexibleFibre
 from dem.ranks.crew import refuse
 from dem.soft import ranks
 from dem.soft.bonded import BondedEngine
@@ -20,9 +21,10 @@ from dem.soft.tied import breakable, masses, shortest_period
 from kernels.soft.bond_state import BROKEN, INTACT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from dem.model.box import Box
+    from dem.model.inserter import Inserter
     from dem.model.particles import Particles
     from dem.soft.advice import Advice
     from dem.soft.engine import Engine
@@ -113,8 +115,12 @@ def damped(bonds: Bonds | None) -> bool:
     return bonds is not None and bool(bonds.damping.any())
 
 
-def check_company(bonds: Bonds | None, *, crowd: bool) -> None:
+def check_company(bonds: Bonds | None, inserters: Sequence[Inserter], *, crowd: bool) -> None:
     """Raise ValueError for what bonds do not hold together yet: particles that come and go."""
+    for inserter in inserters:
+        if any(isinstance(shape, FlexibleFibre) for shape in getattr(inserter, "shape", ())):
+            message = "an inserter puts in flexible fibres, which would be rigid: bonds are made before a run begins; "
+            raise ValueError(message + "let them fall from above (dem.pack), or insert dem.Capsule or dem.Fibre")
     if bonds is not None and crowd:
         message = "bonds are given beside inserters or outlets, which would part them: leave one of them out"
         raise ValueError(message)
@@ -201,6 +207,9 @@ def advised(advice: Advice, bonds: Bonds | None, particles: Particles) -> Advice
 
 def foreseen(bonds: Bonds | None, particles: Particles, time_step: float, integrator: str) -> Iterator[Notice]:
     """What should be known before a run begins."""
+    if any(isinstance(shape, FlexibleFibre) for shape, _ in particles.variants):
+        reason = "there are flexible fibres without bonds, which are rigid"
+        yield Notice("rigid-fibres", reason, "bodies, bonds = dem.FlexibleFibre.flexed(particles)")
     if bonds is None:
         return
     limit, _ = shortest_period(bonds, particles)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.model.capsule import has_capsules
+from dem.model.capsule import closest, has_capsules
 from dem.model.wall_rounds import Cylinder
 from dem.model.wall_words import Ball, Plane
 from kernels.soft.capsules import Capsules
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from dem.model.particles import Particles
     from dem.model.wall import Wall
     from kernels.soft.state import Bodies, Kinds
-
-LEAST = 1e-300  # in place of a length of zero
 
 
 class Meetings(NamedTuple):
@@ -48,15 +46,6 @@ def _segments(b: Bodies, spheres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     body = b.owner[spheres]
     first, last = b.sphere_position[:, b.first_sphere[body]], b.sphere_position[:, b.first_sphere[body + 1] - 1]
     return 0.5 * (first + last), 0.5 * (last - first)
-
-
-def closest(x: np.ndarray, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Places of the closest points of segments on them, as `kernels.soft.blend.closest`, for (3, K) each."""
-    a, b, e = (u * u).sum(0), (u * v).sum(0), (v * v).sum(0)
-    c, f = (u * x).sum(0), (v * x).sum(0)
-    s = np.clip((b * f - c * e) / np.maximum(a * e - b * b, LEAST), -1.0, 1.0)
-    t = np.clip((b * s + f) / np.maximum(e, LEAST), -1.0, 1.0)
-    return np.clip((b * t - c) / np.maximum(a, LEAST), -1.0, 1.0), t
 
 
 def gaps(gap: np.ndarray, periods: list[tuple[float, float]]) -> np.ndarray:

@@ -158,8 +158,9 @@ class Simulation(Crowd):
         clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
         materials, film = arrays.materials(self._particles), immersion.film_of(fluid, self._particles, self._box)
         immersion.check_walls(fluid, self._walls)
-        bonding.check_company(bonds, crowd=bool(inserters or outlets))
+        bonding.check_company(bonds, inserters, crowd=bool(inserters or outlets))
         self._bonds = bonding.made(bonds, self._particles, self._box)
+        held = bonds is not None
         self._law = contact_law(
             self._contacts, materials, self._box, clustered=clustered, walls=wall_materials(self._walls), film=film,
             moving=bonding.damped(self._bonds) or any(wall.wants_velocities for wall in self._walls),
@@ -168,14 +169,12 @@ class Simulation(Crowd):
         if isinstance(time_step, str) and time_step == "auto":
             everybody = with_examples(self._particles, inserters)
             advice = advise(everybody, self._box, self._gravity, law=self._law, walls=self._walls)
-            advice = immersion.advised(advice, fluid, everybody, self._integrator, self._box, held=self._bonds is not None)
+            advice = immersion.advised(advice, fluid, everybody, self._integrator, self._box, held=held)
             time_step = bonding.advised(advice, self._bonds, self._particles).advised
         self._time_step = checks.number("time_step", time_step, above=0, unit="s")
         bonding.check(self._bonds, self._particles, self._gravity, self._time_step)
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
-        immersion.check(
-            fluid, self._particles, self._box, self._integrator, self._time_step, held=self._bonds is not None
-        )
+        immersion.check(fluid, self._particles, self._box, self._integrator, self._time_step, held=held)
         self._cells = bed.cells_of(fluid, self._particles, self._box)
         self._traffic = traffic_of(self._particles, inserters, outlets, self._time_step, self._gravity)
         self._threads = checks.threads(threads)

@@ -26,10 +26,12 @@ from dem.statistics.motion import lags, mean_square_displacement, orientation_co
 from dem.statistics.networks import Coordination, Fabric, ForceHistogram, coordination, fabric, force_histogram
 from dem.statistics.orientation import Order, OrientationTensors, order_parameter, orientation_tensors
 from dem.statistics.profiles import Profile, height_profile, solid_fraction
+from dem.statistics.rods import CapsuleContacts, capsule_contacts, entanglement, excluded_volume, linking
 from dem.statistics.slabs import VelocityProfile, granular_temperature, velocity_profile
 from dem.statistics.slopes import Slope, angle_of_repose, cone_profile, drum_angle, fitted_slope
 
 __all__ = [
+    "CapsuleContacts",
     "CoarseFields",
     "ContactForces",
     "ContactNumbers",
@@ -55,6 +57,7 @@ __all__ = [
     "bagnold_velocity",
     "beverloo_rate",
     "body_loads",
+    "capsule_contacts",
     "chains",
     "coarse_fields",
     "cone_profile",
@@ -66,6 +69,8 @@ __all__ = [
     "drum_angle",
     "end_to_end",
     "energy_histogram",
+    "entanglement",
+    "excluded_volume",
     "fabric",
     "fitted_slope",
     "force_histogram",
@@ -75,6 +80,7 @@ __all__ = [
     "janssen_stress",
     "kinetic_energies",
     "lags",
+    "linking",
     "mass_flow",
     "maxwellian",
     "mean_square_displacement",
