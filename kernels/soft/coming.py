@@ -4,8 +4,8 @@ Bodies near walls are few and far between in memory, and so is what is kept for 
 the time goes by waiting. Nothing here changes a result.
 """
 
-from kernels.base.memory import fetch
 from kernels.base.jit import formula
+from kernels.base.memory import fetch
 from kernels.soft.walled import bare_or
 from kernels.walls.triangles import NUMBERS
 

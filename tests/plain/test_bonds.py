@@ -8,7 +8,6 @@ from scipy.linalg import eigh
 
 import dem
 from dem.base.notices import DemWarning
-from dem.case import case
 from dem.soft.tied import shortest_period, ways
 from dem.validation.beams import Beam
 from kernels.base.quaternion import exponential, product, rotate
