@@ -55,6 +55,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``forest``      meshes of triangles: each edge counts once
     ``triangles``   closest points
     ``cells``       where to look for those near a place
+    ``clear``       how far places are from all of them
     ``poses``       where walls are at a time
     ``free``        where those are that forces move
 ``fluid``       what a fluid about the bodies does to each, one file each, with its paper

@@ -55,7 +55,8 @@ class FileCase:
         """Particles and box; None if there are no particles at first."""
         materials, table, shapes = self.materials(), self.table, self.shapes()
         box = table.box and table.box.made(materials[table.box.material])
-        return particles(table, Surroundings(shapes, materials, box)) if table.particles else None, box
+        walls = [wall.made(materials) for wall in getattr(table, "walls", ())]
+        return particles(table, Surroundings(shapes, materials, box, walls)) if table.particles else None, box
 
     def contacts(self) -> Contacts:
         """How pairs of materials meet."""

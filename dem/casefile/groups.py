@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dem.model.box import Box
     from dem.model.materials import Material
     from dem.model.shapes import Shape
+    from dem.model.wall import Wall
 
 ROUNDING = 1e-15  # of a norm
 
@@ -34,6 +35,7 @@ class Surroundings(NamedTuple):
     shapes: dict[str, Shape]
     materials: dict[str, Material]
     box: Box | None
+    walls: list[Wall]
 
 
 def particles(table: CaseTable, around: Surroundings) -> Particles:
@@ -76,7 +78,7 @@ def _group(group: GroupTable, around: Surroundings, others: list[Particles], num
     elif group.lattice is not None:
         state["position"] = lattice.sites(group.lattice, around.box)
     else:
-        shapes, state = _at_random(group, shape, around.box, others, where, number)
+        shapes, state = _at_random(group, shape, around, others, where, number)
     n = len(state["position"])
     state |= {name: _rows(name, getattr(group, name), n) for name in _said(group)}
     if group.orientation == "random" and group.random is None:
@@ -124,10 +126,10 @@ def _rows(name: str, value: tuple | list, n: int) -> np.ndarray:
 
 
 def _at_random(
-    group: GroupTable, shape: Shape, box: Box | None, others: list[Particles], rng: np.random.Generator, part: int
+    group: GroupTable, shape: Shape, around: Surroundings, others: list[Particles], rng: np.random.Generator, part: int
 ) -> tuple[list[Shape], dict]:
     """Shapes, and the places and orientations at which they overlap nothing; sizes by the number of the group too."""
-    wanted = group.random
+    wanted, box = group.random, around.box
     corners = insertion.region(wanted.lower, wanted.upper, box)
     volume, scale = float(np.prod(corners[1] - corners[0])), wanted.scale or (1.0, 1.0)
     if wanted.sizes is None:
@@ -140,7 +142,9 @@ def _at_random(
         message = "orientation has a row for each particle, expected one for all, or none, at random places"
         raise ValueError(message)
     large_first = wanted.sizes is not None
-    position, orientation = insertion.scatter(shapes, corners, box, others, fixed, rng, large_first=large_first)
+    position, orientation = insertion.scatter(
+        shapes, corners, box, others, fixed, rng, walls=around.walls, large_first=large_first
+    )
     return shapes, {"position": position, "orientation": orientation}
 
 

@@ -19,6 +19,7 @@ from dem.base.words import counted
 from dem.model.bodies import Variant, place
 from dem.model.box import Box
 from dem.model.capsule import hull
+from dem.model.clear import clear_of
 from dem.model.grading import graded
 from dem.model.materials import Material
 from dem.model.particles import Particles
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from dem.model.shapes import Shape
     from dem.model.sizes import Sizes
+    from dem.model.wall import Wall
 
 MOST_OFFERS = 200_000  # to one particle
 LEAST_OFFERS = 20  # to each particle on average, before it is foreseen how many more find a place
@@ -52,6 +54,7 @@ def pack(
     upper: Sequence[float] | None = None,
     orientation: Sequence[float] | None = None,
     others: Iterable[Particles] = (),
+    walls: Sequence[Wall] = (),
     seed: int = 1,
 ) -> Particles:
     """Particles at random places where they overlap neither each other, nor walls, nor others.
@@ -80,6 +83,8 @@ def pack(
         Unit quaternion of all particles; default: all orientations are equally likely.
     others : list of Particles
         Who is there already.
+    walls : list of walls
+        Beside the box, where they are at time 0; all keep as far from them as the largest of those still to come must.
     seed : int
         Of the random numbers: the same gives the same particles.
 
@@ -126,7 +131,9 @@ def pack(
         bodies = sized(shape, number, solid_fraction, span, volume, rng)
     else:
         bodies = graded(shape, sizes, number=number, volume=volume * (solid_fraction or 0.0), seed=seed)
-    position, turned = scatter(bodies, corners, box, list(others), orientation, rng, large_first=sizes is not None)
+    position, turned = scatter(
+        bodies, corners, box, list(others), orientation, rng, walls=walls, large_first=sizes is not None
+    )
     return Particles(bodies, material, position=position, orientation=turned)
 
 
@@ -209,6 +216,7 @@ def scatter(
     orientation: np.ndarray | None,
     rng: np.random.Generator,
     *,
+    walls: Sequence[Wall] = (),
     large_first: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Positions (N, 3) [m] and orientations (N, 4) of bodies that overlap neither each other nor other particles.
@@ -223,7 +231,7 @@ def scatter(
     """
     if large_first:
         order = np.argsort([-shape.mass_properties(1.0).volume for shape in bodies], kind="stable")
-        position, turned = scatter([bodies[k] for k in order], corners, box, others, orientation, rng)
+        position, turned = scatter([bodies[k] for k in order], corners, box, others, orientation, rng, walls=walls)
         back = np.argsort(order)
         return position[back], turned[back]
     lower, upper = corners
@@ -231,6 +239,7 @@ def scatter(
     around = periodic & (box is not None) & (lower == (box.lower if box else 0)) & (upper == (box.upper if box else 0))
     low, high = np.where(around, -np.inf, lower), np.where(around, np.inf, upper)
     hulls = [hull(body) for body in bodies]
+    clear = clear_of(walls, hulls)
     first = np.concatenate([[0], np.cumsum([len(radii) for _, radii in hulls])])
     offset = np.concatenate([offsets for offsets, _ in hulls]).T.copy()
     size = np.concatenate([radii for _, radii in hulls])
@@ -243,6 +252,10 @@ def scatter(
             (tries, before), offers = so_far[-1], 1024 + 2 * (len(bodies) - int(state[0]))
             position = lower + (upper - lower) * rng.random((offers, 3))
             turns = isotropic(rng, offers) if orientation is None else np.tile(orientation, (offers, 1))
+            if clear:
+                good = clear.of(position, turns, int(state[0]))
+                position, turns = position[good], turns[good]
+                state[2] += len(good) - good.sum()
             insertion.insert(
                 first, offset, size, low, high, position.T.copy(), turns.T.copy(), taken, placed, turned, state
             )

@@ -1,0 +1,44 @@
+"""Places that are clear of walls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dem.model.wall_shapes import geometry_of
+from kernels.walls.clear import clearances
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dem.model.wall import Wall
+
+
+class Clear(NamedTuple):
+    """Says which places of bodies overlap no wall, walls being where they are at time 0."""
+
+    walls: Sequence[Wall]
+    bodies: list[tuple[np.ndarray, np.ndarray]]  # offsets (K, 3) and radii (K,) of the spheres of each [m]
+
+    def of(self, position: np.ndarray, orientation: np.ndarray, first: int) -> np.ndarray:
+        """Which offers (M, 3), (M, 4) are clear of walls for all bodies from the first of those still to come (M,)."""
+        clear = np.ones(len(position), bool)
+        alike = {(offsets.tobytes(), radii.tobytes()): (offsets, radii) for offsets, radii in self.bodies[first:]}
+        reach = max(float(radii.max()) for _, radii in alike.values())
+        geometry = geometry_of([wall.shape for wall in self.walls], reach=reach * (1 + 1e-6))
+        largest = max(alike.values(), key=lambda one: float((np.linalg.norm(one[0], axis=1) + one[1]).max()))
+        for offset, radius in zip(*largest, strict=True):
+            twice = 2 * np.cross(orientation[:, 1:], offset)
+            centres = position + offset + orientation[:, :1] * twice + np.cross(orientation[:, 1:], twice)
+            found = np.empty(len(centres))
+            clearances(np.ascontiguousarray(centres.T), geometry, found)
+            clear &= found > radius
+            for wall in self.walls:
+                clear &= ~wall.solid(centres)
+        return clear
+
+
+def clear_of(walls: Sequence[Wall], hulls: list[tuple[np.ndarray, np.ndarray]]) -> Clear | None:
+    """What says so, if there are walls."""
+    return Clear(walls, hulls) if walls else None
