@@ -55,11 +55,11 @@ def test_what_plain_python_shows_holds_in_machine_code(kind, tmp_path):
 
 @pytest.mark.slow
 def test_a_million_elastic_steps_among_triangles_drift_no_more_than_in_a_box():
-    """Three balls, without friction; the largest error of the energy at any step, against that of `dem.Box` at its step.
+    """Three balls, without friction; the largest error of the energy at any step, against that of `dem.Box`.
 
-    In a box of twelve triangles by no more than rounding makes of it, which chaos enlarges until other impacts are seen:
-    half as much again. In a drum of 100 flats, whose edges are crossed again and again, by no more than twice, as its
-    corners between ends and shell make up more contacts; and by less than half at half the step, as of second order.
+    In a box of twelve triangles by what chaos makes of rounding, until other impacts are seen: at most half as much
+    again. In a drum of 100 flats, whose edges are crossed again and again, at most twice as much, as there are corners
+    all around its ends; and less than half of that at half the step, as of second order.
     """
     rubber = dem.Material(young=5e6, poisson=0.3, density=1000.0)
     x = [[0.02, 0.02, 0.02], [0.045, 0.03, 0.03], [0.03, 0.045, 0.045]]

@@ -64,6 +64,6 @@ def test_random_groups_of_case_files_keep_off_walls(tmp_path):
         random = { number = 60, lower = [-0.04, -0.03, -0.04], upper = [0.04, 0.03, 0.04] }
         """
     )
-    sim = read(path).simulation()
+    sim = read(path).case.simulation()
     assert len(sim.particles) == 60
     assert sim.walls[0].contacts == 0
