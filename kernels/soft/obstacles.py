@@ -201,8 +201,7 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
     m, row, radius = kinds.material[bodies.kind[b]], walls.row[w], radius_of(s, b, bodies, kinds)
     x, p = load(bodies.sphere_position, s), exponent(law, m, row)
     is_rough, beyond = rough.is_rough(walls.rough, w), beyond_of(law, w, radius, walls)
-    shares = laws.shares_damping(law) and not is_rough
-    rate = rate_at_wall(law, c, w, b, half, bodies, kinds, box) if shares else 0.0
+    rate = rate_at_wall(law, c, w, b, half, bodies, kinds, box) if laws.shares_damping(law) and not is_rough else 0.0
     count = trees_at(w, s, c, x, radius + beyond, p, box)
     for t in range(count):
         overlap, normal = region(w, c, t, beyond, p, box)
