@@ -12,14 +12,13 @@ from dem.model.fluid import Fluid
 from dem.model.law import law as contact_law
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import DEFAULT
-from dem.soft import adhesion, arrays, bed, bonding, capsules, immersion
+from dem.soft import adhesion, arrays, bed, bonding, capsules, immersion, proportions
 from dem.soft.accounted import Booked
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps, rolling_shapes
 from dem.soft.crowd import Crowd
 from dem.soft.fit import check_fits
 from dem.soft.overlaps import DEEPEST
-from dem.soft.proportions import odd_meshes
 from dem.soft.recorder import recorded
 from dem.soft.traffic.gates import traffic_of, with_examples, with_room_for
 from dem.soft.trouble import check_run
@@ -317,7 +316,7 @@ class Simulation(Crowd):
         """What should be known before a run begins."""
         yield from super().foreseen()
         yield from rolling_shapes(self.particles, self.box, self.contacts)
-        yield from odd_meshes(self.particles, self._walls, [each.called for each in self.walls])
+        yield from proportions.odd_meshes(self.particles, self._walls, [each.called for each in self.walls])
         yield from immersion.foreseen(self.fluid, self.particles, self.box, self.time_step)
         yield from bonding.foreseen(self._bonds, self.particles, self.time_step, self._integrator.name)
         if len(self._engine.left()) < len(self.particles) or self.inserters:  # there is somebody to meet, or will be
