@@ -110,7 +110,9 @@ class FlexibleFibre:
             checks.number("young", self.young, above=0, unit="Pa")
         if self.poisson is not None:
             checks.number("poisson", self.poisson, least=0, most=0.5)
-        checks.of_types(smooth=(self.smooth, bool))
+        if not isinstance(self.smooth, bool):
+            message = f"smooth is {self.smooth!r}, expected True or False"
+            raise TypeError(message)
         for name, value in (("diameter", d), ("length", length), ("aspect_ratio", length / d), ("segments", segments),
                             ("curvature", curvature)):  # fmt: skip
             object.__setattr__(self, name, value)

@@ -59,9 +59,7 @@ def capsule_contacts(
 
     Examples
     --------
-    Two crossed ones, 0.1 mm too near, and one that lies apart:
-
-    >>> half = 0.5**0.5
+    >>> half = 0.5**0.5  # two crossed ones, 0.1 mm too near, and one that lies apart
     >>> found = capsule_contacts(
     ...     np.array([(0, 0, 0), (0.005, 0, 0.0099), (1, 1, 1.0)]),
     ...     np.array([(1, 0, 0, 0), (half, 0, 0, half), (1, 0, 0, 0)]),
@@ -138,9 +136,7 @@ def linking(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    Two rods across each other, as near as they are long: arcsin(1/5)/π.
-
-    >>> across = linking(np.array([(-1, 0, 0), (1, 0, 0.0)]), np.array([(0, -1, 2), (0, 1, 2.0)]))
+    >>> across = linking(np.array([(-1, 0, 0), (1, 0, 0)]), np.array([(0, -1, 2), (0, 1, 2)]))  # as near as long
     >>> bool(np.isclose(abs(across), np.arcsin(1 / 5) / np.pi, rtol=1e-14))
     True
     """

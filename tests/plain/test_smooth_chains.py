@@ -132,3 +132,27 @@ def test_smooth_fibres_meet_rigid_capsules_and_balls():
     assert sim.energy().dissipated > 0
     for now, then in zip(sim.momentum(), before, strict=True):
         np.testing.assert_allclose(now, then, atol=1e-13 * np.abs(then).max())
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"young": 0.0}, "young is 0 Pa, expected a finite number above 0"),
+        ({"poisson": 0.7}, "poisson is 0.7, expected"),
+        ({"smooth": "yes"}, "smooth is 'yes', expected"),
+    ],
+)
+def test_refusals(settings, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        dem.FlexibleFibre(diameter=1e-3, length=5e-3, **settings)
+
+
+def test_fibres_that_would_be_rigid_are_told_or_refused():
+    """Put in while a run goes on they have no bonds; without bonds, they are what they are as a shape."""
+    hair = dem.FlexibleFibre(diameter=1e-3, length=5e-3)
+    rain = dem.Inserter(hair, ELASTIC, region=dem.Block((0, 0, 0.01), (0.02, 0.02, 0.02)), number=3, rate=100.0)
+    box = dem.Box((0, 0, 0), (0.02, 0.02, 0.02), material=ELASTIC)
+    with pytest.raises(ValueError, match="inserter puts in flexible fibres, which would be rigid"):
+        dem.Simulation(None, box, inserters=[rain], time_step=1e-6)
+    sim = dem.Simulation(dem.Particles(hair, ELASTIC, position=[(0, 0, 0)]), time_step=1e-6)
+    assert "rigid-fibres" in [notice.name for notice in sim.foreseen()]
