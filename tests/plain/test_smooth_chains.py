@@ -61,6 +61,7 @@ def test_energy_is_accounted_for_to_second_order(material, damping, strength):
     assert 3 < errors[0] / errors[1] < 9  # contacts begin and end within steps
 
 
+@pytest.mark.slow  # in machine code too, tests/test_capsules_compiled.py
 def test_skins_cuts_and_checkpoints_change_no_bit(tmp_path):
     """While capsules touch each other and bonds break."""
     one = falling()
