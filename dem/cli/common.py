@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import re
 import signal
 import sys
 import traceback
@@ -104,7 +105,7 @@ def options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Discrete element simulations of rigid spheres and sphere-clustered fibres."""
+    """Discrete element simulations of spheres and fibres, rigid or flexible."""
     if context.invoked_subcommand is None:
         say(FIRST)
 
@@ -161,8 +162,12 @@ def _from_hdf5(error: Exception) -> bool:
 
 
 PAGES = {  # what an error begins with, and the page that helps
-    "coarse-time-step: ": "warnings.md", "soft-contacts: ": "warnings.md", "implausible-density: ": "warnings.md",
-    "the file is damaged: ": "resume.md",
+    "coarse-time-step: ": "guide/warnings.md", "soft-contacts: ": "guide/warnings.md",
+    "implausible-density: ": "guide/warnings.md", "the file is damaged: ": "guide/resume.md",
+}  # fmt: skip
+TOPICS = {  # what it is about, where no beginning is known
+    "capsule": "capsules.md", "bond": "bonds.md", "inserter": "coming-and-going.md", "outlet": "coming-and-going.md",
+    "rank": "clusters.md",
 }  # fmt: skip
 
 
@@ -170,7 +175,9 @@ def _complain(error: Exception, status: int) -> None:
     words = error_in_words(error)
     for line in words.splitlines():
         sys.stderr.write(f"dem: {line}\n")
-    broke = {"": "resume.md"} if isinstance(error, FloatingPointError) else {}
-    for page in {page for start, page in (PAGES | broke).items() if words.startswith(start)}:
-        sys.stderr.write(f"dem: docs/guide/{page} says more\n")
+    broke = {"": "guide/resume.md"} if isinstance(error, FloatingPointError) else {}
+    found = {page for start, page in (PAGES | broke).items() if words.startswith(start)}
+    found = found or {page for word, page in TOPICS.items() if re.search(rf"\b{word}s?\b", words)}
+    for page in sorted(found):
+        sys.stderr.write(f"dem: docs/{page} says more\n")
     raise typer.Exit(status) from None

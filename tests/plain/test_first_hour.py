@@ -67,7 +67,11 @@ def test_the_doctor_tells_what_an_issue_needs_and_what_is_wrong(cli):
 
 
 def test_errors_lead_to_pages_that_are_there(cli, tmp_path):
-    assert all((pages.ROOT / "docs/guide" / page).exists() for page in {*common.PAGES.values(), "resume.md"})
+    known = {*common.PAGES.values(), *common.TOPICS.values(), "guide/resume.md"}
+    assert all((pages.ROOT / "docs" / page).exists() for page in known)
     refused = cli("run", "nine-fibres", "--time-step", "0.01", "--duration", "0.02")
     assert refused.exit_code == 2
     assert refused.stderr.splitlines()[-1] == "dem: docs/guide/warnings.md says more"
+    quick = cli("run", "flexible-fibre", "--time-step", "1e-3", "--force")
+    assert quick.exit_code == 2
+    assert quick.stderr.splitlines()[-1] == "dem: docs/bonds.md says more"
