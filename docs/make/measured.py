@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 DATA = Path(__file__).parent.parent / "data"
-BENCHMARKS = ("nine_fibres", "fibres_1e4", "spheres_1e4", "hard_spheres")
+BENCHMARKS = ("nine_fibres", "fibres_1e4", "spheres_1e4", "spheres_1e5", "friction_1e4", "hard_spheres")
 
 
 def dem(*words: str) -> None:

@@ -79,11 +79,11 @@ def speed(path: Path) -> None:
         )
         return
     told = json.loads((DATA / "speed.json").read_text())
-    machine = ", ".join(f"{key} {value}" for key, value in told["machine"].items())
-    rows = ["| benchmark | figure | unit |", "|---|---|---|"]
+    machine = ", ".join(f"{key} {value}" for key, value in told["machine"].items() if key != "threads")
+    rows = ["| benchmark | figure | unit | threads |", "|---|---|---|---|"]
     for name, figures in told["results"].items():
         unit = next(key for key in figures if key.endswith("_per_second"))
-        rows.append(f"| `{name}` | {figures[unit]:.3g} | {unit.replace('_', ' ')} |")
+        rows.append(f"| `{name}` | {figures[unit]:.3g} | {unit.replace('_', ' ')} | {figures.get('threads', 1)} |")
     path.write_text("\n\n".join([*parts, f"By `dem bench --json`: {escaped(machine)}.", "\n".join(rows)]) + "\n")
 
 
