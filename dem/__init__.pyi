@@ -34,7 +34,6 @@ from dem.model.dampings import Dashpot as Dashpot
 from dem.model.dampings import Viscoelastic as Viscoelastic
 from dem.model.dense import pack_dense as pack_dense
 from dem.model.energy import Energy as Energy
-from dem.model.flexible import FibreSegment as FibreSegment
 from dem.model.flexible import FlexibleFibre as FlexibleFibre
 from dem.model.flows import ChannelFlow as ChannelFlow
 from dem.model.flows import PipeFlow as PipeFlow
@@ -62,6 +61,7 @@ from dem.model.particles import Particles as Particles
 from dem.model.parts import Rolling as Rolling
 from dem.model.parts import Twisting as Twisting
 from dem.model.roughness import effective_density as effective_density
+from dem.model.segment import FibreSegment as FibreSegment
 from dem.model.servo import PID as PID
 from dem.model.servo import Servo as Servo
 from dem.model.shapes import Fibre as Fibre

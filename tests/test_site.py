@@ -104,7 +104,7 @@ PUBLIC = {
 }
 PURE = re.compile(  # of numbers without a unit
     r"\[[^\]]+\]|direction|coefficient|unit quaternion|share|fraction|friction|restitution|exponent|ratio|number|"
-    r"perpendicular|colour|over |axis|upwards|softness|pictures a second|of any length|see above|above \d|how much",
+    r"perpendicular|colour|opacity|over |axis|upwards|softness|pictures a second|of any length|see above|above \d|how much",
     re.IGNORECASE,
 )
 
