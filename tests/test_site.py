@@ -104,7 +104,8 @@ PUBLIC = {
 }
 PURE = re.compile(  # of numbers without a unit
     r"\[[^\]]+\]|direction|coefficient|unit quaternion|share|fraction|friction|restitution|exponent|ratio|number|"
-    r"perpendicular|colour|opacity|over |axis|upwards|softness|pictures a second|of any length|see above|above \d|how much",
+    r"perpendicular|colour|opacity|over |axis|upwards|softness|pictures a second|of any length|see above|above \d|"
+    r"how much",
     re.IGNORECASE,
 )
 
