@@ -287,6 +287,7 @@ def test_the_verdict_reckons_by_the_second():
     assert f"({verdict.energy_rate:.1e} a second, budget {verdict.energy_budget:.1e})" in str(verdict)
 
 
+@pytest.mark.slow
 def test_replay_finds_the_overlaps_that_the_engine_has(cli, tmp_path):
     """Against the engine's own, for fibres on the floor and on each other."""
     sim = Accident(fibres=True, second=(0.05, 0.05, 0.042), speed=2.0).simulation()

@@ -47,6 +47,7 @@ def test_a_fibres_tip_is_lighter_than_the_fibre(nylon, fibre):
     assert found[0] < 0.41 * m  # of a rod it would be a quarter at the very end
 
 
+@pytest.mark.slow
 def test_a_tip_meets_the_floor_for_as_long_as_its_effective_mass_says(nylon, wall, fibre):
     """Tilted by 30 degrees, so that the other end stays away; during the impact it turns by a hundredth."""
     tilt = math.radians(30)

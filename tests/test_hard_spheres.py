@@ -196,7 +196,8 @@ def test_spheres_turn_at_their_spins(rng, nylon):
     pytest.param(False, (2.0, 1.0, -9.81), (0.9, 0.4, 0.3), (0.8, 0.2, 0.1), 1e-5, 250, marks=pytest.mark.slow),
     pytest.param(False, (0, 0, 0), (0.95, 0.9, None), (1.0, -1.0, None), 1e-5, 200, marks=pytest.mark.slow),
     (True, (0, 0, 0), (0.9, 0.0, 0.5), (1.0, -1.0, None), 1e-5, 80),
-    (False, (0, 0, -9.81), (0.5, 0.3, 0.1), (0.6, 0.0, 0.2), 0.03, 150),  # lasting contacts, and others
+    # lasting contacts, and others
+    pytest.param(False, (0, 0, -9.81), (0.5, 0.3, 0.1), (0.6, 0.0, 0.2), 0.03, 150, marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_crowds_collide_as_by_brute_force(rng, nylon, periodic, gravity, pair, wall, contact_time, impacts):
     """The same partners one after the other, and positions to 1e-9 m after four to twelve impacts of each.
@@ -298,7 +299,8 @@ def test_newtons_cradle(nylon):
 
 
 @pytest.mark.parametrize("given", [
-    {"gravity": (0, 0, -9.81), "restitution": 0.9, "tangential_restitution": 0.4, "friction": 0.3},
+    pytest.param({"gravity": (0, 0, -9.81), "restitution": 0.9, "tangential_restitution": 0.4, "friction": 0.3},
+                 marks=pytest.mark.slow),
     {"gravity": (0, 0, 0), "periodic": "xy", "restitution": 0.95},
 ])  # fmt: skip
 def test_how_a_run_is_cut_does_not_show(rng, nylon, given):
@@ -497,7 +499,9 @@ def enskog_rate(n, volume, diameter, temperature):
     return 4 * n / volume * diameter**2 * (1 - phi / 2) / (1 - phi) ** 3 * np.sqrt(np.pi * temperature), phi
 
 
-@pytest.mark.parametrize("phi", [0.1, 0.3, 0.45])
+@pytest.mark.parametrize(
+    "phi", [0.1, pytest.param(0.3, marks=pytest.mark.slow), pytest.param(0.45, marks=pytest.mark.slow)]
+)
 def test_collision_rate_of_a_gas_is_enskogs(phi):
     """1e5 impacts are 0.3 % of noise (one standard error); Carnahan & Starling are good to half a per cent up to 0.45,
     and 1000 spheres in periodic space to 1/1000."""
@@ -550,6 +554,7 @@ def test_haffs_law():
     assert sim.verdict().passed
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand(nylon):
     """Cells, agenda and counters at this size: energy kept, none overlap, by an independent search as well."""
     sim = dem.cases()["hard-spheres"](n=100_000).simulation()

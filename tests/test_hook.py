@@ -209,7 +209,7 @@ def test_a_run_that_was_changed_and_died_goes_on_to_the_same_bytes(checkpoints, 
         assert whole.changes.tobytes() == died.changes.tobytes()
 
 
-@pytest.mark.parametrize("checkpoints", [37, 100])
+@pytest.mark.parametrize("checkpoints", [37, pytest.param(100, marks=pytest.mark.slow)])
 def test_a_run_that_was_changed_and_stopped_goes_on_to_the_same_bytes(checkpoints, tmp_path, monkeypatch):
     """With the function given again; without it is refused, as rerun is, and says why."""
     options = {"frames": 9, "checkpoint_every": checkpoints}

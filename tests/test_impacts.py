@@ -299,6 +299,7 @@ def slope(steps, errors):
     return -np.polyfit(np.log(steps), np.log(errors), 1)[0]
 
 
+@pytest.mark.slow
 def test_friction_that_sticks_is_second_order():
     steps, phases = (50, 100, 200), (0.1, 0.3, 0.5, 0.7, 0.9)
     exact = planar_impact(BIG, HARD, contact(1, 1), normal=[1.0], tangential=[0.3], steps=4000).spin[0]
@@ -325,8 +326,8 @@ def test_samples_of_roots_add_up_to_their_integral(s):
     assert of_root(LATER, 3.0) == (3.0, 3.0)
 
 
-@pytest.mark.parametrize("mu", [0.2, 2.0], ids=["slides", "sticks"])
-@pytest.mark.parametrize("other", [HARD, SMALL], ids=["wall", "pair"])
+@pytest.mark.parametrize("mu", [0.2, pytest.param(2.0, marks=pytest.mark.slow)], ids=["slides", "sticks"])
+@pytest.mark.parametrize("other", [HARD, pytest.param(SMALL, marks=pytest.mark.slow)], ids=["wall", "pair"])
 def test_what_sticks_and_loses_goes_by_the_equations_of_the_laws(other, mu):
     """Normal and tangential dashpot, spring and Coulomb limit together, against a fine solution of the equations."""
     exact = planar_impact(BIG, other, contact(0.6, mu), normal=[1.0], tangential=[0.5])

@@ -53,8 +53,13 @@ def assert_resumes(make, tmp_path, stop, monkeypatch, duration=0.012, at=500, **
     assert_same_frames(whole, parts)
 
 
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("name", SHAPES)
+FIRST = {("spheres", "elastic"), ("mixture", "friction")}  # others are long tests
+CROWDS = [
+    pytest.param(name, law, marks=() if (name, law) in FIRST else pytest.mark.slow) for name in SHAPES for law in LAWS
+]
+
+
+@pytest.mark.parametrize(("name", "law"), CROWDS)
 def test_over_shapes_and_laws(name, law, tmp_path, stop, monkeypatch):
     assert_resumes(lambda: crowd(name, law), tmp_path, stop, monkeypatch)
 

@@ -38,7 +38,15 @@ def assert_same_bytes(one, two):
     assert one.energy() == two.energy()
 
 
-@pytest.mark.parametrize("dt", [1e-5, 3e-6, 1e-6, pytest.param(1e-7, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "dt",
+    [
+        1e-5,
+        pytest.param(3e-6, marks=pytest.mark.slow),
+        pytest.param(1e-6, marks=pytest.mark.slow),
+        pytest.param(1e-7, marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize(
     ("name", "percent"), [("single-fibre", 0.45), pytest.param("nine-fibres", 0.3, marks=pytest.mark.slow)]
 )
@@ -76,6 +84,7 @@ def test_first_touch_of_the_single_fibre():
     assert 0 < sim.time - touch <= 1.001 * dt
 
 
+@pytest.mark.slow
 def test_first_impact_of_the_single_fibre_converges_to_the_rigid_limit():
     """Spin after a frictionless elastic impact of a rigid body at its tip.
 
@@ -244,8 +253,8 @@ def test_the_skin_does_not_show(skin, integrator, nylon, rubber):
     assert automatic.energy_error == other.energy_error
 
 
-@pytest.mark.parametrize("skin", [(0.0005, 0.0001), (0.01, 0.002)])
-@pytest.mark.parametrize("name", ["many-spheres", "many-fibres"])
+@pytest.mark.parametrize("skin", [pytest.param((0.0005, 0.0001), marks=pytest.mark.slow), (0.01, 0.002)])
+@pytest.mark.parametrize("name", [pytest.param("many-spheres", marks=pytest.mark.slow), "many-fibres"])
 def test_the_skin_does_not_show_in_a_crowd(name, skin):
     """Dense, so that bodies have several contacts at once and the order of summation matters."""
     sims = []
@@ -430,7 +439,8 @@ def test_the_number_of_threads_does_not_show(name, integrator):
     assert one.energy_error == two.energy_error
 
 
-@pytest.mark.parametrize("name", [pytest.param("many-fibres", marks=pytest.mark.slow), "mixed-sizes"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["many-fibres", "mixed-sizes"])
 def test_the_threading_layer_does_not_show(name, tmp_path):
     """Other processes, since a layer is chosen once: workqueue, which numba always has, and one thread."""
     code = (
@@ -514,6 +524,7 @@ def test_not_a_number_set_by_arithmetic_is_found_at_once():
         assert np.isnan(np.int64(travel.larger(np.int64(5), infinity - infinity)).view(np.float64))
 
 
+@pytest.mark.slow
 def test_collision_in_long_free_fall_conserves_energy(nylon, ball):
     """The potential energy of one body may exceed the total at the start many times over."""
     pair = dem.Particles(ball, nylon, position=[[-2, 0, 0.003], [2, 0, -0.003]], velocity=[[1, 0, 0], [-1, 0, 0]])

@@ -333,6 +333,7 @@ def test_particles_follow_the_fluid_as_tchen_says(step):
     assert uu == pytest.approx(1, abs=3 * math.sqrt(2 / (3 * n)))
 
 
+@pytest.mark.slow
 def test_partners_that_know_the_fluid_take_no_energy():
     """Elastic collisions, four of each particle in its relaxation time. With partners correlated with both, <vv> = <uv>
     = σ²/(1 + St) stay (van Wachem, Curran & Evrard 2020). With partners that know nothing, they forget as viscosity has

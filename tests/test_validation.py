@@ -32,6 +32,7 @@ LONG = (
 )
 LONG += ("comparison", "convergence", "impact-order", "mfix", "zhao-fig3-5", "fibres-in-water", "sheared-fibres")
 LONG += ("bonds", "capsules", "capsule-packing")
+LONG += ("chung-ooi-normal", "impact-energy")
 LONG += ("impact", "silo", "drum", "beverloo", "janssen", "bagnold", "drum-angle", "repose")
 LONG += ("cellular", "terminal", "settling", "jeffery")  # quick ones of some run in tests/plain/test_flow_studies.py
 
