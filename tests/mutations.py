@@ -347,7 +347,7 @@ LISTS = (
            "return x - outside * length, -outside", "test_walls.py", "across_a_periodic_face_is_an_impact[0.0]"),
     Mutant("gather-spheres", "gather_round", "subtract(f, load(pair_force", "add(f, load(pair_force",
            "test_hertz.py", "unequal_spheres"),
-    Mutant("gather-bodies", "gather_pairs", "-1.0 if n < middle else 1.0", "1.0",
+    Mutant("gather-bodies", "gather_candidates", "-1.0 if n < middle else 1.0", "1.0",
            "test_contact.py", "double_loop"),
     Mutant("gather-torques", "gather_wrenches", "scale(-1.0, force_of(wrench, k))", "force_of(wrench, k)",
            "test_impacts.py", "gross_sliding_of_unequal and spins0"),

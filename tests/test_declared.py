@@ -33,7 +33,7 @@ def handled(ball_in_a_box, tmp_path):
         ("Particles", "velocty", "velocity"),
         ("Contacts", "rul", "rule"),
         ("Trajectory", "postion", "position"),
-        ("Frame", "colour", None),
+        ("Frame", "weather", None),
     ],
 )
 def test_a_misspelt_attribute_is_not_taken_in_silence(handled, kind, name, meant):

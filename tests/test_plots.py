@@ -364,7 +364,8 @@ def test_pictures_go_to_ffmpeg(run, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     path = tmp_path / "fall.mp4"
     assert dem.plots.movie(run, path, seconds=1, fps=4, size=(86, 60)) == 4
-    assert path.stat().st_size == 4 * 100 * 60 * 3  # 86 pixels and the colour bar
+    wide = 86 + 112  # and three quarters of an inch for the colour bar with its name
+    assert path.stat().st_size == 4 * wide * 60 * 3
     program.write_text("#!/bin/sh\necho no such codec >&2\nexit 1\n")
     with pytest.raises(ValueError, match="could not be written by ffmpeg: no such codec"):
         dem.plots.movie(run, path, seconds=1, fps=4, size=(80, 60), overwrite=True)

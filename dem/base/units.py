@@ -119,5 +119,6 @@ VISCOSITY = Quantity("dynamic viscosity", "Pa s", "1.8e-5 Pa s")
 DEGREES = Quantity("plane angle", "deg", "60 deg")  # of cases; files take radians
 RATE = Quantity("rate", "1/s", "10 1/s")
 WAVENUMBER = Quantity("wavenumber", "1/m", "400 1/m")
+FORCE = Quantity("force", "N", "0.5 N")
 ALL = (LENGTH, TIME, DENSITY, MODULUS, ANGLE, FREQUENCY, SPEED, SPIN, ACCELERATION, MASS, VISCOSITY, DEGREES)
-ALL += (RATE, WAVENUMBER)
+ALL += (RATE, WAVENUMBER, FORCE)

@@ -263,7 +263,7 @@ class SteppedTable(CaseTable):
     """Contacts that take time, resolved by time steps."""
 
     method: Literal["time-steps"] = Field("time-steps", description="time-steps, hard-spheres or stochastic")
-    particles: list[GroupTable] = Field(description="groups of particles; [] where inserters put in all there are")
+    particles: list[GroupTable] = Field(description="groups of particles; [] where all come later")
     time_step: TimeStep = Field(description="time step [s], or auto", examples=["auto"])
     integrator: Integrator = Field(DEFAULT, description="rotational scheme, see `dem integrators`")
     threads: Count | None = Field(None, description="default: all cores; changes no bit of the result", examples=[1])

@@ -169,6 +169,7 @@ TOPICS = {  # what it is about, where no beginning is known
     "capsule": "capsules.md", "bond": "bonds.md", "inserter": "coming-and-going.md", "outlet": "coming-and-going.md",
     "rank": "clusters.md",
 }  # fmt: skip
+LISTS = re.compile(r"(known are|input should be) .*")  # of words that would do
 
 
 def _complain(error: Exception, status: int) -> None:
@@ -177,7 +178,8 @@ def _complain(error: Exception, status: int) -> None:
         sys.stderr.write(f"dem: {line}\n")
     broke = {"": "guide/resume.md"} if isinstance(error, FloatingPointError) else {}
     found = {page for start, page in (PAGES | broke).items() if words.startswith(start)}
-    found = found or {page for word, page in TOPICS.items() if re.search(rf"\b{word}s?\b", words)}
+    about = LISTS.sub("", words)
+    found = found or {page for word, page in TOPICS.items() if re.search(rf"\b{word}s?\b", about)}
     for page in sorted(found):
         sys.stderr.write(f"dem: docs/{page} says more\n")
     raise typer.Exit(status) from None

@@ -103,7 +103,7 @@ def view(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     verdict = dem.cases()["nine-fibres"]().simulation().run(1e-4, output=f"{folder}/run.h5", frames=5)
     ...     page = dem.view(f"{folder}/run.h5", f"{folder}/run.html")
-    >>> len(page.frames), "http" in page.html
+    >>> len(page.frames), "://" in page.html
     (6, False)
     """
     if not isinstance(run, Trajectory):

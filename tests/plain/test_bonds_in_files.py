@@ -17,6 +17,7 @@ PAGE = (Path(__file__).parent.parent.parent / "docs" / "bonds.md").read_text()
 BALE = """
 duration = 5e-5
 time_step = 2.5e-6
+integrator = "splitting"
 [output]
 frames = 4
 [materials.nylon]
