@@ -11,14 +11,23 @@ HERE = Path(__file__).parent
 FILES = sorted((HERE / "plain").glob("test_*.py"))
 AT_ONCE = 8  # files: a process takes a second or two to begin
 GROUPS = [FILES[k : k + AT_ONCE] for k in range(0, len(FILES), AT_ONCE)]
+OTHERS = GROUPS[1::2]  # in a file of their own, so that two workers share them
 NONE_CHOSEN = 5  # no test of this mark, as pytest says it
 
 
-@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="they are collected by themselves")
-@pytest.mark.parametrize("which", ["not slow", pytest.param("slow", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("files", GROUPS, ids=lambda files: f"{files[0].stem}...{files[-1].stem}")
-def test_in_plain_python(files, which):
-    """Some files of the folder in a process of their own; what it says goes to the output."""
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--slow", "-m", which]
-    status = subprocess.run([*command, *files], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=False).returncode
-    assert status == 0 or (which == "slow" and status == NONE_CHOSEN)
+def in_plain_python(groups):
+    """A test that runs some files of the folder in a process of their own; what it says goes to the output."""
+
+    @pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="they are collected by themselves")
+    @pytest.mark.parametrize("which", ["not slow", pytest.param("slow", marks=pytest.mark.slow)])
+    @pytest.mark.parametrize("files", groups, ids=lambda files: f"{files[0].stem}...{files[-1].stem}")
+    def test(files, which):
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--slow", "-m", which]
+        environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+        status = subprocess.run([*command, *files], env=environment, check=False).returncode
+        assert status == 0 or (which == "slow" and status == NONE_CHOSEN)
+
+    return test
+
+
+test_in_plain_python = in_plain_python(GROUPS[::2])

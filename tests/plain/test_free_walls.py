@@ -201,6 +201,7 @@ def test_a_servo_does_not_swing_at_small_time_steps(share, material):
     assert sim.energy_error < 1e-3
 
 
+@pytest.mark.slow
 def test_a_pid_comes_to_its_force():
     """By its integral, which leaves nothing that lacks; at first it goes at its largest speed."""
     pid = dem.PID(force=0.1, axis=(-1, 0, 0), fastest=0.02, proportional=5.0, integral=1000.0, derivative=1e-6)

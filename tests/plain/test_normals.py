@@ -291,6 +291,7 @@ def test_viscoelastic_restitution_begins_with_its_series():
         assert path.restitution() != pytest.approx(1 - c * x, abs=x**2.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "normal",
     [

@@ -9,6 +9,7 @@ import dem
 from dem import statistics
 
 
+@pytest.mark.slow
 def test_randomly_placed_rods_touch_as_often_as_onsager_says(rng):
     """Pairs of 1500 in a periodic cube that may overlap: N (N - 1)/2 V_ex/V on average, within four times its root."""
     number, edge, length, diameter = 1500, 1.0, 0.12, 0.02

@@ -49,7 +49,9 @@ def test_segments_join_end_to_end_and_weigh_what_the_rod_does():
         dem.FlexibleFibre(diameter=1e-3, length=9e-3, segments=1, smooth=True)
 
 
-@pytest.mark.parametrize(("material", "damping", "strength"), [(ELASTIC, 0.0, math.inf), (ROUGH, 0.02, 1.5e5)])
+@pytest.mark.parametrize(("material", "damping", "strength"), [
+    (ELASTIC, 0.0, math.inf), pytest.param(ROUGH, 0.02, 1.5e5, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_energy_is_accounted_for_to_second_order(material, damping, strength):
     """Contacts, bonds that are damped and break, contacts that are eased in: error by 4 for half the step."""
     errors = []
@@ -103,6 +105,7 @@ def test_neighbours_that_break_meet_without_a_push():
     assert sim.contact_forces().overlap[0] == pytest.approx(pressed, rel=0.05)  # a step farther out than was seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("smooth", [False, True])
 def test_flexible_fibres_in_a_fluid(smooth):
     """Nodes that are single spheres turn as bodies do: energy is accounted for, and drag takes all to the flow's speed.

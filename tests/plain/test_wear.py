@@ -28,6 +28,7 @@ def sliding(kind, **options):
     return dem.Simulation(body, walls=[floor(kind)], gravity=(0, 0, -G), time_step=2e-5, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["plane", "mesh"])
 def test_a_block_that_slides_to_rest_wears_by_its_energy(kind):
     """V = (k/H) N s, and friction takes μ N s, all of the kinetic energy: V = (k/H) m v²/2 μ, whatever N does.
