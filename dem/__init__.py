@@ -42,7 +42,8 @@ if TYPE_CHECKING:  # the same as in `HOMES`, for type checkers
     from dem.files.exports import export
     from dem.files.repair import repair
     from dem.files.trajectory import Trajectory
-    from dem.hard.simulation import HardSpheres, HardVerdict
+    from dem.hard.simulation import HardSpheres
+    from dem.hard.verdict import HardVerdict
     from dem.model.adhesion import DMT, JKR, Bridge
     from dem.model.bonds import Bonds
     from dem.model.box import Box
@@ -132,7 +133,7 @@ HOMES = {
     "GriddedFlow": "dem.model.known_flows",
     "HardSphereCase": "dem.case.bases",
     "HardSpheres": "dem.hard.simulation",
-    "HardVerdict": "dem.hard.simulation",
+    "HardVerdict": "dem.hard.verdict",
     "Hertz": "dem.model.normals",
     "Hysteretic": "dem.model.normals",
     "Inserter": "dem.model.inserter",

@@ -16,7 +16,7 @@ from dem.files.exports import export as export
 from dem.files.repair import repair as repair
 from dem.files.trajectory import Trajectory as Trajectory
 from dem.hard.simulation import HardSpheres as HardSpheres
-from dem.hard.simulation import HardVerdict as HardVerdict
+from dem.hard.verdict import HardVerdict as HardVerdict
 from dem.model.adhesion import Bridge as Bridge
 from dem.model.adhesion import DMT as DMT
 from dem.model.adhesion import JKR as JKR
