@@ -88,7 +88,7 @@ def _print_version(wanted: bool) -> None:
 FIRST = """\
 What to do first:
 
-  dem run nine-fibres      simulate something; the first run compiles, some ten seconds
+  dem run nine-fibres      simulate something; the first run compiles, some fifteen seconds
   dem view nine-fibres.h5  look at it in the browser
   dem cases                what else there is to run
   dem init                 cases to begin a case file of your own with
