@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.model.walls import faces_of
 from dem.soft import arrays
-from dem.soft.adhesion import lasts, longest_reach
+from dem.soft.adhesion import longest_reach
 from dem.soft.brief import briefest, least_acceleration
 from dem.soft.exits import Exits
 from dem.soft.grid import grid_for, most_cells
@@ -23,13 +23,12 @@ from dem.soft.pace import Pace
 from dem.soft.per_body import reorder
 from dem.soft.skins import Skins
 from dem.soft.snapshot import Snapshot
-from dem.soft.walled import fastest_of, is_walled, words
+from dem.soft.walled import fastest_of, words
 from kernels import laws, rotation
 from kernels.base.jit import caller_of
 from kernels.soft import advance as loop
 from kernels.soft import cells, lists, sweeps
 from kernels.soft.chunks import CHUNK, Serial, Threaded
-from kernels.soft.travel import as_float
 from kernels.soft.walled import without_walls
 from kernels.soft.walls import PLANE
 
@@ -185,16 +184,10 @@ class Engine(Inhabited):
             pass
         nb = self.neighbours
         nb.lag[0] = (np.arange(nb.lowest.size) - nb.lowest).max()
-        nb.listed_position[:] = b.position
-        if not self.kinds.round:
-            nb.listed_orientation[:] = b.orientation
-        nb.aside_count[:] = 0  # the table has it all
+        self._note_places()
         table = history.indexed(b.owner.size, self._first_numbers()) if self.layout.wall_width else None
         if table:
-            table.give_walls(b, self.neighbours)
-            if is_walled(self.faces):
-                self._make_slots_for(table.give_slots(b, self.faces.walls))
-                table.give_slots(b, self.faces.walls)
+            self._give_walls(table)
         self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
         self._look_at_walls_anew()
         while self._order(loop.PICK) == loop.NO_ROOM:
@@ -203,27 +196,14 @@ class Engine(Inhabited):
             table.give_pairs(b, self.neighbours)
         self.progress.travel[0] = 0.0
 
-    def _reach(self) -> float:
-        """How much farther than where they meet bodies are listed [m], see `kernels.soft.sweeps.reach_of`."""
-        if not lasts(self.law):
-            return self.skins.neighbours + self.range
-        return self.skins.neighbours + self.range + 2 * float(as_float(self.partial[:, sweeps.TRAVEL].max()))
-
     def _list_neighbours(self, grid: cells.Grid) -> bool:
         """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
-        b, nb = self.bodies, self.neighbours
-        skin, chunks = self._reach(), nb.pairs.size
         w = self.workspace
         pairs, entries = lists.search(
-            self.mode, skin, grid, w.cell_first, b, self.kinds, nb, without_walls(self.faces), w.wanted
+            self.mode, self._reach(), grid, w.cell_first, self.bodies, self.kinds, self.neighbours,
+            without_walls(self.faces), w.wanted,
         )  # fmt: skip
-        if pairs > (nb.lower.size - 1) // chunks:
-            self.neighbours = nb._replace(**arrays.pair_arrays(chunks * arrays.room(pairs)))
-            return False
-        if entries > nb.entry.size:
-            self.neighbours = nb._replace(**arrays.entry_arrays(arrays.room(entries), b.kind.size))
-            return False
-        return True
+        return self._had_room(pairs, entries)
 
     def _reorder(self) -> None:
         """Put bodies in the order of the workspace."""
@@ -233,15 +213,6 @@ class Engine(Inhabited):
             spheres = np.diff(self.kinds.first_offset)[b.kind]
             np.cumsum(spheres, out=b.first_sphere[1:])
             b.owner[:] = np.repeat(np.arange(b.kind.size, dtype=np.int32), spheres)
-
-    def make_room_for_candidates(self) -> None:
-        """Enlarge the candidate arrays to what was wanted."""
-        nb = self.neighbours
-        room = nb.pairs.size * arrays.room(nb.pairs.max())
-        larger = arrays.candidate_arrays(room, self.layout)
-        arrays.keep_contents(nb, larger)
-        nb = nb._replace(**larger)
-        self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
 
     def advance(self, stop: int) -> int:
         """Take steps until `stop` are complete; returns DONE, or the code of what went wrong, now and ever after."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from dem.soft.among_walls import AmongWalls
+from dem.soft.listed import Listed
 from dem.soft.numbering import Numbering
 from dem.soft.per_body import MOVING
 from dem.soft.traffic import seam
@@ -37,7 +37,7 @@ class Events(Protocol):
         """Go on from there."""
 
 
-class Inhabited(AmongWalls):
+class Inhabited(Listed):
     """Has events in between calls of the kernels, which know nothing of them; without any all of it is idle."""
 
     box: Box | None
@@ -61,8 +61,10 @@ class Inhabited(AmongWalls):
         """Who is there, and what has come and gone, as a snapshot has it; empty where nobody comes or goes."""
         if not self.traffic:
             return {}
-        kind = self.by_row(self.bodies.kind)
-        return {"identity": self.numbering.identities.copy(), "kind": kind} | self.traffic.state()
+        return {"identity": self.numbering.identities.copy(), "kind": self._kind_by_row()} | self.traffic.state()
+
+    def _kind_by_row(self) -> np.ndarray:
+        return self.by_row(self.bodies.kind)
 
     def idle(self, order: int, stop: int) -> int:
         """Carry out an order where nobody is: time goes on, walls move, and the books are closed."""

@@ -193,14 +193,9 @@ class RankedEngine(Engine):
             result[..., self.numbering.rows(part[0])] = part[k]
         return result
 
-    def comings(self) -> dict[str, np.ndarray]:
-        """As of `Engine`; who is there has not changed since they were here."""
-        if not self.traffic:
-            return {}
-        b = self._bodies
-        return {
-            "identity": self.numbering.identities.copy(), "kind": self.numbering.by_row(b.identity, b.kind)
-        } | self.traffic.state()  # fmt: skip
+    def _kind_by_row(self) -> np.ndarray:
+        """As of `Engine`; who is there has not changed since all were here."""
+        return self.numbering.by_row(self._bodies.identity, self._bodies.kind)
 
     def left(self) -> np.ndarray:
         """As of `Engine`; nobody has to be asked where nobody can leave."""

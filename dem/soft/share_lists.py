@@ -10,18 +10,16 @@ from dem.base.words import counted
 from dem.ranks.communicator import Route
 from dem.ranks.halo import Region, within
 from dem.soft import arrays, share_arrays
-from dem.soft.adhesion import lasts
-from dem.soft.among_walls import AmongWalls
-from dem.soft.engine import Engine
+from dem.soft.engine import NOWHERE, Engine
 from dem.soft.grid import grid_for, most_cells
 from dem.soft.history import ContactHistory
+from dem.soft.listed import Listed
 from dem.soft.share_rows import SEEN, Rows, Table, find
 from dem.soft.walled import is_walled
 from kernels.base.jit import caller_of, most_threads
 from kernels.soft import advance as loop
 from kernels.soft import cells, ghosts, shares, sweeps
 from kernels.soft.chunks import Serial, Threaded
-from kernels.soft.travel import as_float
 
 if TYPE_CHECKING:
     from dem.ranks.communicator import Channel, Communicator
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
 
 MISSING = np.iinfo(np.int64).min
 TIMED = 20  # steps from which on the clock tells what work a rank has
-NOWHERE = loop.View(*(np.empty((rows, 0)) for rows in (3, 3, 4, 3)))
 
 
 class Kit(NamedTuple):
@@ -75,7 +72,7 @@ def in_words(told: list[Told]) -> str:
     )
 
 
-class ShareLists(AmongWalls):
+class ShareLists(Listed):
     """Bodies and lists; who inherits from it takes steps."""
 
     scheme: tuple
@@ -136,12 +133,6 @@ class ShareLists(AmongWalls):
         cells.cell_order(position, left, grid, cell, cell_first, order)
         return rows.only(order.astype(np.intp), rows.table), grid, cell_first
 
-    def _reach(self) -> float:
-        """How much farther than where they meet bodies are listed [m], as `Engine._reach`."""
-        if not lasts(self.law):
-            return self.skins.neighbours + self.range
-        return self.skins.neighbours + self.range + 2 * float(as_float(self.partial[:, sweeps.TRAVEL].max()))
-
     def _meet_others(self, rows: Rows) -> tuple[Rows, list[np.ndarray], list[int]]:
         """Ghosts, which of the bodies here are ghosts of each rank, and how many ghosts come from each."""
         here = rows.arrays["left"][0] == 0
@@ -187,31 +178,22 @@ class ShareLists(AmongWalls):
     def _list_neighbours(self, grid: cells.Grid, cell_first: np.ndarray) -> bool:
         """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
         b, nb = self.bodies, self.neighbours
-        chunks, wanted = nb.pairs.size, np.empty(nb.pairs.size, np.int64)
+        wanted = np.empty(nb.pairs.size, np.int64)
         pairs, entries = ghosts.search(
             self.mode, self.ghosts, self._reach(), float(self.kinds.bound.max()), grid, cell_first, b, self.kinds, nb,
             self.faces, wanted,
         )  # fmt: skip
-        if pairs > (nb.lower.size - 1) // chunks:
-            self.neighbours = nb._replace(**arrays.pair_arrays(chunks * arrays.room(pairs)))
-            return False
-        if entries > nb.entry.size:
-            self.neighbours = nb._replace(**arrays.entry_arrays(arrays.room(entries), b.kind.size))
-            return False
-        return True
+        return self._had_room(pairs, entries)
 
     def _note_listed(self, *, listed: bool) -> None:
         """Where bodies were when they were listed, and how far back chunks reach."""
-        b, nb = self.bodies, self.neighbours
+        nb = self.neighbours
         if not listed:  # there is nobody
             nb.lowest[:] = nb.highest[:] = np.arange(nb.pairs.size)
         first = int(nb.block[0])
         back = np.arange(first, nb.lowest.size) - nb.lowest[first:]
         nb.lag[0] = back.max(initial=0)
-        nb.listed_position[:] = b.position
-        if not self.kinds.round:
-            nb.listed_orientation[:] = b.orientation
-        nb.aside_count[:] = 0  # the table has it all
+        self._note_places()
         self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
 
     def _give_memory(self, table: Table) -> None:
@@ -220,10 +202,7 @@ class ShareLists(AmongWalls):
         if self.layout.wall_width:
             local = np.concatenate([np.arange(self.ghosts), np.arange(self.low, b.kind.size)])
             index = indexed(table, local, self.first_number[local], b, self.kinds)
-            index.give_walls(b, self.neighbours)
-            if is_walled(self.faces):
-                self._make_slots_for(index.give_slots(b, self.faces.walls))
-                index.give_slots(b, self.faces.walls)
+            self._give_walls(index)
         self._pick()
         if index and self.layout.width:
             index.give_pairs(b, self.neighbours)
@@ -231,11 +210,7 @@ class ShareLists(AmongWalls):
     def _pick(self) -> None:
         """Pick candidates, making room for them."""
         while self._serve(shares.PICK) == loop.NO_ROOM:
-            nb = self.neighbours
-            larger = arrays.candidate_arrays(nb.pairs.size * arrays.room(nb.pairs.max()), self.layout)
-            arrays.keep_contents(nb, larger)
-            nb = nb._replace(**larger)
-            self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
+            self.make_room_for_candidates()
 
     def _table(self) -> Table:
         """What contacts remember, of those pairs too that others have."""
