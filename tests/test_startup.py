@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from kernels.base import jit, startup
+from kernels.base import jit, processor, startup
 
 pytestmark = pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="looks at compiled code")
 
@@ -74,3 +74,26 @@ def test_what_is_in_the_cache_is_loaded_without_all_that_numba_can_compile(tmp_p
         for _ in ("compiled", "loaded")
     ]
     assert [text.strip() for text in said] == ["True", "False"]
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen", "has"),
+    [
+        ("cascadelake", None, True),
+        ("znver3", None, True),
+        ("sapphirerapids", None, False),
+        ("haswell", None, False),
+        ("cascadelake", "", False),
+        ("cascadelake", "+avx2", False),
+    ],
+)
+def test_numbers_are_loaded_one_by_one_where_gathers_are_slow(name, chosen, has, monkeypatch):
+    """And users who say themselves what a processor can do are believed."""
+    monkeypatch.setattr(jit.numba.config, "CPU_NAME", name)
+    monkeypatch.setattr(jit.numba.config, "CPU_FEATURES", chosen)
+    processor.avoid_slow_gathers()
+    if has:
+        known, told = jit.numba.config.CPU_FEATURES.rsplit(",", 1)
+        assert (known, told) == (processor.codegen.get_host_cpu_features(), processor.LOAD_ONE_BY_ONE)
+    else:
+        assert jit.numba.config.CPU_FEATURES == chosen

@@ -38,7 +38,7 @@ from numba.core import cpu, errors, event, options
 from numba.extending import overload
 
 from kernels.base import direct as pieces_called
-from kernels.base import held, linking, pieces, spreading, startup
+from kernels.base import held, linking, pieces, processor, spreading, startup
 
 OPTIONS = {"error_model": "numpy", "fastmath": False, "cache": True, "_nrt": False}
 
@@ -46,6 +46,7 @@ OPTIONS = {"error_model": "numpy", "fastmath": False, "cache": True, "_nrt": Fal
 cpu.CPUTargetOptions.noalias = options._mapping("noalias")  # noqa: SLF001
 
 startup.put_off_blas()
+processor.avoid_slow_gathers()
 
 CompileError = errors.NumbaError  # what a user's function may cause
 PLAIN = bool(numba.config.DISABLE_JIT or os.environ.get("PCDM_DEM_PLAIN") or not linking.is_as_expected())
