@@ -79,18 +79,19 @@ def gather_round(low, high, shift, e, incident_j, incident_i, incident, pair_for
     ------
     force : (3, N) world frame [N]
     """
+    e = np.uint64(e)  # unsigned: numba then asks no index whether it counts from the end
     for b in unsigned_range(low, high):
         f = (0.0, 0.0, 0.0)
-        middle = e + incident_j[b]
-        stop = middle + incident_i[b]
+        middle = e + np.uint64(incident_j[b])
+        stop = middle + np.uint64(incident_i[b])
         while e < middle:
             for m in range(GROUP):
-                f = subtract(f, load(pair_force, np.uint32(incident[e + m])))
-            e += GROUP
+                f = subtract(f, load(pair_force, np.uint32(incident[e + np.uint64(m)])))
+            e += np.uint64(GROUP)
         while e < stop:
             for m in range(GROUP):
-                f = add(f, load(pair_force, np.uint32(incident[e + m])))
-            e += GROUP
+                f = add(f, load(pair_force, np.uint32(incident[e + np.uint64(m)])))
+            e += np.uint64(GROUP)
         store(force, b - np.uint64(shift), f)
 
 
