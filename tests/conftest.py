@@ -15,9 +15,22 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+seen = {}  # tests with the mark few
+
+
 def pytest_addoption(parser):
     parser.addoption("--slow", action="store_true", help="run the tests that take minutes")
     parser.addoption("--nightly", action="store_true", help="throw thousands of random inputs, not dozens")
+
+
+def pytest_itemcollected(item):
+    """Of tests with the mark few(n), all but the first n sets of parameters are slow ones."""
+    few = item.get_closest_marker("few")
+    if few and "slow" not in item.keywords:
+        before = seen.setdefault(item.nodeid.split("[")[0], [])
+        if len(before) >= few.args[0]:
+            item.add_marker(pytest.mark.slow)
+        before.append(item)
 
 
 def pytest_collection_modifyitems(config, items):

@@ -91,6 +91,7 @@ def test_the_run_without_an_accident_passes_in_silence(cli, tmp_path):
         (["--set", "speed=500"], "dem: soft-contacts: a speed of 500 m/s would press a sphere on a wall in by"),
     ],
 )
+@pytest.mark.few(3)
 def test_what_cannot_go_well_is_refused_before_the_first_step(cli, tmp_path, words, message):
     result = cli(*words)
     assert result.exit_code == 2
@@ -108,6 +109,7 @@ def test_what_cannot_go_well_is_refused_before_the_first_step(cli, tmp_path, wor
         (["--set", "poison=200"], "values are not numbers because they were set so", 1),
     ],
 )  # fmt: skip
+@pytest.mark.few(1)
 def test_what_breaks_under_way_leaves_its_frames_and_the_last_steps(cli, tmp_path, words, message, who):
     forced = [] if "poison=200" in words else ["--force"]
     result = cli(*words, *forced)
@@ -159,6 +161,7 @@ def test_strict_wants_a_verdict_without_doubts(cli):
     assert cli(*soft, "--overwrite", "--strict").exit_code == 1
 
 
+@pytest.mark.slow
 def test_an_energy_error_is_an_error_under_way_when_strict():
     coarse = dem.cases()["single-fibre"](integrator="pcdm", time_step=1e-5, threads=1)  # 18 % in 2 s
     sim = coarse.simulation()
@@ -172,6 +175,7 @@ def test_an_energy_error_is_an_error_under_way_when_strict():
 
 
 @pytest.mark.parametrize("name", ["single-fibre", "nine-fibres", "many-fibres", "many-spheres"])
+@pytest.mark.few(1)
 def test_built_in_cases_draw_no_warning(name):
     case = dem.cases()[name](threads=1)
     assert case.simulation().run(20 * case.time_step, frames=1, strict=True).status == "PASS"
@@ -212,6 +216,7 @@ def test_a_broken_run_is_not_advised_but_says_so_again():
             sim.run(0.01)
 
 
+@pytest.mark.slow
 def test_nothing_of_an_earlier_crash_is_overwritten(cli, tmp_path):
     words = ["--set", "poison=200"]
     (tmp_path / "a.crash.h5").write_text("precious")
@@ -307,6 +312,7 @@ def test_replay_finds_the_overlaps_that_the_engine_has(cli, tmp_path):
     assert met & {"particle 0", "particle 1"}
 
 
+@pytest.mark.slow
 def test_replay_steps_through_a_crash(cli, tmp_path):
     cli("--set", "young=1e3", "--set", "speed=3", "--force")
     show = lambda *words: CliRunner().invoke(app, ["replay", "a.crash.h5", *words], catch_exceptions=False)  # noqa: E731

@@ -20,6 +20,7 @@ def duration(sim, *, until):
     return touching * sim.time_step
 
 
+@pytest.mark.slow
 def test_two_spheres_are_in_contact_for_as_long_as_foreseen(nylon, ball):
     pair = dem.Particles(ball, nylon, position=[(0, 0, 0), (0.0102, 0, 0)], velocity=[(0.4, 0, 0), (-0.4, 0, 0)])
     sim = dem.Simulation(pair, gravity=(0, 0, 0), time_step=1e-6, threads=1)
@@ -140,6 +141,7 @@ def shortest_meeting(particles, box):
 @pytest.mark.parametrize("clumps", [False, True], ids=["spheres", "clumps"])
 @pytest.mark.parametrize("walls", [False, True], ids=["free", "walls"])
 @pytest.mark.parametrize("seed", range(5))
+@pytest.mark.few(4)
 def test_no_two_meet_for_less_than_foreseen(seed, walls, clumps, wall):
     """And for little more: what is about as heavy and as large is taken together, see `dem.soft.impacts`."""
     particles = mixture(np.random.default_rng(seed), clumps=clumps)
@@ -209,6 +211,7 @@ def quickest_while_squeezed(particles, material, *, gap):
 
 
 @pytest.mark.parametrize("speed", [0.02, 0.1])
+@pytest.mark.few(1)
 def test_a_bead_between_a_ball_and_a_wall_is_not_quicker_than_foreseen(nylon, speed):
     """The bound is one of energy, half of which is in the other spring; and of the softer spring, which is deeper."""
     particles = heavy_on_light(nylon, speed=speed)
@@ -244,6 +247,7 @@ def test_steps_that_may_break_who_is_squeezed_are_warned_of(nylon):
 
 
 @pytest.mark.parametrize("name", ["nine-fibres", "many-spheres"])
+@pytest.mark.few(1)
 def test_bodies_that_are_alike_need_no_shorter_steps_for_being_squeezed(name):
     case = dem.cases()[name]()
     particles, box = case.build()
@@ -252,6 +256,7 @@ def test_bodies_that_are_alike_need_no_shorter_steps_for_being_squeezed(name):
     assert advice.advised == rounded_down(advice.contact_time / ADVISED)
 
 
+@pytest.mark.slow
 def test_the_time_step_can_be_left_to_it(nylon, wall, fibre):
     one = dem.Particles(fibre, nylon, position=[(0.5, 0.5, 0.5)])
     sim = dem.Simulation(one, dem.Box((0, 0, 0), (1, 1, 1), wall), time_step="auto", threads=1)

@@ -19,6 +19,7 @@ from kernels.base.jit import most_threads
 
 
 @pytest.mark.parametrize("name", ["nine_fibres", "fibres_1e3", "hard_spheres", "write_trajectory"])
+@pytest.mark.few(2)
 def test_prints_one_number(name, capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["benchmarks", name, "--share", "0.01"])
     command.main()
@@ -50,6 +51,7 @@ def test_bytes_are_compared_of_runs_with_contacts_only(gap, touch, monkeypatch):
         same_bytes.digest("pair")
 
 
+@pytest.mark.slow
 def test_dem_bench_writes_and_compares(tmp_path):
     path = tmp_path / "bench.json"
     result = CliRunner().invoke(app, ["bench", "nine_fibres", "--share", "0.001", "--json", str(path)])
@@ -76,6 +78,7 @@ def test_dem_bench_writes_and_compares(tmp_path):
     assert CliRunner().invoke(app, ["bench", "ten_fibres"]).exit_code == 2
 
 
+@pytest.mark.slow
 def test_timing_the_parts_of_a_step_leaves_the_state_alone():
     sim = BENCHMARKS["fibres_1e3"].prepare(share=0.2)
     before = sim.particles.copy()
@@ -165,6 +168,7 @@ def test_the_spacing_of_fibres_can_be_chosen():
     assert "benchmark spheres_1e4 has no parameter spacing" in result.stderr
 
 
+@pytest.mark.slow
 def test_options_without_names_take_what_they_fit():
     assert "nine_fibres" in names_with({"integrator": "pcdm"})
     assert names_with({"spacing": 2.0}) == ["fibres_1e3", "fibres_1e4", "fibres_1e5", "fibres_dense", "fibres_heap",

@@ -101,6 +101,7 @@ def unseen(sim):
     return sim
 
 
+@pytest.mark.slow
 def test_looking_changes_no_bit():
     """Fibres and balls in a box, so coarse that many contacts are looked at."""
     results = []

@@ -379,6 +379,7 @@ def test_what_has_a_plus_needs_quotes(cli, tmp_path, text):
 
 
 @pytest.mark.parametrize("what", ["single-fibre", "mine.toml", "short.toml"])
+@pytest.mark.few(1)
 def test_times_have_units_everywhere(cli, tmp_path, what):
     """With a case, a case file and one that names a case; as options and as settings."""
     (tmp_path / "mine.toml").write_text(BEGINNING + group("position = [[0.1, 0.1, 0.1]]"))
@@ -675,6 +676,7 @@ def tumbling(case_of, tmp_path):
 
 
 @pytest.mark.parametrize(("frames", "which"), [("-1", 1), ("-2", 0), (":", 1), (":3", 0), ("::2", 0)])
+@pytest.mark.few(1)
 def test_an_export_is_a_placement_to_the_bit(case_of, cli, tumbling, frames, which):
     """Of one frame, or of several the last one."""
     assert cli("export", "run.h5", "--to", "csv", "--frames", frames).exit_code == 0
@@ -768,6 +770,7 @@ PART = [pytest.param(name, True, marks=pytest.mark.slow if name in LONG else ())
 
 
 @pytest.mark.parametrize(("name", "few"), [*WHOLE, *PART])
+@pytest.mark.few(9)
 def test_examples_run_to_the_same_bytes(name, few, tmp_path):
     """Written out for few particles, by name for many; final state and energies to the last bit."""
     kind = dem.cases()[name]
@@ -791,6 +794,7 @@ def test_examples_run_to_the_same_bytes(name, few, tmp_path):
     {"friction": 0.3, "wall_friction": 0.1, "restitution": 0.9}, {"angle": 12.3, "spheres": 6}, {"aspect_ratio": 2.9},
     {"poisson": 0.23},
 ])  # fmt: skip
+@pytest.mark.few(1)
 def test_examples_hold_what_a_case_is_made_of(parameters, tmp_path):
     case = dem.cases()["nine-fibres"](**parameters)
     (tmp_path / "example.toml").write_text(example(case))
@@ -803,6 +807,7 @@ def test_examples_hold_what_a_case_is_made_of(parameters, tmp_path):
 
 
 @pytest.mark.parametrize("name", [n for n, kind in dem.cases().items() if issubclass(kind, StudyCase)])
+@pytest.mark.few(1)
 def test_examples_of_tables_are_the_same_case(name, tmp_path):
     case = dem.cases()[name](duration=0.5)
     (tmp_path / "example.toml").write_text(example(case))
@@ -840,6 +845,7 @@ CASES_WRITTEN_OUT = [("nine-fibres", {}), ("single-fibre", {}), ("many-spheres",
 
 
 @pytest.mark.parametrize(("name", "parameters"), CASES_WRITTEN_OUT)
+@pytest.mark.few(1)
 def test_an_example_has_every_key_there_is(name, parameters):
     text = example(dem.cases()[name](**parameters))
     content = uncommented(text)
@@ -911,6 +917,7 @@ def test_comments_tell_units_words_and_limits():
     assert all(word in placed for word in (*columns, *STATE))
 
 
+@pytest.mark.slow
 def test_every_key_of_an_example_is_commented_on():
     text = example(dem.cases()["nine-fibres"]())
     for key in ("duration", "integrator", "young", "aspect_ratio", "position", "velocity", "upper", "frames"):

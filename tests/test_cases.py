@@ -45,6 +45,7 @@ def test_all_cases_are_found_through_the_entry_points():
 
 
 @pytest.mark.parametrize("name", ["single-fibre", "nine-fibres", "many-fibres", "many-spheres"])
+@pytest.mark.few(2)
 def test_every_case_runs(name, tmp_path):
     case = dem.cases()[name](**({"n": 50} if name.startswith("many") else {}), time_step=1e-5)
     verdict = case.simulation().run(0.01, output=tmp_path / "run.h5", frames=2)
@@ -78,6 +79,7 @@ def test_nine_fibres_are_the_published_ones():
     ("many-fibres", {"n": 700}), ("many-fibres", {"n": 300, "spacing": 1.74}),
     ("many-fibres", {"n": 90, "aspect_ratio": 6, "spheres": 11, "spacing": 3.5}), ("many-spheres", {"n": 1001}),
 ])  # fmt: skip
+@pytest.mark.few(1)
 def test_random_starts_do_not_overlap(name, parameters):
     particles, box = dem.cases()[name](**parameters).build()
     centre, radius, owner, _ = oracle.spheres(particles)
@@ -102,6 +104,7 @@ def test_random_fibres_point_everywhere():
     np.testing.assert_allclose((axis**2).mean(0), 1 / 3, atol=4 * np.sqrt(4 / 45 / 8000))
 
 
+@pytest.mark.slow
 def test_a_one_shape_many_radii_box_runs(nylon, rng):
     """Polydisperse spheres, one shape each."""
     grid = np.stack(np.meshgrid(*[np.arange(5)] * 3), -1).reshape(-1, 3) * 0.021 + 0.011
@@ -130,6 +133,7 @@ def test_a_broken_case_of_another_package_does_not_hide_the_others(monkeypatch):
     ("torque-sphere", {}, 6e-7), ("symmetric-top", {"integrator": "splitting"}, 1e-10),
     ("torque-cylinder", {}, 2.5e-4), ("torque-cylinder", {"torque_frame": "body"}, 5e-6),
 ])  # fmt: skip
+@pytest.mark.few(1)
 def test_rotation_cases_meet_their_solutions(name, parameters, most):
     """Bounds: what an independent implementation of the default scheme leaves at these steps, or rounding."""
     case = dem.cases()[name](**parameters)
@@ -138,6 +142,7 @@ def test_rotation_cases_meet_their_solutions(name, parameters, most):
     assert case.errors(history).max() < most
 
 
+@pytest.mark.slow
 def test_exact_orientations_of_the_rotation_cases():
     sphere, top = (dem.cases()[name]() for name in ("torque-sphere", "symmetric-top"))
     np.testing.assert_allclose(sphere.exact(np.array([0.7]))[0], oracle.sphere_orientation(0.7), atol=1e-14)
@@ -147,6 +152,7 @@ def test_exact_orientations_of_the_rotation_cases():
 
 
 @pytest.mark.parametrize(("name", "error"), [("improved-pcdm", 1.6e-7), ("splitting", 1.6e-7), ("pcdm", 2.34e-4)])
+@pytest.mark.few(1)
 def test_coupled_cylinders(name, error):
     """Seelen et al. 3.4 at dt = 1e-3: largest relative error of the first angular velocity, two or three digits."""
     case = dem.cases()["coupled-cylinders"]()
@@ -169,6 +175,7 @@ def test_coupled_cylinders_with_the_output_as_printed():
 
 
 @pytest.mark.parametrize("name", ROTATION)
+@pytest.mark.few(1)
 def test_rotation_cases_run_from_the_command_line(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(app, ["run", name])

@@ -40,6 +40,7 @@ def test_run_prints_a_verdict_and_writes_a_file(cli, tmp_path):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.few(5)
 def test_help_says_what_commands_say_of_themselves(cli, name):
     """It does so without importing them."""
     said = " ".join(cli(name, "--help").stdout.split())
@@ -165,6 +166,7 @@ main()
 
 
 @pytest.mark.parametrize("module", ["typer", "dem.cli.lists", "rich.table", "cases.nine_fibres"])
+@pytest.mark.few(2)
 def test_ctrl_c_at_any_import_is_one_line(module):
     """The application's, a command's, those while it runs."""
     script = INTERRUPTED.format(module=module)
@@ -187,6 +189,7 @@ main()
 
 
 @pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="nothing is compiled")
+@pytest.mark.slow
 def test_ctrl_c_is_not_lost_in_the_compiler(tmp_path):
     """It comes while the compiler calls back, where exceptions end."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
@@ -224,6 +227,7 @@ def test_an_existing_output_is_left_alone(cli, tmp_path):
         "plot run.h5 --movie a.gif", "export run.h5 --to csv", "replay run.h5 --plot a.png",
     ],
 )  # fmt: skip
+@pytest.mark.few(1)
 def test_a_folder_that_nobody_may_write_to(cli, words, tmp_path, monkeypatch):
     cli("run", "single-fibre", *QUICK, "-o", "run.h5")
     monkeypatch.setattr("os.access", lambda _, mode: mode != os.W_OK)  # the superuser may do everything
@@ -242,6 +246,7 @@ def test_what_the_system_says_comes_without_its_numbers(capsys):
 
 
 @pytest.mark.parametrize("words", ["run symmetric-top", "init nine-fibres", "plot run.h5 -o a --picture energy"])
+@pytest.mark.few(1)
 def test_what_cannot_be_completed_leaves_nothing(cli, words, tmp_path, monkeypatch):
     """Of files that are written at once, nor of folders made for them."""
     cli("run", "single-fibre", *QUICK, "-o", "run.h5")
@@ -304,6 +309,7 @@ def test_lists(cli):
     assert re.search(r"improved-pcdm +2 +1 ", cli("integrators").stdout)
 
 
+@pytest.mark.slow
 def test_every_parameter_that_tells_its_unit_takes_it():
     """Degrees are degrees: nothing is 57 times what was meant."""
     for case in dem.cases().values():

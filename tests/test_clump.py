@@ -61,6 +61,7 @@ def test_hidden_and_repeated_spheres_count_once():
 
 
 @pytest.mark.parametrize("seed", range(12))
+@pytest.mark.few(3)
 def test_the_stated_error_of_the_quadrature(seed):
     """Three to fourteen spheres in a heap: 1e-6 is what the docstring promises, against six times as many nodes."""
     rng = np.random.default_rng(seed)

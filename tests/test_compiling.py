@@ -45,6 +45,7 @@ def test_spheres_that_do_not_turn_are_compiled_once_for_all_integrators(cache, t
     assert errors == ""
 
 
+@pytest.mark.slow
 def test_kernels_of_an_older_version_are_removed_and_the_reason_is_said(tmp_path):
     place, name = jit._cache_name()
     older, other = (
@@ -77,6 +78,7 @@ def test_two_installations_that_share_a_folder_do_not_take_each_other_for_compil
         (("missing.toml",), "missing.toml"),
     ],
 )
+@pytest.mark.few(1)
 def test_what_cannot_be_prepared_is_refused_before_anything_is_compiled(wrong, said, tmp_path):
     _, errors = dem("compile", *wrong, cache=tmp_path, code=2)
     assert said in errors

@@ -36,6 +36,7 @@ def handled(ball_in_a_box, tmp_path):
         ("Frame", "weather", None),
     ],
 )
+@pytest.mark.few(2)
 def test_a_misspelt_attribute_is_not_taken_in_silence(handled, kind, name, meant):
     said = f"{kind} has no attribute '{name}' to assign to" + (f": did you mean {meant}?" if meant else "")
     with pytest.raises(AttributeError, match=f"^{re.escape(said)}$"):
@@ -50,6 +51,7 @@ def test_a_misspelt_attribute_is_not_taken_in_silence(handled, kind, name, meant
         ("Particles", "mass"), ("Contacts", "rule"), ("Trajectory", "position"), ("Frame", "velocity"),
     ],
 )  # fmt: skip
+@pytest.mark.few(2)
 def test_what_can_only_be_read_says_so(handled, kind, name):
     with pytest.raises(AttributeError, match=f"^{name} of {kind} can only be read$"):
         setattr(handled[kind], name, 1.0)

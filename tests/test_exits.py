@@ -121,6 +121,7 @@ SLIDERS = ([0.08, 0.03, 0.005], [1, 0, 0]), ([0.06, 0.07, 0.02], [2, 0, -1])
 
 @pytest.mark.usefixtures("looks")
 @pytest.mark.parametrize("shape", [BALL, dem.Fibre(diameter=0.01, aspect_ratio=2)], ids=["spheres", "fibres"])
+@pytest.mark.few(1)
 def test_letting_go_shows_neither_lists_nor_restarts(shape, tmp_path):
     """They slide down a slope that goes on beyond the box; each simulation tells of who leaves, again when loaded."""
     whole, cut = (simulation(*SLIDERS, shape=shape, _skin=skin, **SLOPE) for skin in (None, (0.002, 0.0002)))

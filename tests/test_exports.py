@@ -275,6 +275,7 @@ def test_an_output_appears_when_it_is_complete(path, tmp_path, monkeypatch, to):
         (["csv", "balls.h5"], {"overwrite": True}, OSError, "output balls.h5 cannot be written: it is the trajectory"),
     ],
 )
+@pytest.mark.few(6)
 def test_what_cannot_be_exported_is_refused(balls, monkeypatch, tmp_path, arguments, options, error, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").write_text("precious")
@@ -336,6 +337,7 @@ def test_the_command(balls, cli, tmp_path):
         (["none.h5", "--to", "csv"], "dem: no file none.h5"),
     ],
 )
+@pytest.mark.few(1)
 def test_bad_input_gets_a_line_and_status_2(balls, cli, tmp_path, words, start):
     (tmp_path / "mine").write_text("precious")
     result = cli(*words)

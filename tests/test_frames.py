@@ -57,6 +57,7 @@ def stored(path, name):
     ],
     ids=str,
 )  # fmt: skip
+@pytest.mark.few(30)
 def test_fields_are_sliced_like_arrays(run, finished, name, key):
     values = stored(finished[0], name)
     np.testing.assert_array_equal(getattr(run, name)[key], values[key])

@@ -72,6 +72,7 @@ def crowd(name, kind, n=600, steps=1500, **options):
 
 @pytest.mark.parametrize("kind", LOSSY)
 @pytest.mark.parametrize("name", ["spheres", "sizes", "fibres", "mixture"])
+@pytest.mark.few(1)
 def test_the_skin_does_not_show(name, kind):
     one = crowd(name, kind)
     other = crowd(name, kind, _skin=(0.0006, 0.0001))
@@ -85,6 +86,7 @@ def test_the_skin_does_not_show(name, kind):
 @pytest.mark.skipif(most_threads() < 2, reason="one core")
 @pytest.mark.parametrize("kind", [pytest.param("damped", marks=pytest.mark.slow), "friction"])
 @pytest.mark.parametrize("name", ["sizes", *(pytest.param(n, marks=pytest.mark.slow) for n in ("spheres", "mixture"))])
+@pytest.mark.few(1)
 def test_the_number_of_threads_does_not_show(name, kind):
     one, two = (crowd(name, kind, n=5000, steps=300, threads=threads) for threads in (1, 2))
     assert type(one._engine.mode) is not type(two._engine.mode)
@@ -150,6 +152,7 @@ def test_a_list_made_anew_after_every_step_forgets_nothing(name):
         assert_same_bytes(sims["left alone"], sims[way])
 
 
+@pytest.mark.slow
 def test_room_that_runs_out_loses_no_memory(monkeypatch):
     monkeypatch.setattr("dem.soft.arrays.ROOM", 1.0)
     tight = crowd("mixture", "friction")
@@ -159,6 +162,7 @@ def test_room_that_runs_out_loses_no_memory(monkeypatch):
 
 @pytest.mark.parametrize("kind", LOSSY)
 @pytest.mark.parametrize("name", ["spheres", "mixture"])
+@pytest.mark.few(1)
 def test_saved_and_loaded_goes_on_to_the_last_bit(name, kind, tmp_path):
     whole = crowd(name, kind, steps=900)
     part = crowd(name, kind, steps=500)

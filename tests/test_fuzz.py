@@ -44,6 +44,7 @@ def in_range(value, low, high):
 
 
 @pytest.mark.parametrize("count", EXAMPLES)
+@pytest.mark.slow
 def test_materials(count):
     @fuzz(count, young=things, poisson=things, density=things, restitution=things, friction=things)
     def check(young, poisson, density, restitution, friction):
@@ -94,6 +95,7 @@ state = arrays.arrays(
 
 
 @pytest.mark.parametrize("count", EXAMPLES)
+@pytest.mark.slow
 def test_particles(count):
     nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
 
@@ -213,6 +215,7 @@ def test_case_files(count):
 
 
 @pytest.mark.parametrize("count", EXAMPLES)
+@pytest.mark.few(1)
 def test_texts_of_case_files(count, tmp_path):
     """Characters are put in, taken out or replaced anywhere."""
     path = tmp_path / "mine.toml"
@@ -245,6 +248,7 @@ READERS = (["info"], ["rerun", "--quiet"], ["repair"], ["run", "--quiet", "--res
 
 
 @pytest.mark.parametrize("count", [12, pytest.param(1000, marks=pytest.mark.nightly)])
+@pytest.mark.slow
 def test_broken_files(count, trajectory, tmp_path):
     """Cut anywhere, with bytes changed anywhere, or with anything in it."""
     whole = trajectory.read_bytes()
@@ -298,6 +302,7 @@ words = st.one_of(
 
 
 @pytest.mark.parametrize("count", EXAMPLES)
+@pytest.mark.few(1)
 def test_command_lines(count, tmp_path, monkeypatch):
     """Every one of them is wrong, or asks for nothing long: a bad value goes with each run."""
     monkeypatch.chdir(tmp_path)

@@ -449,6 +449,7 @@ def test_a_ball_in_lasting_contact_rolls_and_slides_by_coulombs_law(nylon, angle
     assert sim.collisions.wall < 2.1 * 0.2 / t_c
 
 
+@pytest.mark.slow
 def test_a_frictional_heap_comes_to_rest_at_an_impact_each_contact_time_and_holds_on_a_slope(rng, nylon):
     """Three layers of many sizes in a long box: one to two impacts a sphere and t_c, and hundreds if what sticks and
     slides took energy from the bouncing. Tilted by 10 degrees they creep a quarter as far as they flow when smooth."""
@@ -502,6 +503,7 @@ def enskog_rate(n, volume, diameter, temperature):
 @pytest.mark.parametrize(
     "phi", [0.1, pytest.param(0.3, marks=pytest.mark.slow), pytest.param(0.45, marks=pytest.mark.slow)]
 )
+@pytest.mark.few(1)
 def test_collision_rate_of_a_gas_is_enskogs(phi):
     """1e5 impacts are 0.3 % of noise (one standard error); Carnahan & Starling are good to half a per cent up to 0.45,
     and 1000 spheres in periodic space to 1/1000."""
@@ -518,6 +520,7 @@ def test_collision_rate_of_a_gas_is_enskogs(phi):
     assert 2 * impacts / 1000 / (sim.time - start) == pytest.approx(rate, rel=0.015)
 
 
+@pytest.mark.slow
 def test_pairs_at_contact_are_as_carnahan_and_starling_say():
     """g(r) in five shells below 1.1 diameters, extrapolated to contact as an exponential, is χ = (1 - φ/2)/(1 - φ)³.
 
@@ -582,6 +585,7 @@ def soft(particles, box, young, duration, gravity=(0, 0, 0)):
     return sim.particles
 
 
+@pytest.mark.slow
 def test_stiff_soft_spheres_collide_as_hard_ones(nylon):
     """An oblique impact: velocities differ as the normal turns during the contact, by its duration: ∝ E^-0.4.
 
@@ -597,6 +601,7 @@ def test_stiff_soft_spheres_collide_as_hard_ones(nylon):
     np.testing.assert_allclose([off[0] / off[1], off[1] / off[2]], 4.0, rtol=0.15)
 
 
+@pytest.mark.slow
 def test_a_stiff_soft_crowd_starts_as_a_hard_one(rng, nylon):
     """The first impacts of 20 under gravity in a box: positions differ by what contacts take, ∝ E^-0.4.
 
@@ -731,6 +736,7 @@ def test_mdanalysis_reads_the_period(tmp_path, rng, nylon):
 
 
 @pytest.mark.parametrize("name", ["hard-spheres", "granular-cooling"])
+@pytest.mark.few(1)
 def test_the_cases_run_from_the_command_line(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = ["run", name, "--duration", "0.05", "--frames", "4", "--set", "n=100", "--set", "restitution=0.8"]

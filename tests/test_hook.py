@@ -55,6 +55,7 @@ def test_calls_come_at_exact_steps_and_before_the_frame(nylon, tmp_path):
 
 
 @pytest.mark.parametrize("law", ["elastic", "friction"])
+@pytest.mark.few(1)
 def test_who_only_looks_changes_no_bit(law, tmp_path):
     def look(sim):
         sim.particles.position, sim.energy(), sim.verdict(), sim.momentum()
@@ -69,6 +70,7 @@ def test_who_only_looks_changes_no_bit(law, tmp_path):
 
 
 @pytest.mark.parametrize("law", ["elastic", "friction"])
+@pytest.mark.few(1)
 def test_what_is_changed_in_a_run_is_work_and_no_energy_error(law, tmp_path):
     """The ledger goes on: dissipation, error and start stay; the jumps of the mechanical energy are the work."""
     sim, jumps = crowd("spheres", law), []
@@ -187,6 +189,7 @@ def test_a_hard_sphere_that_is_stopped_gives_its_energy_as_work(nylon, tmp_path)
 
 
 @pytest.mark.parametrize("checkpoints", [37, 100])
+@pytest.mark.few(1)
 def test_a_run_that_was_changed_and_died_goes_on_to_the_same_bytes(checkpoints, tmp_path):
     """From the latest checkpoint, which is one of after the call of its step, changes of later steps left out."""
 
@@ -210,6 +213,7 @@ def test_a_run_that_was_changed_and_died_goes_on_to_the_same_bytes(checkpoints, 
 
 
 @pytest.mark.parametrize("checkpoints", [37, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.few(1)
 def test_a_run_that_was_changed_and_stopped_goes_on_to_the_same_bytes(checkpoints, tmp_path, monkeypatch):
     """With the function given again; without it is refused, as rerun is, and says why."""
     options = {"frames": 9, "checkpoint_every": checkpoints}

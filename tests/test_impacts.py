@@ -328,6 +328,7 @@ def test_samples_of_roots_add_up_to_their_integral(s):
 
 @pytest.mark.parametrize("mu", [0.2, pytest.param(2.0, marks=pytest.mark.slow)], ids=["slides", "sticks"])
 @pytest.mark.parametrize("other", [HARD, pytest.param(SMALL, marks=pytest.mark.slow)], ids=["wall", "pair"])
+@pytest.mark.slow
 def test_what_sticks_and_loses_goes_by_the_equations_of_the_laws(other, mu):
     """Normal and tangential dashpot, spring and Coulomb limit together, against a fine solution of the equations."""
     exact = planar_impact(BIG, other, contact(0.6, mu), normal=[1.0], tangential=[0.5])
@@ -436,6 +437,7 @@ def test_the_account_of_an_impact_is_kept_at_every_step(other, e, mu):
 
 @pytest.mark.parametrize("mu", [0.1, 0.5, 2.0])
 @pytest.mark.parametrize("other", [HARD, SMALL], ids=["wall", "pair"])
+@pytest.mark.few(1)
 def test_no_impact_gains_energy(other, mu):
     for e in (1.0, 0.9, 0.4):
         for angle in (0.1, 5, 15, 30, 45, 60, 75, 85, 89.9):

@@ -59,6 +59,7 @@ for k in range(count):
 
 
 @pytest.mark.parametrize("count", [4, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_killed_at_any_moment(tmp_path, count):
     subprocess.run([sys.executable, "-W", "ignore", "-c", KILLED, tmp_path, str(count)], check=True, timeout=500)
     whole = contents(tmp_path / "whole.h5")
@@ -105,6 +106,7 @@ def command():
     pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow),
     pytest.param(signal.SIGHUP, 129, marks=pytest.mark.slow),
 ])  # fmt: skip
+@pytest.mark.slow
 def test_a_signal_leaves_a_checkpoint_and_its_status(command, tmp_path, number, status):
     path = tmp_path / "run.h5"
     words = ("run", "nine-fibres", "--time-step", "1e-5", "--duration", "4000", "--frames", "4000", "-o", path)
@@ -130,6 +132,7 @@ def test_a_signal_leaves_a_checkpoint_and_its_status(command, tmp_path, number, 
     np.testing.assert_array_equal(frames, np.arange(0, steps + 1, 100_000))  # all up to there, none more for the signal
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_the_run_with_the_reason(tmp_path):
     path = tmp_path / "run.h5"
     limit = textwrap.dedent(f"""

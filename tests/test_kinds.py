@@ -164,6 +164,7 @@ def old_checkpoint(given):
     return given | {"kinds": pairs}
 
 
+@pytest.mark.slow
 def test_files_without_variants_are_read_but_not_gone_on_from(polydisperse, tmp_path):
     path = tmp_path / "old.h5"
     dem.Simulation(polydisperse.copy(), time_step=1e-5, threads=1).run(1e-4, output=path, frames=2)

@@ -50,6 +50,7 @@ def apart(sim):
 
 
 @pytest.mark.parametrize("kind", ["jkr", pytest.param("bridge", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_neither_lists_nor_cuts_nor_files_show_in_contacts_that_are_apart(kind, tmp_path):
     whole = crowd(kind)
     assert min(apart(whole)) > 1

@@ -81,6 +81,7 @@ def kept(call):
 
 @compiled
 @pytest.mark.skipif(jit.PLAIN, reason="nothing is kept")
+@pytest.mark.slow
 def test_another_process_lowers_only_what_is_not_kept_and_takes_nothing_from_a_broken_file(tmp_path, monkeypatch):
     """`rotate_back` is `conjugate` and `rotate`, whose parts the first process has lowered."""
     first = run_formula("rotate", tmp_path)
@@ -147,6 +148,7 @@ assert (rows == expected).all()
 
 @compiled
 @pytest.mark.parametrize("plain", ["", "1"])
+@pytest.mark.few(1)
 def test_threads_do_what_loops_do_with_and_without_numbas_insides(plain, tmp_path):
     environment = {**os.environ, "PCDM_DEM_PLAIN": plain, "NUMBA_CACHE_DIR": str(tmp_path)}
     for _ in range(2):  # the second one finds what the first has compiled
@@ -154,6 +156,7 @@ def test_threads_do_what_loops_do_with_and_without_numbas_insides(plain, tmp_pat
 
 
 @compiled
+@pytest.mark.slow
 def test_a_thread_that_goes_out_of_bounds_is_heard(tmp_path):
     environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", THREADS.replace("OUT", "True")]
@@ -173,6 +176,7 @@ assert dot((1.0, 2.0, 3.0), (1.0, 2.0, 3.0)) == 14.0
 
 
 @compiled
+@pytest.mark.slow
 def test_what_is_called_with_types_of_others_is_not_kept(tmp_path):
     """Whoever has not got them could read nothing of that function, and whoever changes them would not be heard."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}

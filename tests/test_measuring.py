@@ -176,6 +176,7 @@ def test_who_asks_for_contacts_changes_no_bit_and_finds_them_in_the_file(tmp_pat
     assert at_end.force.any()
 
 
+@pytest.mark.slow
 def test_contacts_in_a_file_go_on_when_the_run_does(tmp_path):
     options = {"frames": 8, "contacts": True, "checkpoint_every": 100}
     crowd("spheres").run(0.004, output=tmp_path / "whole.h5", **options)

@@ -17,6 +17,7 @@ QUICK = "falling_fibres"  # the others compile contacts with friction, and walls
     [pytest.param(path, marks=() if path.stem == QUICK else pytest.mark.slow) for path in NOTEBOOKS],
     ids=lambda path: path.stem,
 )
+@pytest.mark.slow
 def test_a_notebook_runs(path, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))  # where the notebook puts its files
     (tmp_path / "elsewhere").mkdir()

@@ -103,6 +103,7 @@ def test_what_can_never_fit_is_foreseen(monkeypatch, nylon, ball):
     assert tries < 40 * 10_000
 
 
+@pytest.mark.slow
 def test_what_just_fits_is_not_given_up(monkeypatch, nylon, ball):
     found, tries = packed_spheres(monkeypatch, nylon, ball, 2000, 0.35)
     assert len(found) == 2000

@@ -1,4 +1,4 @@
-"""Physics of small systems in plain Python: no combination of contact laws has to be compiled for it."""
+"""Physics of small systems, and examples of docstrings, in plain Python: nothing has to be compiled for them."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 HERE = Path(__file__).parent
 FILES = sorted((HERE / "plain").glob("test_*.py"))
 AT_ONCE = 8  # files: a process takes a second or two to begin
-GROUPS = [FILES[k : k + AT_ONCE] for k in range(0, len(FILES), AT_ONCE)]
+GROUPS = [FILES[k : k + AT_ONCE] for k in range(0, len(FILES), AT_ONCE)] + [[HERE.parent / "dem"]]
 OTHERS = GROUPS[1::2]  # in a file of their own, so that two workers share them
 NONE_CHOSEN = 5  # no test of this mark, as pytest says it
 

@@ -119,6 +119,7 @@ def drawn(ax, label):
     return next(line for line in ax.lines if line.get_label() == label).get_ydata()
 
 
+@pytest.mark.slow
 def test_height_of_a_fall(run):
     """Leap-frog follows a parabola but for rounding."""
     ax = dem.plots.height(run).axes[0]
@@ -180,6 +181,7 @@ def test_only_some_of_many_particles_leave_paths(rng):
 
 
 @pytest.mark.parametrize("name", ["energy", "paths", "height", "orientation", "overview"])
+@pytest.mark.few(4)
 def test_axes_have_units(run, name):
     figure = dem.plots.PICTURES[name](run)
     labels = [ax.get_ylabel() for ax in figure.axes if ax.axison and ax.get_ylabel()]
@@ -243,6 +245,7 @@ def test_paths_are_to_be_opened_first(draw, tmp_path):
             draw(path)
 
 
+@pytest.mark.slow
 def test_all_pictures_are_drawn(cli, fall, tmp_path):
     result = cli("plot", fall, "-o", "pictures", "--size", 160, 120)
     assert result.exit_code == 0, result.stderr
@@ -331,6 +334,7 @@ def test_pictures_of_a_movie_are_the_scenes(run, tmp_path, monkeypatch):
         assert (taken == pixels(dem.plots.scene(run, frame, limits=limits, size=(258, 180)))).all()
 
 
+@pytest.mark.slow
 def test_a_movie_shows_frames_spread_evenly(run, tmp_path):
     path = tmp_path / "fall.gif"
     assert dem.plots.movie(run, path, seconds=1, fps=5, size=(80, 60)) == 5

@@ -37,6 +37,7 @@ def test_the_first_example_runs(tmp_path, monkeypatch, capsys):
         assert len(run) == 101
 
 
+@pytest.mark.slow
 def test_the_case_file_ends_well_and_check_says_so(tmp_path):
     (example,) = examples("toml", GUIDE)
     (tmp_path / "gas.toml").write_text(example)
@@ -50,6 +51,7 @@ def test_the_case_file_ends_well_and_check_says_so(tmp_path):
     assert shown.stdout.startswith("gas.toml: nothing is wrong with it\n")
 
 
+@pytest.mark.slow
 def test_the_advice_on_a_coarse_run_helps(tmp_path, monkeypatch):
     """Steps four times too long: the verdict names time step and scheme; the latter alone makes it a good one."""
     monkeypatch.chdir(tmp_path)

@@ -114,6 +114,7 @@ ROOMS = {
 
 
 @pytest.mark.parametrize("name", ROOMS)
+@pytest.mark.few(2)
 def test_what_is_drawn_alone_is_as_when_all_is_drawn(name, rng, monkeypatch):
     """Some spheres are outside of the picture or beyond the floor, one is below it, one behind the eye."""
     camera, room = ROOMS[name]

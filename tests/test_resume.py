@@ -60,11 +60,13 @@ CROWDS = [
 
 
 @pytest.mark.parametrize(("name", "law"), CROWDS)
+@pytest.mark.few(1)
 def test_over_shapes_and_laws(name, law, tmp_path, stop, monkeypatch):
     assert_resumes(lambda: crowd(name, law), tmp_path, stop, monkeypatch)
 
 
 @pytest.mark.parametrize("integrator", schemes_in_contacts())
+@pytest.mark.few(2)
 def test_over_integrators(integrator, tmp_path, stop, monkeypatch):
     assert_resumes(lambda: crowd(law="elastic", integrator=integrator), tmp_path, stop, monkeypatch)
 

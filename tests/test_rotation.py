@@ -73,6 +73,7 @@ def test_order_under_the_torques_of_the_papers(name, frame):
 
 @pytest.mark.parametrize(("problem", "loss"), [(SPRING, 0), (DRAG, 1)], ids=["orientation", "velocity"])
 @pytest.mark.parametrize("name", ORDERS)
+@pytest.mark.few(17)
 def test_order_under_torque_that_depends_on_the_motion(name, problem, loss):
     """Asymmetric body; two schemes lose an order where the torque wants an angular velocity they do not know."""
     order = ORDERS[name] - loss * (name in HALF_STEP_OLD)
@@ -200,6 +201,7 @@ def test_angular_momentum_of_a_free_body(name):
 
 
 @pytest.mark.parametrize("name", ORDERS)
+@pytest.mark.few(7)
 def test_unit_length(name):
     """One part in 1e12 after a million steps under torque."""
     q, _ = end(name, Problem(SPRING), 1e-4, 1e2)

@@ -73,6 +73,7 @@ NEIGHBOURS = {
 
 
 @pytest.mark.parametrize("kind", NEIGHBOURS)
+@pytest.mark.few(1)
 def test_neighbours_are_uniform_and_independent(kind):
     """Kolmogorov-Smirnov for each of the four words, chi-square for pairs of words, correlation of neighbours.
 
@@ -104,6 +105,7 @@ def test_normal_numbers_are_normal_and_independent():
 
 @pytest.mark.parametrize("sigma", np.radians([0.1, 1, 5, 20, 45]))
 @pytest.mark.parametrize("alpha", np.radians([0, 0.01, 1, 10, 45, 90]))
+@pytest.mark.few(3)
 def test_effective_density_is_that_of_the_closed_form(alpha, sigma):
     """∫ exp(-γ²/2σ²) sin(α + γ) dγ = σ √(π/2) e^(-σ²/2) Im[e^(iα) erf((γ - iσ²)/(σ √2))]."""
 
@@ -160,6 +162,7 @@ WALLS = (UP, (0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (-2 / 7, 3 / 7
 
 @pytest.mark.parametrize("sigma", SIGMAS)
 @pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.few(2)
 def test_inclinations_follow_the_effective_distribution(alpha, sigma):
     """10000 draws see an error of the distribution function of 2.3 %; the plain normal one is off by more up to
     α = 15° at σ = 1° and 75° at σ = 20°.
@@ -236,6 +239,7 @@ def test_at_grazing_incidence_walls_seem_to_face_the_particle():
 
 
 @pytest.mark.parametrize("alpha", [2, 10, 30, 60])
+@pytest.mark.few(1)
 def test_elastic_rebound_angles_are_those_of_the_transformed_density(alpha):
     """A smooth ball leaves at α + 2γ to the flat wall, in the plane of incidence."""
     alpha, sigma = np.radians(alpha), np.radians(6)

@@ -26,6 +26,7 @@ def started(tmp_path):
 
 
 @pytest.mark.parametrize("how", COMMANDS)
+@pytest.mark.few(1)
 def test_commands_do_not_look_at_the_working_folder(how, started):
     if not COMMANDS[how][0]:
         pytest.skip("dem is not installed")
@@ -51,6 +52,7 @@ def test_a_script_is_told_what_is_in_the_way(code, name, started, tmp_path):
     assert str(tmp_path) in said
 
 
+@pytest.mark.slow
 def test_a_folder_of_case_files_is_in_nobodys_way(started, tmp_path):
     for name in MINE:
         (tmp_path / name).unlink()

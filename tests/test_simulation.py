@@ -50,6 +50,7 @@ def assert_same_bytes(one, two):
 @pytest.mark.parametrize(
     ("name", "percent"), [("single-fibre", 0.45), pytest.param("nine-fibres", 0.3, marks=pytest.mark.slow)]
 )
+@pytest.mark.few(1)
 def test_energy_error_is_second_order(name, percent, dt):
     """Bounds of an independent implementation over 21 drop angles, elastic energy included, over 2 s."""
     error = case(name, time_step=dt).run(2.0).energy_error
@@ -255,6 +256,7 @@ def test_the_skin_does_not_show(skin, integrator, nylon, rubber):
 
 @pytest.mark.parametrize("skin", [pytest.param((0.0005, 0.0001), marks=pytest.mark.slow), (0.01, 0.002)])
 @pytest.mark.parametrize("name", [pytest.param("many-spheres", marks=pytest.mark.slow), "many-fibres"])
+@pytest.mark.few(3)
 def test_the_skin_does_not_show_in_a_crowd(name, skin):
     """Dense, so that bodies have several contacts at once and the order of summation matters."""
     sims = []
@@ -431,6 +433,7 @@ def crowd_of(name, **options):
     ["improved-pcdm", *(pytest.param(n, marks=pytest.mark.slow) for n in ("splitting", "adams-bashforth"))],
 )
 @pytest.mark.parametrize("name", ["many-spheres", pytest.param("many-fibres", marks=pytest.mark.slow), "mixed-sizes"])
+@pytest.mark.few(1)
 def test_the_number_of_threads_does_not_show(name, integrator):
     one, two = (crowd_of(name, integrator=integrator, threads=threads) for threads in (1, 2))
     assert (one._engine.neighbours.lag[0] > 0) == (name == "mixed-sizes")
@@ -663,6 +666,7 @@ FALLING = {  # largest energy error [%] over 2 s at dt = 1e-5 s: one fibre, nine
 
 
 @pytest.mark.parametrize("integrator", IN_CONTACTS)
+@pytest.mark.few(8)
 def test_energy_error_of_falling_fibres(integrator):
     """Within a factor of three: trajectories are chaotic after two or three impacts.
 

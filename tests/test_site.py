@@ -29,6 +29,7 @@ def test_the_interface_is_complete(tmp_path):
     assert {link for link in re.findall(r"\]\(#([\w.-]+)\)", text) if f"({link})=" not in text} == set()
 
 
+@pytest.mark.slow
 def test_every_kernel_file_has_a_page_with_its_functions(tmp_path):
     equations.write(tmp_path)
     for path in (ROOT / "kernels").glob("*/*.py"):

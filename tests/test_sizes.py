@@ -80,6 +80,7 @@ def test_closed_forms():
 
 @pytest.mark.parametrize("sizes", ALL, ids=NAMES)
 @pytest.mark.parametrize("number", [1, 7, 100, 2000])
+@pytest.mark.few(14)
 def test_few_particles_hold_the_distribution(sizes, number):
     """Any range has its share of the number to within one particle (two ends), a span its own; the volume is right."""
     drawn = np.sort(sizes.draw(number))

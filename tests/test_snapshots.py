@@ -52,6 +52,7 @@ def test_all_that_moves_goes_where_its_body_goes(name, mode, monkeypatch, rng):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["spheres", "fibres", "mixture"])
+@pytest.mark.few(2)
 def test_an_engine_that_is_put_back_goes_on_to_the_same_bytes(name, kind, monkeypatch):
     sim = busy(name, kind, monkeypatch)
     engine = sim._engine

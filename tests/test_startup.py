@@ -37,6 +37,7 @@ print(startup.SPIN_COUNT, jit.threading_layer())
 
 
 @pytest.mark.parametrize("chosen", [{}, {"GOMP_SPINCOUNT": "7"}, {"OMP_WAIT_POLICY": "passive"}])
+@pytest.mark.few(1)
 def test_threads_spin_for_a_moment_only_unless_users_say_otherwise(chosen):
     """As OpenMP says itself when it is loaded; nothing is left in the environment."""
     kept = {name: value for name, value in os.environ.items() if name not in startup.CHOSEN_BY_USERS}
@@ -53,6 +54,7 @@ def test_threads_spin_for_a_moment_only_unless_users_say_otherwise(chosen):
 @pytest.mark.parametrize(
     ("script", "said"), [(WITHOUT, "False"), pytest.param(WITH, "18.0 0.5", marks=pytest.mark.slow)]
 )
+@pytest.mark.few(1)
 def test_kernels_do_without_linear_algebra_and_others_still_have_it(script, said, tmp_path):
     pytest.importorskip("scipy")
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

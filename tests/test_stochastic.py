@@ -97,6 +97,7 @@ def test_partners_are_met_as_often_as_enskog_says():
 
 
 @pytest.mark.parametrize("collisions", ["pairs", "partners"])
+@pytest.mark.few(1)
 def test_gas_cools_by_haffs_law(collisions):
     """T_0/(1 + t/τ)², τ = 6/((1 - e²) ω), with times (1 + 3/16 a_2) of Sonine's correction, which sets in within some
     five collisions: a doubt of all that it changes, 0.27 % of t/τ.

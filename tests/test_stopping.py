@@ -59,6 +59,7 @@ def test_a_second_thread_is_refused(make, moves, tmp_path, monkeypatch):
     assert sim.time == pytest.approx(2e-3)
 
 
+@pytest.mark.slow
 def test_no_step_is_lost_between_threads():
     """Two threads in a race: as many steps as were not refused."""
     sim, taken = falling(), []

@@ -71,6 +71,7 @@ def die(store, file):
 
 
 @pytest.mark.parametrize("first", [0, 3, 40], ids="of {} frames".format)
+@pytest.mark.few(2)
 def test_cut_off_anywhere_in_a_commit(tmp_path, first):
     """At every operation of a commit; 40 frames are where HDF5 splits its tree of chunks."""
     seen, fuse = set(), 0

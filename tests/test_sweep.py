@@ -59,6 +59,7 @@ def contents(folder):
         return [{name: cell for name, cell in row.items() if name != "seconds"} for row in csv.DictReader(file)]
 
 
+@pytest.mark.slow
 def test_a_table_of_runs_that_pandas_reads_in_a_line(swept):
     folder, done = swept
     assert (done.returncode, done.stderr) == (0, "") or "compiling" in done.stderr
@@ -91,6 +92,7 @@ def test_one_thread_of_python_makes_the_same_table_as_two_processes(swept, pool,
     assert table.to_pandas().equals(pd.read_csv(table.path))
 
 
+@pytest.mark.slow
 def test_a_process_pool_of_the_users(swept, tmp_path):
     """It gets functions and arguments that can be sent."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
@@ -113,6 +115,7 @@ def test_a_second_call_runs_nothing_and_more_values_only_what_is_new(swept, cli,
     assert len([*folder.glob("*.h5")]) == 6
 
 
+@pytest.mark.slow
 def test_runs_that_fail_are_told_and_passed_over(cli, tmp_path):
     """Of more spheres than there is room for nobody knows before they are made."""
     words = ["--set", "n=10000000000000,8", "--set", "duration=1e-3", "--set", "frames=1", "-o", "gas"]
@@ -245,6 +248,7 @@ def _first(values):
     return {name: value[0] if isinstance(value, list) else value for name, value in values.items()}
 
 
+@pytest.mark.slow
 def test_commands_of_the_list_make_the_same_files(swept, cli, tmp_path):
     listed = cli("sweep", "hard-spheres", *WORDS, "-o", "gas", "--list").stdout.splitlines()
     assert len(listed) == 4
@@ -325,6 +329,7 @@ def test_runs_of_other_kernels_are_not_taken_for_the_same(swept, monkeypatch, cl
         ([], ["dem: give parameters with the values that they shall have"]),
     ],
 )  # fmt: skip
+@pytest.mark.few(2)
 def test_bad_input_is_refused_all_at_once_before_anything_is_run(cli, words, lines, tmp_path, monkeypatch):
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "sweep.csv").write_text("case,speed,file,verdict,seconds,error\nhard-spheres,1,a.h5,,,\n")

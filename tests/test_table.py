@@ -91,6 +91,7 @@ def test_hard_spheres_count_collisions(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("at", [140, 239])
+@pytest.mark.few(1)
 def test_a_table_goes_on_when_the_run_does(at, tmp_path):
     """Rows are those of a run that was never stopped, but for the rate."""
     options = {"frames": 9, "table": "step,total,rate", "table_every": 70, "checkpoint_every": 100, "progress": False}
@@ -108,6 +109,7 @@ def test_a_table_goes_on_when_the_run_does(at, tmp_path):
         assert whole.table[["time", "step", "total"]].tolist() == parts.table[["time", "step", "total"]].tolist()
 
 
+@pytest.mark.slow
 def test_a_table_from_the_command_line(tmp_path):
     path, run = tmp_path / "run.h5", ["run", "many-spheres", "--set", "n=64", "--duration", "0.002"]
     done = CliRunner().invoke(app, [*run, "-o", str(path), "--columns", "time,error", "--table-every", "1ms"])

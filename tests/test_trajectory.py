@@ -42,6 +42,7 @@ SCHEMA = {
 
 
 @pytest.mark.parametrize("name", list(SCHEMA))
+@pytest.mark.few(1)
 def test_schema(run, name):
     shape, dtype = SCHEMA[name]
     with h5py.File(run[0]) as file:
@@ -92,6 +93,7 @@ def test_frames_are_due_at_the_nearest_steps(steps, frames):
     assert np.abs(np.array(due) - exact).max() <= 0.5 + 1e-9  # half a step to rounding
 
 
+@pytest.mark.slow
 def test_the_stored_input_sets_the_run_up_again(run):
     path, sim, _ = run
     with dem.Trajectory(path) as r:
@@ -174,6 +176,7 @@ def test_a_killed_run_leaves_a_readable_file(tmp_path):
         assert r.verdict is None
 
 
+@pytest.mark.slow
 def test_ctrl_c_closes_the_file(tmp_path):
     path = tmp_path / "stopped.h5"
     process = start(path)

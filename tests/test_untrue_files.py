@@ -111,6 +111,7 @@ def test_nobody_reads_it(name, soft, tmp_path):
 
 
 @pytest.mark.parametrize("name", GOING_ON)
+@pytest.mark.few(30)
 def test_nobody_goes_on_from_it(name, soft, tmp_path):
     path = damaged(soft, tmp_path, GOING_ON[name])
     with pytest.raises(ValueError, match=r".") as refused:
@@ -130,6 +131,7 @@ def test_who_is_refused_leaves_it_as_it_is(name, soft, tmp_path):
 
 
 @pytest.mark.parametrize("name", REPEATING)
+@pytest.mark.few(1)
 def test_nobody_repeats_it(name, soft, tmp_path):
     path = damaged(soft, tmp_path, REPEATING[name])
     for again in (dem.rerun, lambda path: dem.resume(path, duration=5e-5)):
@@ -181,6 +183,7 @@ def test_shapes_that_cannot_be_made_are_refused(name, soft, tmp_path):
 
 
 @pytest.mark.parametrize("name", HARD)
+@pytest.mark.few(4)
 def test_no_hard_spheres_go_on_from_it(name, hard, tmp_path):
     path = damaged(hard, tmp_path, HARD[name])
     with pytest.raises(ValueError, match=r".") as refused:
@@ -188,6 +191,7 @@ def test_no_hard_spheres_go_on_from_it(name, hard, tmp_path):
     assert one_line(refused.value)
 
 
+@pytest.mark.slow
 def test_what_nothing_was_done_to_is_read_by_all(soft, hard, tmp_path):
     """The gate keeps nothing out that was written here; who draws is left to the tests of pictures."""
     for source in (soft, hard):
@@ -199,6 +203,7 @@ def test_what_nothing_was_done_to_is_read_by_all(soft, hard, tmp_path):
 
 
 @pytest.mark.parametrize("reader", READERS)
+@pytest.mark.few(7)
 def test_every_command_refuses_in_one_line(reader, soft, tmp_path):
     path = damaged(soft, tmp_path, EVERYBODY["made of itself"])
     result = invoke(reader, path, tmp_path)

@@ -38,6 +38,7 @@ LONG += ("cellular", "terminal", "settling", "jeffery")  # quick ones of some ru
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in LONG else ()) for n in STUDIES])
+@pytest.mark.few(20)
 def test_quick_studies_pass(name, tmp_path):
     folder = tmp_path / "out"
     done = validate(name, "--quick", "-o", folder)

@@ -37,6 +37,7 @@ def simulation(scattered, nylon, ball):
         (1, {"fields": ["position"]}),
     ],
 )
+@pytest.mark.few(1)
 def test_vtk_shows_every_frame_to_the_bit(simulation, tmp_path, count, options):
     path = tmp_path / "run.h5"
     simulation(count).run(0.02, output=path, frames=5, **options)

@@ -242,6 +242,7 @@ def test_periodic_pairs_are_those_of_all_images(kind, axes, rng, nylon, wall, mo
 
 
 @pytest.mark.parametrize("skin", [(0.003, 0.0003), (0.006, 0.002)])
+@pytest.mark.few(1)
 def test_the_skin_does_not_show_in_a_periodic_shear(skin):
     """Fibres and spheres between two rough belts that run against each other, periodic along the belts."""
     sims = []

@@ -90,11 +90,11 @@ class Inserter:
     >>> glass = dem.Material(young=5e6, poisson=0.3, density=2500.0, restitution=0.5)
     >>> box = dem.Box((0, 0, 0), (0.1, 0.1, 0.2), glass, open=["z+"])
     >>> above = dem.Block((0.01, 0.01, 0.15), (0.09, 0.09, 0.19))
-    >>> rain = dem.Inserter(dem.Sphere(diameter=0.01), glass, region=above, number=40, rate=400, velocity=(0, 0, -1))
+    >>> rain = dem.Inserter(dem.Sphere(diameter=0.01), glass, region=above, number=16, rate=400, velocity=(0, 0, -1))
     >>> sim = dem.Simulation(None, box, inserters=[rain], time_step=2e-5)
-    >>> sim.step(6000)  # 0.12 s
+    >>> sim.step(2500)  # 0.05 s
     >>> len(sim.particles), sim.inserters[0].number, sim.inserters[0].waiting
-    (40, 40, 0)
+    (16, 16, 0)
     """
 
     shape: Shape | Sequence[Shape]

@@ -97,13 +97,14 @@ class StochasticSpheres(Accounted):
     >>> import dem, numpy as np
     >>> sand = dem.Material(young=5e7, poisson=0.35, density=2500.0)
     >>> rng = np.random.default_rng(1)
-    >>> places, speeds = rng.uniform(0, 0.1, (2000, 3)), rng.normal(0, 1.0, (2000, 3))
+    >>> places, speeds = rng.uniform(0, 0.1, (500, 3)), rng.normal(0, 1.0, (500, 3))
     >>> grains = dem.Particles(dem.Sphere(diameter=0.002), sand, position=places, velocity=speeds)
     >>> box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), sand, periodic=["x", "y", "z"])
     >>> gas = dem.StochasticSpheres(grains, box, gravity=(0, 0, 0), time_step="auto", restitution=0.9)
-    >>> verdict = gas.run(0.1, frames=1)
-    >>> verdict.passed, gas.energy().kinetic < gas.start_energy.kinetic
-    (True, True)
+    >>> gas.run(0.1, frames=1).passed
+    True
+    >>> print(gas.energy().kinetic < gas.start_energy.kinetic)
+    True
     """
 
     def __init__(

@@ -199,6 +199,7 @@ def errors(adhesion, exact, steps, speed=0.1, gap=1e-6):
         yield np.mean([e for e, _ in found]), max(error for _, error in found)
 
 
+@pytest.mark.slow
 def test_jkr_spheres_rebound_with_the_restitution_that_sticking_leaves():
     """e² = 1 - v_s²/v² with ½ m v_s² lost by making and breaking; of second order, though forces jump."""
     exact = math.sqrt(1 - 2 * LOST / (MASS * 0.1**2))
@@ -213,6 +214,7 @@ def test_jkr_spheres_rebound_with_the_restitution_that_sticking_leaves():
     assert sim._engine.history().i.size == 0
 
 
+@pytest.mark.slow
 def test_jkr_spheres_slower_than_the_sticking_speed_stay():
     sticking = 1.8401831808 * (WORK**5 / (RADIUS**5 * 2500**3 * MODULUS**2)) ** (1 / 6)
     assert math.sqrt(2 * LOST / MASS) == pytest.approx(sticking, rel=1e-10)
@@ -225,6 +227,7 @@ def test_jkr_spheres_slower_than_the_sticking_speed_stay():
 
 
 @pytest.mark.parametrize("adhesion", [JKR, pytest.param(BRIDGE, marks=pytest.mark.slow)], ids=["jkr", "bridge"])
+@pytest.mark.few(1)
 def test_a_contact_holds_less_than_its_pull_off_force(adhesion):
     """From where it pulls hardest, at rest under 0.98 and 1.02 of that in weight."""
     height = {JKR: 1.79494169665126e-7, BRIDGE: 0.0}[adhesion]
@@ -245,6 +248,7 @@ def work_of(word, end):
 
 
 @pytest.mark.parametrize(("rupture", "angle"), [("willett", 0.4), pytest.param("lian", 0.0, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_a_bridge_takes_the_work_of_its_rupture(rupture, angle):
     word = dem.Bridge(volume=1e-12, tension=0.0728, angle=angle, rupture=rupture)
     tables = bridges(word)
@@ -292,6 +296,7 @@ def test_a_wall_that_moves_away_pays_for_what_it_tears_off():
         assert sim.energy_departure < speed * PULL_OFF * 1e-6
 
 
+@pytest.mark.slow
 def test_dmt_spheres_rebound_undiminished():
     found = np.array(list(errors(dem.DMT(work=WORK), 1.0, (4e-6, 2e-6, 1e-6))))
     assert found[-1, 0] < 1e-5
@@ -306,6 +311,7 @@ def test_dmt_spheres_rebound_undiminished():
     ],
     ids=["jkr", "dmt"],
 )
+@pytest.mark.few(1)
 def test_spheres_rest_where_adhesion_and_elasticity_balance(adhesion, overlap, energy):
     sim = on_wall(-overlap, 0.0, adhesion, 1e-6)
     assert sim.energy().elastic == pytest.approx(energy, rel=1e-9)
@@ -346,6 +352,7 @@ def motion(sim):
 
 @pytest.mark.parametrize("kind", ["jkr", pytest.param("bridge", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("together", [{}, TOGETHER], ids=["alone", "together"])
+@pytest.mark.few(1)
 def test_free_spheres_keep_energy_and_both_momenta(kind, together):
     """The ledger closes to second order where a contact has ended, to first in the steps where forces jump."""
     adhesion = {"jkr": JKR, "bridge": dem.Bridge(volume=1e-14, tension=0.02)}[kind]

@@ -134,6 +134,7 @@ def free(dt, *, damping=0.0, integrator="splitting", strength=math.inf, **settin
 
 
 @pytest.mark.parametrize(("damping", "strength"), [(0.0, math.inf), (0.05, math.inf), (0.05, 4e4)])
+@pytest.mark.few(1)
 def test_energy_is_accounted_for_to_second_order(damping, strength):
     """Whirling through large rotations: error by 4 for half the step, damping and breaking included."""
     errors = []
@@ -323,6 +324,7 @@ def test_coarse_time_steps_are_told(recwarn):
 @pytest.mark.parametrize(("settings", "damping", "told"), [
     ({}, 0.0, True), ({"integrator": "splitting"}, 0.0, False), ({}, 0.05, False),
 ])  # fmt: skip
+@pytest.mark.few(1)
 def test_schemes_that_drive_undamped_bonds_are_told(settings, damping, told):
     """And they do: a twisted pair gains 0.36 to 0.5 (ω dt)⁴ of its energy a step with improved-pcdm."""
     balls = dem.Particles(dem.Sphere(diameter=1e-3), HAIR, position=[(0, 0, 0), (1.2e-3, 0, 0)],

@@ -52,6 +52,7 @@ def test_time_steps_follow_grains_and_stiffness(kind):
 
 
 @pytest.mark.parametrize("kind", [Silo100k, Drum38k, Impact25k])
+@pytest.mark.slow
 def test_case_files_name_them(kind, tmp_path, monkeypatch):
     """No bed is made to write one, and none but a small one to compile."""
     monkeypatch.setattr(kind, "build", None)

@@ -154,6 +154,7 @@ MEETINGS = {
 
 
 @pytest.mark.parametrize("name", MEETINGS)
+@pytest.mark.few(1)
 def test_energy_error_is_of_second_order(name):
     """Crossed, parallel, nearly so, and sliding over each other's ends: a quarter at half the step."""
     errors = []

@@ -183,6 +183,7 @@ def test_who_went_since_the_last_round_is_not_missed_yet():
     assert missed == []
 
 
+@pytest.mark.slow
 def test_files_have_who_is_there_and_all_can_be_repeated_and_resumed(tmp_path):
     sieve = [dem.Outlet(dem.Plane((0, 0, 0), (0, 0, 1)), every=0.002, recycle="rain"), dem.Outlet(BELOW)]
     fast = {"velocity": (0, 0, -4), "number": 12, "outlets": sieve}
@@ -241,6 +242,7 @@ def test_a_run_that_is_emptied_goes_on_and_says_so(tmp_path):
         assert [len(frame.position) for frame in run] == [1, 0, 0, 0, 0]
 
 
+@pytest.mark.slow
 def test_what_has_not_come_to_pass_is_told():
     crammed = rain(number=400, every=0.02, attempts=3, debt="drop", stop=0.01)
     nowhere = dem.Outlet(dem.Block((5, 5, 5), (6, 6, 6)), name="drain")
@@ -305,6 +307,7 @@ def test_regions_are_as_large_as_they_say(region, rng):
     assert depth.max() > 0
 
 
+@pytest.mark.slow
 def test_a_case_file_says_the_same(tmp_path):
     """What its tables make is what the words make of the same numbers."""
     (tmp_path / "rain.toml").write_text(

@@ -61,6 +61,7 @@ def energy_of_impact(*, pair):
 
 
 @pytest.mark.parametrize("count", [5, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_account_and_momenta_are_kept_by_any_combination(count):
     """Momenta to rounding at any time; the account's departures are of second order."""
     draw = given(contact=contacts(), pair=st.booleans())
@@ -103,6 +104,7 @@ SELDOM = (1, 2, 3, 4, 5)  # run with the long tests
 @pytest.mark.parametrize(
     "contact", [pytest.param(one, marks=[pytest.mark.slow] * (n in SELDOM), id=str(n)) for n, one in enumerate(SMOOTH)]
 )
+@pytest.mark.few(1)
 def test_outcomes_of_combinations_are_of_second_order(contact):
     """Velocities and spins of the surfaces after an impact of two: what halving the step changes, each time less.
 

@@ -54,6 +54,7 @@ def test_numbers_of_the_sphere_on_the_floor():
 
 
 @pytest.mark.parametrize("model", [pytest.param("spring", marks=pytest.mark.slow), "constant"])
+@pytest.mark.few(1)
 def test_a_rolling_ball_slows_down_evenly_and_stops(model):
     """a = μ_r R m g l/(I + m l²), for both models; all of its energy is lost."""
     v, exact = 0.02, ROLLS * RADIUS * MASS * G * LEVER / WHOLE
@@ -102,6 +103,7 @@ def test_rolling_resistance_holds_on_a_slope_up_to_its_angle(share):
         assert (late - early) / 0.05 == pytest.approx(couple * LEVER / WHOLE, rel=1e-2)
 
 
+@pytest.mark.slow
 def test_on_a_steep_slope_it_rolls_down_more_slowly():
     """5/7 g (sin θ - μ_r cos θ) with the lever in it."""
     slope = math.radians(10)
@@ -115,6 +117,7 @@ def test_on_a_steep_slope_it_rolls_down_more_slowly():
 
 
 @pytest.mark.parametrize("share", [0.9, 1.1])
+@pytest.mark.few(1)
 def test_friction_has_to_be_five_sevenths_of_rolling_friction(share):
     """With less the ball slides while it slows down."""
     sim = on_floor(contact(mu=share * 5 / 7 * ROLLS, rolling=dem.Rolling(friction=ROLLS)), velocity=0.1)
@@ -147,6 +150,7 @@ def test_rocking_has_the_period_of_its_spring():
 
 
 @pytest.mark.parametrize(("model", "share"), [("hertz", 3 * math.pi / 16), ("marshall", 2 / 3)])
+@pytest.mark.few(1)
 def test_a_twist_decays_evenly(model, share):
     """I dω/dt = -c μ a F_n, a² = R δ."""
     sim = on_floor(contact(twisting=dem.Twisting(model=model)), spin=(0, 0, 10.0))

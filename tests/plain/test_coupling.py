@@ -73,6 +73,7 @@ def test_the_fluid_has_what_the_particles_lack():
     assert np.linalg.norm(given) > 1e-2 * mass * 0.1
 
 
+@pytest.mark.slow
 def test_momentum_of_the_whole_stays():
     """Of particles and a fluid that gives way; and both come to the same velocity."""
     two = dem.Particles(
@@ -98,6 +99,7 @@ def test_the_ledger_closes_with_what_the_fluid_did():
     assert now.fluid < -1e-2 * before.total
 
 
+@pytest.mark.slow
 def test_both_sides_relax_as_they_should_in_first_order_of_the_interval():
     """Of Stokes' drag in one cell: a gap of velocities goes like exp(-(1 + M) t/τ), τ = m/(3π μ d)."""
     gaps = []
@@ -132,6 +134,7 @@ def same(one, other):
     return all((getattr(one.particles, name) == getattr(other.particles, name)).all() for name in names)
 
 
+@pytest.mark.slow
 def test_the_same_bytes_however_a_run_is_cut_and_from_files(tmp_path):
     """Between exchanges and at one; a function of a module, or a dataclass, is found again by its name."""
     for function, fluid in ((giving_way, {}), (Still(0.3), {"model": "A"})):
@@ -208,6 +211,7 @@ def loaded(every, implicit=False):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_explicit_couplings_diverge_where_they_are_refused():
     """(1 + M)(1 - exp(-h/τ)) is the share of the relative velocity that goes in an interval: beyond 2 it would grow."""
     with pytest.raises(

@@ -30,6 +30,7 @@ def test_alone_it_says_what_to_do_first(cli):
     assert (pages.ROOT / "docs/guide/start.md").exists()
 
 
+@pytest.mark.slow
 def test_init_offers_every_case(cli, tmp_path):
     said = cli("init")
     assert said.exit_code == 0
@@ -47,6 +48,7 @@ def test_init_offers_every_case(cli, tmp_path):
         pytest.param("dem validate seelen", {"seelen-fig1", "seelen-fig5"}, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.few(1)
 def test_the_shell_completes(tmp_path, words, found):
     (tmp_path / "heap.toml").touch()
     told = {"_DEM_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}

@@ -19,6 +19,7 @@ STEP = {"settling-spheres": 1e-5, "sheared-fibres": 1e-5, "cellular-fibres": 1e-
         pytest.param(settling.terminal, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.few(20)
 def test_quick_studies_pass(study):
     report = study(quick=True)
     assert report.checks
@@ -29,6 +30,7 @@ def test_quick_studies_pass(study):
     "name",
     ["settling-spheres", "settling-fibres", "jeffery-orbit", "sheared-fibres", "cellular-fibres", "fibres-in-water"],
 )
+@pytest.mark.few(1)
 def test_cases_run_and_keep_their_ledger(name):
     """A few steps; the energy error of a start from rest is of the first steps, hence below a hundredth."""
     kind = dem.cases()[name]
@@ -40,6 +42,7 @@ def test_cases_run_and_keep_their_ledger(name):
     assert sim.fluid == kind(**few).fluid()
 
 
+@pytest.mark.slow
 def test_a_crowd_in_shear_starts_without_overlap_and_with_the_flow():
     case = dem.cases()["sheared-fibres"](n=27, spacing=0.6)
     fibres, box = case.build()

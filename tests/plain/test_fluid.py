@@ -88,6 +88,7 @@ TERMINAL = [
 
 @pytest.mark.parametrize(("d", "density", "fluid", "drag", "speed"), TERMINAL)
 @pytest.mark.parametrize("steps_of_tau", [0.5, 10.0, 1000.0])
+@pytest.mark.few(2)
 def test_terminal_velocity_with_any_time_step(d, density, fluid, drag, speed, steps_of_tau):
     """To rounding, with steps that are ten and a thousand times the relaxation time of Stokes flow."""
     tau = (density + fluid["density"] / 2) * d**2 / (18 * fluid["viscosity"])
@@ -186,6 +187,7 @@ def spiral(tau, n):
 
 
 @pytest.mark.parametrize("tau", [0.1, 1e-5])
+@pytest.mark.few(1)
 def test_a_sphere_in_solid_rotation(tau):
     """Second order for heavy spheres, and for those that follow the fluid, with steps a thousand times as long as τ.
 
@@ -258,6 +260,7 @@ PERIODS = {1e-4: 2 * math.pi * (5 + 1 / 5), 0.01: 32.671790125, 0.1: 32.59363248
         pytest.param(1.0, "adams-bashforth", 300, 4, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.few(1)
 def test_jeffery_orbits_with_inertia(stokes_number, integrator, n, half_turns):
     """Periods of φ̈ = (φ̇_J(φ) - φ̇)/τ_⊥, with steps from a tenth to a thousand of τ_⊥: of second order.
 
@@ -296,6 +299,7 @@ def test_rates_of_a_jeffery_orbit():
         ((math.cos(math.pi / 8), 0, math.sin(math.pi / 8), 0), 3.2113134624876e-3, 4.5294473504666e-4),
     ],
 )
+@pytest.mark.few(2)
 def test_a_settling_fibre_drifts(q, fall, drift, steps_of_tau):
     """Spheroid of a = 0.1 mm, r = 5, 2500 kg/m³ in water: along, across, at 45°; no torque at any of them."""
     fibre, properties, body = fibre_with(1e-4, 2500.0)
@@ -356,6 +360,7 @@ def test_lift_of_a_spinning_sphere():
         assert lift == pytest.approx((0, -share * plain, 0), rel=2e-3 if slip < 1e-6 else 1e-13)
 
 
+@pytest.mark.slow
 def test_a_bounce_in_water_keeps_the_ledger():
     """A sphere falls on a floor in water and comes to rest there: what is lost is booked, in second order."""
     errors = []

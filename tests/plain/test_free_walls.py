@@ -69,6 +69,7 @@ def test_a_plate_on_one_spring_swings_as_a_mass_on_a_spring():
     assert sim.walls[1].velocity[2] == pytest.approx(0.01, rel=2e-4)
 
 
+@pytest.mark.slow
 def test_a_pendulum_swings_by_elliptic_functions():
     """A flap on a hinge from 2 rad: sin(θ/2) = sn(ω (T/4 - t), k); the error is of second order."""
     mass, length, about_x = 0.3, 0.2, 0.3 * 0.2**2 / 3
@@ -93,6 +94,7 @@ def test_a_pendulum_swings_by_elliptic_functions():
     assert errors[0] / errors[1] == pytest.approx(4, rel=0.05)
 
 
+@pytest.mark.slow
 def test_momenta_of_a_closed_system_are_kept_to_rounding():
     """Balls with friction against a block that flies and tumbles, all alone: linear and angular momentum of all."""
     tensor = np.array([[4e-6, 1e-6, 0], [1e-6, 5e-6, 5e-7], [0, 5e-7, 6e-6]])
@@ -150,6 +152,7 @@ def loaded(threads=1, **more):
     return dem.Simulation(start, walls=[floor, lid, side], time_step=2e-5, threads=threads, **more)
 
 
+@pytest.mark.slow
 def test_restarts_and_cuts_change_no_bit(tmp_path):
     sim, other = loaded(), loaded(_skin=(0.004, 0.0008))
     sim.step(300)

@@ -39,6 +39,7 @@ def test_a_fixed_bed_costs_what_ergun_says():
 
 
 @pytest.mark.parametrize("drag", ["di-felice", "gidaspow", "huilin-gidaspow", "beetstra"])
+@pytest.mark.few(1)
 def test_the_pressure_drop_is_what_the_particles_feel(drag):
     """Of all forces of the fluid what is not the buoyancy of the solid, over the cross-section."""
     solver, told = [], GasColumn(start=U, end=U)

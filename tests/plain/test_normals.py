@@ -31,6 +31,7 @@ def linear(**options):
         (0.1, True, 0.591155033798898, 1.40438432293e-4), (0.1, False, 1.24318785101378, 6.67806447122e-5),
     ]),
 ])  # fmt: skip
+@pytest.mark.few(1)
 def test_linear_contacts_have_restitution_and_duration_of_their_closed_forms(e, tension, zeta, time):
     """For both conventions of the end; errors fall by four when the step is halved."""
     assert ratio(e, tension=tension) == pytest.approx(zeta, rel=1e-12)
@@ -76,6 +77,7 @@ def test_the_deepest_of_a_linear_contact():
 
 @pytest.mark.parametrize("pair", [False, True])
 @pytest.mark.parametrize("tension", [False, True])
+@pytest.mark.few(1)
 def test_a_linear_contact_of_given_time_takes_that_time(tension, pair):
     """Whatever the masses, damping included."""
     for radius in (0.0005, 0.002):
@@ -141,6 +143,7 @@ def hysteretic(**options):
     pytest.param(400.0, 0.761577310586391, True, marks=pytest.mark.slow),
     pytest.param(0.0, 0.790569415042095, False, marks=pytest.mark.slow),
 ])  # fmt: skip
+@pytest.mark.few(1)
 def test_hysteretic_restitution_and_losses_are_those_of_the_closed_form(cohesion, e, pair):
     """At any speed; what the account has lost is 1 - e² of the energy, and its total departs at second order."""
     contact, mass = hysteretic(cohesion=cohesion), M / 2 if pair else M
@@ -182,6 +185,7 @@ def test_contacts_that_pull_enough_stick_for_ever():
 
 @pytest.mark.parametrize("cohesion", [0.0, 300.0])
 @pytest.mark.parametrize("share", [0.5, 2.0])
+@pytest.mark.few(1)
 def test_a_depth_makes_shallow_contacts_softer_and_deep_ones_elastic(share, cohesion):
     """Up to δ_p, restitution of springs k_1 and k_2(δ_max); beyond, nothing more is lost than at δ_p."""
     k_p, phi, radius = 1600.0, 0.02, POINT.radius
@@ -211,6 +215,7 @@ def follow(word, path, radius=0.0005):
 
 
 @pytest.mark.parametrize("options", [{}, {"cohesion": 400.0}, {"cohesion": 900.0, "depth": 0.01}], ids=str)
+@pytest.mark.few(1)
 def test_hysteretic_forces_do_the_work_that_the_account_says(options):
     """Over a path that loads, unloads and loads again: ∫F dδ is what is held more, and lost; no loss is negative."""
     turns = np.array([0, 10, 3, 12, 8, 9, 2, 7, 1, 20, 0.5, 5, 0.001]) * 1e-6
@@ -279,6 +284,7 @@ def test_viscoelastic_restitution_is_that_of_its_equation(time):
     assert found[1] < found[0]
 
 
+@pytest.mark.slow
 def test_viscoelastic_restitution_begins_with_its_series():
     """1 - C x + 3/5 C² x² and terms of x^(5/2), x = 3/2 A κ^(2/5) v^(1/5)."""
     c = math.sqrt(math.pi) * math.gamma(0.6) / (2**0.2 * 5**0.4 * math.gamma(2.1))
@@ -325,6 +331,7 @@ def test_a_dashpot_of_constant_coefficient(normal):
 
 
 @pytest.mark.parametrize("exponent", [1.0, 1.5, 2.0, 3.0])
+@pytest.mark.few(1)
 def test_a_power_law_has_duration_and_depth_of_its_closed_form(exponent):
     """δ_max = ((n + 1) m v²/(2 k))^(1/(n+1)), T = 2 √π Γ(1 + 1/(n+1))/Γ(1/2 + 1/(n+1)) δ_max/v."""
     k = 0.5 * (exponent + 1) * BALL.mass * V**2 / 1e-5 ** (exponent + 1)
@@ -338,6 +345,7 @@ def test_a_power_law_has_duration_and_depth_of_its_closed_form(exponent):
 
 
 @pytest.mark.parametrize("exponent", [*(pytest.param(n, marks=pytest.mark.slow) for n in (1.0, 2.5)), 1.5])
+@pytest.mark.few(2)
 def test_a_power_law_has_the_restitution_wanted(exponent):
     """At any speed, of second order."""
     contact = dem.Contact(restitution=0.6, normal=dem.PowerLaw(stiffness=100.0 ** (2 * exponent), exponent=exponent))

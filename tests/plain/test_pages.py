@@ -18,6 +18,7 @@ PYTHON = [page for page in pages.PAGES if any(language == "python" for language,
     ],
     ids=lambda page: page.stem,
 )
+@pytest.mark.slow
 def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pages.follow(page, commands=False)

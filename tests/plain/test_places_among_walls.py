@@ -17,6 +17,7 @@ WALLS = {
 
 @pytest.mark.parametrize("shape", [dem.Sphere(diameter=0.006), dem.Fibre(diameter=0.004, aspect_ratio=4)])
 @pytest.mark.parametrize("name", WALLS)
+@pytest.mark.few(2)
 def test_nobody_overlaps_a_wall(name, shape):
     """Many would, of places drawn without a look at it."""
     corners = {"lower": (-0.04, -0.03, -0.04), "upper": (0.04, 0.03, 0.04)}

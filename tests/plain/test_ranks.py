@@ -121,6 +121,7 @@ MATRIX = [
 
 
 @pytest.mark.parametrize(("case", "ranks", "owners"), MATRIX)
+@pytest.mark.few(8)
 def test_ranks_show_in_no_bit(case, ranks, owners):
     """Owners at random, and others at each rebuild, leave nothing to geometry. Looking in between changes nothing."""
     alone = CASES[case]()
@@ -140,6 +141,7 @@ def test_ranks_show_in_no_bit(case, ranks, owners):
             assert told.rebuilt > 1
 
 
+@pytest.mark.slow
 def test_files_are_those_of_one_rank_and_go_on_on_any_number(tmp_path):
     one, several = tmp_path / "one.h5", tmp_path / "several.h5"
     spheres().run(60 * DT, output=one, frames=3, progress=False, contacts=True)
@@ -168,6 +170,7 @@ def test_a_run_that_breaks_says_the_same():
         assert broken() == said
 
 
+@pytest.mark.slow
 def test_changes_from_outside_reach_all_ranks():
     """Assigned velocities, gravity that turns, somebody who looks on: as on one rank."""
 

@@ -35,6 +35,7 @@ def floors(material):
 
 @pytest.mark.parametrize("material", [ELASTIC, LOSSY, STICKY], ids=["elastic", "lossy", "sticky"])
 @pytest.mark.parametrize("shape", ["plane", "rectangle", "mesh"])
+@pytest.mark.few(1)
 def test_a_rough_floor_is_a_rough_face_of_a_box(shape, material):
     """To rounding, as distances are taken otherwise: the same inclinations are drawn, and the planes are the same."""
     box = dem.Box((-1, -1, 0), (1, 1, 1), material, open=["x-", "x+", "y-", "y+", "z+"], **SIGMA)
@@ -74,6 +75,7 @@ CURVED = {
 @pytest.mark.parametrize(
     "shape", [pytest.param(shape, marks=() if shape == "cylinder" else pytest.mark.slow) for shape in CURVED]
 )
+@pytest.mark.few(1)
 def test_elastic_spheres_keep_their_energy_on_curved_rough_walls(shape):
     """Each contact is with a plane, which does no work; a wall's curve moves no sphere by more than it overlaps.
 

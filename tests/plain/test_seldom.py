@@ -159,6 +159,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.few(1)
 def test_seldom_is_of_second_order_in_its_interval(case):
     """Against every step: the error of an interval is four times that of its half; a grid bends at its nodes."""
     exact, halves, wholes = (state(alone(every, 320, **CASES[case])) for every in (1, 8, 16))
@@ -175,6 +176,7 @@ def test_seldom_is_as_good_as_steps_of_that_length():
 
 @pytest.mark.parametrize("every", [2, 7])
 @pytest.mark.parametrize("steps_of_tau", [0.5, 10.0, 1000.0])
+@pytest.mark.few(1)
 def test_seldom_is_stable_with_any_time_step(every, steps_of_tau):
     """The terminal velocity of Schiller and Naumann's drag, to rounding."""
     tau = 3000 * 1e-6 / (18 * 1e-3)
@@ -205,6 +207,7 @@ def swarm(skin=None, every=7):
     return dem.Simulation(particles, box, fluid=fluid, time_step=2e-5, _skin=skin)
 
 
+@pytest.mark.slow
 def test_seldom_is_the_same_whatever_the_lists_and_the_cuts(tmp_path):
     """Cut in the middle of an interval, by steps and by a file; bodies have changed places then."""
     whole, cut = swarm(), swarm(skin=(3e-4, 1e-4))
@@ -277,6 +280,7 @@ def test_heavy_bodies_in_light_fluids_keep_their_unit_of_energy():
 
 
 @pytest.mark.parametrize("name", ["flow_spheres", "flow_fibres"])
+@pytest.mark.few(1)
 def test_benchmarks_of_flows_stand_beside_the_same_run_dry(name):
     """From the same state, on a grid that covers the box, in fluids that are asked seldom by themselves."""
     found = BENCHMARKS[name]

@@ -64,6 +64,7 @@ def test_a_heap_does_not_go_beyond_close_packing():
 
 
 @pytest.mark.parametrize("periodic", ["xyz", "xy"])
+@pytest.mark.few(1)
 def test_momentum_is_exact(periodic):
     """What one cell gets another one loses: nothing is left of all that is pushed; along z, walls have the rest."""
     sim = heap(0.4, periodic=periodic, gravity=0.0, speed=0.05)
@@ -108,6 +109,7 @@ def test_long_steps_are_refused_with_one_that_is_short_enough():
         sim.step(50)
 
 
+@pytest.mark.slow
 def test_it_goes_on_from_a_file_to_the_last_bit(tmp_path):
     one = heap(0.35)
     one.step(8)

@@ -229,6 +229,7 @@ def test_a_browser_shows_it_and_it_moves(made):
         assert seen["fetched"] == [address]
 
 
+@pytest.mark.slow
 def test_a_browser_shows_bonds_until_they_break(torn):
     dem.view(torn, torn.with_suffix(".html"))
     with browser.opened() as (page, seen):

@@ -39,6 +39,7 @@ def test_a_box_of_triangles_shows_its_edges_and_no_diagonals():
     assert sorted(lengths.round(12)) == [1] * 4 + [2] * 4 + [3] * 4
 
 
+@pytest.mark.slow
 def test_walls_are_drawn_where_they_are(tmp_path):
     """A sheet that turns about a corner of its own and moves up; a floor is something to stand on."""
     motion = dem.Motion(rate=2.5, axis=(0, 0, 1), centre=(0.1, 0, 0), velocity=(0, 0, 0.1))

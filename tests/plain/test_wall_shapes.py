@@ -144,6 +144,7 @@ def by_the_letter(vertices, triangles, x, radius):
 
 
 @pytest.mark.parametrize("radius", [0.4, 1.0, 2.0])
+@pytest.mark.few(1)
 def test_meshes_feel_as_rule_e_says(radius):
     """On hills, with spheres from smaller than a triangle to larger than a hill; sums of up to 30 terms."""
     surface = surface_of(*strewn(height=hills))
@@ -291,6 +292,7 @@ def flight(geometry, x, v, dt, steps, stiffness=1e3, radius=1.0, down=1.0):
 
 
 @pytest.mark.parametrize("wall", ["flat tip", "cone", "edge", "plane of triangles"])
+@pytest.mark.few(1)
 def test_an_impact_is_that_on_a_plane(wall):
     """On a tip or an edge along the line to it, or anywhere on a plane: time, force and rebound of one contact."""
     meshes = {"flat tip": fan(50), "cone": fan(50, 1.0), "plane of triangles": strewn(60)}
@@ -313,6 +315,7 @@ def test_an_impact_is_that_on_a_plane(wall):
         ("funnel", (0.5, 0.1, -1.6), (0.1, 0.2, 0)),
     ],
 )
+@pytest.mark.few(1)
 def test_bouncing_keeps_the_energy_to_second_order(wall, x, v):
     """Facetted and elastic; halving the step quarters the largest error, within what the phase of impacts does."""
     vertices, triangles = makers.turned([(4, -4), (4, 4)], segments=40)

@@ -40,6 +40,7 @@ def test_triangles_lie_on_the_walls_that_they_show(wall):
 
 
 @pytest.mark.parametrize("moves", [True, False])
+@pytest.mark.few(1)
 def test_walls_are_read_where_they_are(tmp_path, moves):
     """A floor, and a flap that turns: corners at each frame, stored once if nothing moves; forces of the balls."""
     motion = {"motion": dem.Motion(rate=20.0, axis=(0, 1, 0), centre=(0.1, 0, 0))} if moves else {}

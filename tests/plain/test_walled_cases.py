@@ -37,6 +37,7 @@ def test_cases_begin_without_overlap(name):
 
 
 @pytest.mark.parametrize("name", ["drum of flats", "mixer"])
+@pytest.mark.few(1)
 def test_they_go_on_from_files(name, tmp_path):
     """Meshes and their motion included, to the bit; the account closes."""
     sim = CASES[name].model_copy(update={"n": 12, "time_step": 5e-5}).simulation()

@@ -1,11 +1,14 @@
 """Walls whose ends differ, across the seam of a periodic box."""
 
+import pytest
+
 import dem
 
 R = 0.005
 SOFT = dem.Material(young=5e6, poisson=0.3, density=1000.0)
 
 
+@pytest.mark.slow
 def test_who_crosses_a_seam_meets_the_other_end_of_a_wall():
     """A cone as long as the box: its narrow end meets its own wide end at the seam, which is felt as it is crossed."""
     cone = dem.Cone((-0.05, 0, 0), (0.05, 0, 0), 0.01, 0.03, material=SOFT)
@@ -22,6 +25,7 @@ def test_who_crosses_a_seam_meets_the_other_end_of_a_wall():
     assert deepest > 0
 
 
+@pytest.mark.slow
 def test_lists_of_triangles_change_no_bit():
     """A ball that rolls over many triangles, from those that are listed, from cells, and with another skin."""
     sand = dem.Material(young=5e6, poisson=0.3, density=1000.0, restitution=0.7, friction=0.4)

@@ -45,6 +45,7 @@ def ball(material, position, **more):
 @pytest.mark.parametrize("fibres", [False, True])
 @pytest.mark.parametrize("material", [SOFT, LOSSY])
 @pytest.mark.parametrize("moving", [None, dem.Motion(velocity=(0.2, 0, 0), amplitude=(0, 0, 1e-3), frequency=60)])
+@pytest.mark.few(1)
 def test_planes_are_the_faces_of_a_box(material, moving, fibres):
     """To rounding: powers are taken otherwise, and points of contact found otherwise."""
     particles = some(material, fibres=fibres)
@@ -100,6 +101,7 @@ def test_energy_in_a_silo_is_of_second_order():
     assert errors[1] / errors[2] > 3
 
 
+@pytest.mark.slow
 def test_a_ball_on_a_belt_comes_to_roll():
     """μ m g speeds it up to 2/7 of the belt's speed, until it rolls; the belt does 2/7 m U², of which half is lost.
 
@@ -153,6 +155,7 @@ def in_drum(**more):
     return dem.Simulation(rest, walls=[drum()], time_step=4e-5, **more)
 
 
+@pytest.mark.slow
 def test_work_of_a_drum_is_its_torque_times_its_rate():
     """At each step and in all; and what the walls did is what contacts lost and particles have."""
     sim, power, work = in_drum(), [], []
@@ -170,6 +173,7 @@ def test_work_of_a_drum_is_its_torque_times_its_rate():
     assert sim.energy_error < 0.01  # 20 steps a contact
 
 
+@pytest.mark.slow
 def test_restarts_cuts_and_skins_change_no_bit(tmp_path):
     """In the middle of contacts with springs, of several pieces of a wall."""
     sim, other = in_drum(), in_drum(_skin=(0.012, 0.002))
@@ -188,6 +192,7 @@ def test_restarts_cuts_and_skins_change_no_bit(tmp_path):
     assert repr(again.walls[0].wall) == repr(sim.walls[0].wall)
 
 
+@pytest.mark.slow
 def test_friction_goes_on_from_piece_to_piece():
     """A disc of three rings is a disc: the spring is handed on as the deepest piece changes."""
     paths = []
@@ -203,6 +208,7 @@ def test_friction_goes_on_from_piece_to_piece():
         assert np.allclose(one, other, rtol=1e-9, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_two_contacts_that_become_one_lose_and_make_no_energy():
     """A ball that rolls over the corner of a shallow valley, where two regions are one: books close, nothing is won."""
     valley = dem.Revolution([(0.0, 0.006), (0.02, 0.0), (0.04, 0.006)], material=LOSSY)
@@ -234,6 +240,7 @@ def test_motions_start_stop_follow_tables_and_are_put_together():
         assert np.allclose(wall.velocity[:2], v * along + of_turn, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_each_wall_has_its_own_material():
     """Restitution of a pair: of what is said of it."""
     hard = dem.Material(young=6e6, poisson=0.3, name="hard")
@@ -287,6 +294,7 @@ def test_a_servo_holds_its_force(tmp_path):
     {"adhesion": dem.Bridge(volume=1e-10, tension=0.07)},
     {"friction": 0.3, "rolling": dem.Rolling(friction=0.1, model="constant")},
 ], ids=lambda parts: type(next(reversed(parts.values()))).__name__)  # fmt: skip
+@pytest.mark.few(1)
 def test_all_laws_know_planes_as_they_know_faces(parts):
     """Down, pressed in, and off again, with what lives beyond touching."""
     material = dem.Material(young=5e6, poisson=0.3, density=1000.0, name="sticky", **parts)

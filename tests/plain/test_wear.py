@@ -47,6 +47,7 @@ def test_a_block_that_slides_to_rest_wears_by_its_energy(kind):
         assert (worn > 0).sum() >= 4
 
 
+@pytest.mark.slow
 def test_cuts_and_restarts_change_no_bit_of_it(tmp_path):
     whole, cut = sliding("mesh"), sliding("mesh", _skin=(0.004, 0.001))
     whole.step(700)
@@ -58,6 +59,7 @@ def test_cuts_and_restarts_change_no_bit_of_it(tmp_path):
     assert again.walls[0].worn.tobytes() == whole.walls[0].worn.tobytes()
 
 
+@pytest.mark.slow
 def test_files_and_views_tell_it(tmp_path):
     sim = sliding("mesh")
     sim.run(duration=0.004, output=tmp_path / "run.h5", frames=4, progress=False)
