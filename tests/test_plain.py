@@ -10,9 +10,15 @@ import pytest
 HERE = Path(__file__).parent
 FILES = sorted((HERE / "plain").glob("test_*.py"))
 AT_ONCE = 8  # files: a process takes a second or two to begin
-GROUPS = [FILES[k : k + AT_ONCE] for k in range(0, len(FILES), AT_ONCE)] + [[HERE.parent / "dem"]]
+GROUPS = [FILES[k : k + AT_ONCE] for k in range(0, len(FILES), AT_ONCE)]
 OTHERS = GROUPS[1::2]  # in a file of their own, so that two workers share them
 NONE_CHOSEN = 5  # no test of this mark, as pytest says it
+
+
+def plainly(*words):
+    """Exit status of pytest in plain Python."""
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *words]
+    return subprocess.run(command, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=False).returncode
 
 
 def in_plain_python(groups):
@@ -22,12 +28,15 @@ def in_plain_python(groups):
     @pytest.mark.parametrize("which", ["not slow", pytest.param("slow", marks=pytest.mark.slow)])
     @pytest.mark.parametrize("files", groups, ids=lambda files: f"{files[0].stem}...{files[-1].stem}")
     def test(files, which):
-        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--slow", "-m", which]
-        environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-        status = subprocess.run([*command, *files], env=environment, check=False).returncode
+        status = plainly("--slow", "-m", which, *files)
         assert status == 0 or (which == "slow" and status == NONE_CHOSEN)
 
     return test
 
 
 test_in_plain_python = in_plain_python(GROUPS[::2])
+
+
+@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="pytest dem does it")
+def test_examples_of_docstrings():
+    assert plainly(HERE.parent / "dem") == 0
