@@ -26,13 +26,22 @@ exclude_patterns = ["make", "data", "README.md"]
 html_theme = "furo"
 html_title = "pcdm-dem"
 html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_copyright = False
 html_show_sphinx = False
 html_copy_source = False
 html_show_sourcelink = False
 myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence"]
 suppress_warnings = ["myst.header"]  # pages of the interface begin where their docstrings do
-linkcheck_anchors = False
+# python -m sphinx -b linkcheck docs links: asks every address that a page names, so that it wants a network
+linkcheck_anchors = False  # pages elsewhere make theirs by scripts
+linkcheck_timeout = 20
+linkcheck_retries = 2
+linkcheck_workers = 2
+linkcheck_report_timeouts_as_broken = False
+linkcheck_allowed_redirects = {r"https://doi\.org/.*": r"https://.*"}
+linkcheck_ignore = [r"https://doi\.org/10\.(1016|1063)/.*"]  # of publishers that answer no programs
 templates_path: list[str] = []
 
 with tempfile.TemporaryDirectory() as folder:

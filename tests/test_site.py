@@ -49,6 +49,10 @@ def test_plain_text_means_itself():
     assert markdown.inline("F = 4/3 E* √R* of |q|, `dem.Box` and ``x[i]``", {"dem.Box": "dem.Box"}) == (
         r"F = 4/3 E\* √R\* of \|q\|, [`dem.Box`](#dem.Box) and `x[i]`"
     )
+    assert markdown.inline("F_n = k δ^1.5 [N m^-1.5] + e^{-λt} of x_i^2, a_very_long_name and `a^b`") == (
+        r"F<sub>n</sub> = k δ<sup>1.5</sup> \[N m<sup>-1.5</sup>\] + e<sup>-λt</sup> of x<sub>i</sub><sup>2</sup>, "
+        r"a\_very\_long\_name and `a^b`"
+    )
     told = markdown.of_docstring("""Do it.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
-from markdown import fenced, of_docstring
+from markdown import fenced, inline, of_docstring
 
 import dem
 
@@ -55,26 +55,30 @@ def known() -> dict[str, str]:
 
 
 def write(folder: Path) -> None:
-    """Write a page for each group, and one that lists them."""
+    """Write a page for each group, and one that lists them and what is on them."""
     folder.mkdir(parents=True, exist_ok=True)
-    there, pages = known(), []
-    for title, names in public().items():
-        pages.append(_write(folder, title, "", {f"dem.{name}": getattr(dem, name) for name in names}, there))
+    there = known()
+    groups = [(title, "", {f"dem.{name}": getattr(dem, name) for name in names}) for title, names in public().items()]
     for title, room in (("Statistics", dem.statistics), ("Pictures", dem.plots)):
         things = {f"{room.__name__}.{name}": getattr(room, name) for name in room.__all__}
-        pages.append(_write(folder, title, of_docstring(room.__doc__, there), things, there))
-    rows = "\n".join(pages)
-    (folder / "index.md").write_text(
-        "# API\n\nEvery public name, from its docstring. Whatever is not here may change.\n\n"
-        f"```{{toctree}}\n:maxdepth: 1\n\n{rows}\n```\n"
-    )
+        groups.append((title, of_docstring(room.__doc__, there), things))
+    parts, rows = ["# API", "Every public name, from its docstring. Whatever is not here may change."], []
+    for title, said, things in groups:
+        name = title.lower().replace(",", "").replace(" ", "-")
+        text = "\n\n".join([f"# {title}", said, *(_entry(full, thing, there) for full, thing in things.items())])
+        (folder / f"{name}.md").write_text(text + "\n")
+        listed = "\n".join(f"- [`{full}`](#{there[full]}){_summary(thing)}" for full, thing in things.items())
+        parts += [f"## {title}", listed]
+        rows.append(name)
+    parts.append("```{toctree}\n:hidden:\n\n" + "\n".join(rows) + "\n```")
+    (folder / "index.md").write_text("\n\n".join(parts) + "\n")
 
 
-def _write(folder: Path, title: str, said: str, things: dict, there: dict[str, str]) -> str:
-    name = title.lower().replace(",", "").replace(" ", "-")
-    text = "\n\n".join([f"# {title}", said, *(_entry(full, thing, there) for full, thing in things.items())])
-    (folder / f"{name}.md").write_text(text + "\n")
-    return name
+def _summary(thing: object) -> str:
+    """The first sentence of what is said of it, if it says anything of itself."""
+    if not (inspect.isclass(thing) or inspect.isfunction(thing)):
+        return ""
+    return ": " + inline(" ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split()))
 
 
 def _entry(full: str, thing: object, there: dict[str, str]) -> str:
@@ -96,15 +100,29 @@ def _of_value(full: str, thing: object) -> str:
     return f"A type for fields of cases, see [`dem.Case`](#dem.Case): `{full}`."
 
 
+class Plain(str):
+    """An annotation that is shown as it was written."""
+
+    __slots__ = ()
+
+    __repr__ = str.__str__
+
+
 def _signature(name: str, thing: object) -> str:
     try:
-        signature = str(inspect.signature(thing)).replace("dem.model.", "")
+        signature = inspect.signature(thing)
     except (TypeError, ValueError):
         return name
-    if len(name + signature) < 110:
-        return name + signature
-    listed = ",\n    ".join(str(each) for each in inspect.signature(thing).parameters.values())
+    parameters = [each.replace(annotation=_plain(each.annotation)) for each in signature.parameters.values()]
+    signature = signature.replace(parameters=parameters, return_annotation=_plain(signature.return_annotation))
+    if len(f"{name}{signature}") < 110:
+        return f"{name}{signature}"
+    listed = ",\n    ".join(map(str, parameters))
     return f"{name}(\n    {listed},\n)"
+
+
+def _plain(annotation: object) -> object:
+    return Plain(annotation.replace("dem.model.", "")) if isinstance(annotation, str) else annotation
 
 
 def _members(kind: type) -> list[tuple[str, object]]:

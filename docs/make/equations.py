@@ -24,27 +24,31 @@ def write(folder: Path) -> None:
     """Write the pages, an index for each room, and one for all."""
     rooms = {path.parent.name for path in (ROOT / "kernels").glob("*/__init__.py")}
     order = [*(room for room in ROOMS if room in rooms), *sorted(rooms - ROOMS.keys())]
+    parts = [
+        "# Equations",
+        "A page for each file of `kernels/`: the equation as the code has it, with the code's own symbols, its source, "
+        "and the tests that hold it. What words and symbols mean is in the [glossary](/glossary); how all of it fits "
+        "together, in [the model](/reference/model).",
+    ]
     for room in order:
         (folder / room).mkdir(parents=True, exist_ok=True)
         files = sorted(path for path in (ROOT / "kernels" / room).glob("*.py") if path.stem != "__init__")
         for path in files:
             (folder / room / f"{path.stem}.md").write_text(page(path))
+        title, lines = ROOMS.get(room, room.capitalize()), [(path.stem, _summary(path)) for path in files]
         said = of_docstring(ast.get_docstring(ast.parse((ROOT / "kernels" / room / "__init__.py").read_text())) or "")
-        _index(folder / room / "index.md", ROOMS.get(room, room.capitalize()), said, [path.stem for path in files])
-    text = (
-        "A page for each file of `kernels/`: the equation as the code has it, with the code's own symbols, its source, "
-        "and the tests that hold it. What words and symbols mean is in the [glossary](/glossary)."
-    )
-    _index(folder / "index.md", "Equations", text, [f"{room}/index" for room in order])
+        listed = "\n".join(f"- [{name}]({name}.md): {about}" for name, about in lines)
+        (folder / room / "index.md").write_text(f"# {title}\n\n{said}\n\n{listed}\n")
+        parts += [f"## {title}", "\n".join(f"- [{name}]({room}/{name}.md): {about}" for name, about in lines)]
+    # of rooms only: each page would list all files at its side, which takes most of the time
+    rows = "\n".join(f"{room}/index" for room in order)
+    parts.append(f"```{{toctree}}\n:hidden:\n\n{rows}\n```")
+    (folder / "index.md").write_text("\n\n".join(parts) + "\n")
 
 
-def _index(path: Path, title: str, said: str, entries: list[str]) -> None:
-    if any("/" in entry for entry in entries):
-        rows = "\n".join(entries)
-        path.write_text(f"# {title}\n\n{said}\n\n```{{toctree}}\n:maxdepth: 1\n\n{rows}\n```\n")
-    else:  # each page would list all of them at its side, which takes most of the time
-        rows = "\n".join(f"- [{entry}]({entry}.md)" for entry in entries)
-        path.write_text(f"# {title}\n\n{said}\n\n{rows}\n")
+def _summary(path: Path) -> str:
+    """What a file says of itself first."""
+    return inline(" ".join((ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n\n")[0].split()))
 
 
 def page(path: Path) -> str:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SPECIAL = re.compile(r"([\\*_\[\]<>$|{}#~^])")
+RAISED = re.compile(r"\^(?:\{([^{}]+)\}|\(([^()]+)\)|(-?(?:\d+(?:\.\d+)?|[A-Za-zα-ω])))(?!\w)")
+LOWERED = re.compile(r"(?<!\w)([A-Za-zα-ωΑ-Ω])_(\w{1,6})(?!\w)")
 CODE = re.compile(r"``(.+?)``|`([^`]+)`")
 
 
@@ -20,16 +22,31 @@ def escaped(text: str) -> str:
     return SPECIAL.sub(r"\\\1", text)
 
 
+def formula(text: str) -> str:
+    """Plain text whose exponents stand above the line, and indices below it."""
+    parts, last = [], 0
+    for found in sorted([*RAISED.finditer(text), *LOWERED.finditer(text)], key=lambda one: one.start()):
+        if found.start() < last:
+            continue
+        parts.append(escaped(text[last : found.start()]))
+        if found.re is LOWERED:
+            parts.append(f"{found[1]}<sub>{found[2]}</sub>")
+        else:
+            parts.append(f"<sup>{escaped(found[1] or found[2] or found[3])}</sup>")
+        last = found.end()
+    return "".join(parts) + escaped(text[last:])
+
+
 def inline(text: str, known: Mapping[str, str] = MappingProxyType({})) -> str:
     """A paragraph: code stays code, known names are links, all else means itself."""
     parts, last = [], 0
     for found in CODE.finditer(text):
-        parts.append(escaped(text[last : found.start()]))
+        parts.append(formula(text[last : found.start()]))
         code = found[1] or found[2]
         target = code if code in known else f"dem.{code}" if f"dem.{code}" in known else None
         parts.append(f"[`{code}`](#{known[target]})" if target and found[2] else f"`{code}`")
         last = found.end()
-    return "".join(parts) + escaped(text[last:])
+    return "".join(parts) + formula(text[last:])
 
 
 def fenced(lines: list[str], language: str) -> str:

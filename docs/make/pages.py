@@ -8,6 +8,7 @@ from pathlib import Path
 
 from markdown import escaped, of_docstring
 from shown import OTHER, SHOWN
+from topics import TOPICS
 
 import dem
 
@@ -25,16 +26,23 @@ def gallery(path: Path) -> None:
         "Every case that `dem` brings, as a run of seconds. `dem cases NAME` lists its parameters, `dem init NAME` "
         "writes it as a file to change, and what a command below leaves behind is looked at by `dem view FILE`.",
     ]
-    for name, case in sorted(dem.cases().items()):
-        if case.__module__.split(".")[0] != "cases":
-            continue  # of other packages that happen to be installed
+    cases = {  # not of other packages that happen to be installed
+        name: case for name, case in sorted(dem.cases().items()) if case.__module__.split(".")[0] == "cases"
+    }
+    small = [f"- [![{name}](/pictures/{name}.png)](#{name})\n  [{name}](#{name})" for name in cases if _drawn(name)]
+    parts += [":::{container} small-pictures\n" + "\n".join(small) + "\n:::"]
+    for name, case in cases.items():
         command = "$ dem " + " ".join(SHOWN.get(name, OTHER).words(name))
         source = case.__module__.replace(".", "/") + ".py"
         parts += [f"## {name}", of_docstring(inspect.getdoc(case) or ""), f"```console\n{command}\n```"]
-        if (DOCS / "pictures" / f"{name}.png").exists():
+        if _drawn(name):
             parts.append(f"![{name}](/pictures/{name}.png)")
         parts += [f"Source: `{source}`.", _parameters(case)]
     path.write_text("\n\n".join(parts) + "\n")
+
+
+def _drawn(name: str) -> bool:
+    return (DOCS / "pictures" / f"{name}.png").exists()
 
 
 def _parameters(case: type) -> str:
@@ -88,13 +96,24 @@ def speed(path: Path) -> None:
 
 
 def how_to(path: Path) -> None:
-    """A list of the guides, and of all topics that lie in docs/."""
-    guides = [f"/guide/{page.stem}" for page in sorted((DOCS / "guide").glob("*.md")) if page.stem != "start"]
-    topics = [f"/{page.stem}" for page in sorted(DOCS.glob("*.md")) if page.stem not in FIXED]
-    rows = "\n".join([*guides, *topics])
-    path.write_text(
-        f"# How to\n\nA page for each thing that one may want to do.\n\n```{{toctree}}\n:maxdepth: 1\n\n{rows}\n```\n"
-    )
+    """The guides, and all topics that lie in docs/, each with a line on what it is about."""
+    there = {f"guide/{page.stem}" for page in (DOCS / "guide").glob("*.md")} - {"guide/start"}
+    there |= {page.stem for page in DOCS.glob("*.md")} - FIXED
+    told = {name for pages in TOPICS.values() for name in pages}
+    groups = TOPICS | ({"More": dict.fromkeys(sorted(there - told), "")} if there - told else {})
+    parts = ["# How to", "A page for each thing that one may want to do."]
+    for title, pages in groups.items():
+        lines = [
+            f"- [{_title(DOCS / (name + '.md'))}](/{name}.md)" + (f": {about}" if about else "")
+            for name, about in pages.items()
+        ]
+        parts += [f"## {title}", "\n".join(lines)]
+    rows = "\n".join(f"/{name}" for pages in groups.values() for name in pages)
+    path.write_text("\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{rows}\n```"]) + "\n")
+
+
+def _title(page: Path) -> str:
+    return page.read_text().partition("\n")[0].removeprefix("# ")
 
 
 def command_line(path: Path) -> None:
