@@ -7,6 +7,7 @@ import inspect
 import re
 import subprocess
 import sys
+from urllib.parse import unquote
 
 import pages
 import pytest
@@ -74,13 +75,20 @@ def test_plain_text_means_itself():
 @pytest.mark.slow
 @pytest.mark.skipif(not all(map(importlib.util.find_spec, ("sphinx", "furo", "myst_parser"))), reason="no Sphinx here")
 def test_the_site_is_built_without_a_warning_and_fetches_nothing(tmp_path):
+    """What pages need lies beside them, and each link leads to a page, and to a place on it, that is there."""
     subprocess.run([sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", "docs", tmp_path], cwd=ROOT, check=True)
+    text = {page: page.read_text() for page in tmp_path.rglob("*.html")}
+    named = {page: set(re.findall(r'\bid="([^"]+)"', said)) for page, said in text.items()}
     wrong = []
-    for page in tmp_path.rglob("*.html"):
-        for tag in re.findall(r"<(?:script|link|img|iframe)\b[^>]*>", page.read_text()):
-            address = re.search(r"""(?:src|href)=["']([^"']+)""", tag)
-            if address and re.match(r"(https?:)?//", html.unescape(address[1])):
-                wrong.append((page.name, tag))
+    for page, said in text.items():
+        for kind, address in re.findall(r"""<(script|link|img|iframe|a)\b[^>]*?(?:src|href)=["']([^"']*)""", said):
+            path, _, anchor = unquote(html.unescape(address)).partition("#")
+            if re.match(r"(https?:)?//|mailto:|data:", path):
+                wrong += [(page.name, address)] * (kind != "a" and not path.startswith("data:"))
+                continue
+            target = (page.parent / path.partition("?")[0]).resolve() if path else page
+            if not target.exists() or (anchor and anchor not in named.get(target, {anchor})):
+                wrong.append((page.name, address))
     assert not wrong
     assert (tmp_path / "made" / "equations" / "laws" / "hertz.html").exists()
 

@@ -60,7 +60,7 @@ def truth(path: Path) -> None:
         "# Truth",
         "What is published, what is exact, and what the engine gives, study by study: `dem validate NAME` makes them "
         "again with pictures, `dem validate --quick` in larger steps, from which these tables come. "
-        "`python docs/make/measured.py` writes them anew.",
+        "`python docs/make/measured.py truth` writes them anew.",
     ]
     for file in sorted((DATA / "validation").glob("*.json")):
         study = json.loads(file.read_text())
