@@ -74,7 +74,8 @@ def plot(
                 figure = plots.PICTURES[name](run, **given)
                 with replace_when_done(path) as partial:
                     figure.savefig(partial, dpi="figure" if name == "scene" else dpi)
-                say(str(path))
+        for path in paths.values():
+            say(str(path))
         if movie:
             _film(run, movie, seconds, fps, {"colour": colour, **look})
 

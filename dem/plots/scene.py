@@ -33,6 +33,7 @@ OPACITY = 0.25  # of walls
 BAR = 0.14  # of the width of the figure, for the colour bar
 NAMED = 0.75  # what it takes with its figures and its name, at least [inch]
 WIDEST = 16  # characters of a name for which there is room
+LETTER = 0.075  # width of one of them [inch]
 
 
 def scene(
@@ -87,7 +88,9 @@ def scene(
     """
     check_run(run)
     width, height = size
-    wide = max(width / (1 - BAR), width + NAMED * DPI)
+    kinds = [kind.name for kind in run.kinds] if colour == "kind" else []
+    longest = max(map(len, _short(kinds)), default=0)
+    wide = max(width / (1 - BAR), width + max(NAMED, 0.3 + LETTER * longest) * DPI)
     figure, share = new_figure(wide / DPI, height / DPI, layout="none"), width / wide
     ax, bar = figure.add_axes((0, 0, share, 1)), figure.add_axes((share + 0.01, 0.2, 0.018, 0.6))
     look = {"colour": colour, "limits": limits, "camera": camera, "size": size, "walls": walls}
@@ -194,11 +197,16 @@ def _name_kinds(bar: Axes, names: Sequence[str], palette: np.ndarray) -> None:
     from matplotlib.patches import Patch  # noqa: PLC0415, an extra
 
     bar.set_axis_off()
-    short = (label if len(label) <= WIDEST else f"{label[: WIDEST - 1]}…" for label in labels(names))
-    told = [Patch(color=ink, label=label) for label, ink in zip(short, palette[:MOST], strict=False)]
+    told = [Patch(color=ink, label=label) for label, ink in zip(_short(names), palette[:MOST], strict=False)]
     if len(names) > MOST:
         told.append(Patch(color="none", label=rest(len(names)).strip()))
-    bar.legend(handles=told, loc="center left", bbox_to_anchor=(0, 0.5), frameon=False, fontsize=8, borderaxespad=0)
+    bar.legend(handles=told, loc="center left", bbox_to_anchor=(0, 0.5), frameon=False, fontsize=8, borderaxespad=0,
+               handlelength=1.2, handletextpad=0.5)  # fmt: skip
+
+
+def _short(names: Sequence[str]) -> list[str]:
+    """Names of kinds for which there is room."""
+    return [label if len(label) <= WIDEST else f"{label[: WIDEST - 1]}…" for label in labels(names)]
 
 
 def shot(

@@ -25,7 +25,7 @@ class Shown(NamedTuple):
 
 
 SHOWN = {
-    "breaking-rods": Shown({"n": "30", "strength": "2e4"}, duration=0.3),
+    "breaking-rods": Shown({"n": "30"}, duration=0.1),
     "cantilever": Shown(duration=0.02, exposures=6),
     "cellular-fibres": Shown(duration=0.2),
     "chute": Shown({"n": "200"}, duration=0.2),

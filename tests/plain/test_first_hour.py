@@ -77,3 +77,34 @@ def test_errors_lead_to_pages_that_are_there(cli, tmp_path):
     quick = cli("run", "flexible-fibre", "--time-step", "1e-3", "--force")
     assert quick.exit_code == 2
     assert quick.stderr.splitlines()[-1] == "dem: docs/bonds.md says more"
+
+
+def test_exports_that_take_long_show_how_far_they_are(monkeypatch):
+    """Each walk through the frames by itself; a bar goes away when an export breaks."""
+    from dem.base import progress  # noqa: PLC0415
+    from dem.files.exports.format import Frames  # noqa: PLC0415
+
+    told = []
+
+    class Bar:
+        def show(self, done, pace, left):
+            told.append((done, pace, left))
+
+        def close(self):
+            told.append("closed")
+
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "_kind_of_bar", lambda: Bar)
+    frames = Frames(range(2, 10, 2))
+    assert list(frames) == [2, 4, 6, 8]
+    assert [each[:2] for each in told[:-1]] == [
+        (0.25, "1 frame"), (0.5, "2 frames"), (0.75, "3 frames"), (1.0, "4 frames"),
+    ]  # fmt: skip
+    assert told.pop() == "closed"
+    told.clear()
+    for number in frames:
+        if number == 6:
+            break
+    frames.close()
+    assert [len(told), told[-1]] == [3, "closed"]
+    assert (len(frames), frames[0], frames[:1]) == (4, 2, range(2, 4, 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from dem.base import checks
 from dem.base.hints import hinted
 from dem.base.replace import replace_when_done
 from dem.files.exports import csv_table, hoomd_gsd, spheres_vtkhdf, walls_vtkhdf
+from dem.files.exports.format import Frames
 from dem.files.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -96,8 +98,8 @@ def export(
     path = beside.with_suffix(chosen.endings[0]) if output is None else Path(output)
     _check_output(path, run.location, overwrite=overwrite)
     checks.ending(path, chosen.endings, f"{to} is asked for")
-    with replace_when_done(path) as partial:
-        chosen.write(run, partial, numbers, names)
+    with replace_when_done(path) as partial, closing(Frames(numbers)) as shown:
+        chosen.write(run, partial, shown, names)
     return path
 
 
