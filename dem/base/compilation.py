@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kernels.base.jit import WHY, tell_of_compiling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 SILENT = False  # set by --quiet
@@ -23,10 +23,13 @@ class _Told:
         self.names: list[str] = []
         self.start = 0.0
         self.together = False  # one line for all
+        self.to: Callable[[str], None] | None = None  # who is told instead
 
     def begin(self, name: str) -> None:
         """A kernel is to be compiled."""
-        if not self.names:
+        if self.to is not None:
+            self.to(name)
+        elif not self.names:
             self.start = time.perf_counter()
             _say(f"compiling kernels ({WHY}): {name}")
         elif name != self.names[-1]:
@@ -40,7 +43,9 @@ class _Told:
 
     def close(self) -> None:
         """Nothing more is to be compiled."""
-        if self.names:
+        if self.to is not None:
+            self.to("")
+        elif self.names:
             _say(f", {time.perf_counter() - self.start:.1f} s\n")
         self.names.clear()
 
@@ -58,6 +63,16 @@ def announced() -> Iterator[None]:
     finally:
         _told.together = False
         _told.close()
+
+
+@contextmanager
+def told_to(someone: Callable[[str], None]) -> Iterator[None]:
+    """Tell somebody the names of kernels as they are compiled, and "" when they are, rather than stderr."""
+    before, _told.to = _told.to, someone
+    try:
+        yield
+    finally:
+        _told.to = before
 
 
 def _say(text: str) -> None:

@@ -54,7 +54,7 @@ def bench(
         workloads.compare({}, earlier)
     results = {}
     with bar() as shown:
-        for name, benchmark in shown.track(chosen.items(), description="measuring"):
+        for name, benchmark in shown.each("measuring", chosen):
             with announced():
                 results[name] = benchmark.measure(share=share, threads=threads)
     if json_file:

@@ -60,7 +60,7 @@ def compile_kernels(
                 failed.append(what)
                 sys.stderr.write(f"dem: {what}: {seconds}\n")
             else:
-                say(f"{what}: {seconds:.1f} s")
+                shown.say(f"{what}: {seconds:.1f} s")
     say(f"{len(wanted) - len(failed)} of {len(wanted)} prepared in {time.perf_counter() - start:.1f} s, in {CACHE}")
     if failed:
         raise typer.Exit(2)

@@ -69,13 +69,12 @@ def plot(
         if movie:
             check_movie(movie, seconds, fps, overwrite=overwrite)
         with folder_for(folder) if paths else nullcontext(), bar() as shown:
-            for name, path in shown.track(paths.items(), description="drawing"):
+            for name, path in shown.each("drawing", paths):
                 given = options | look if name == "scene" else options if name == "overview" else {}
                 figure = plots.PICTURES[name](run, **given)
                 with replace_when_done(path) as partial:
                     figure.savefig(partial, dpi="figure" if name == "scene" else dpi)
-        for path in paths.values():
-            say(str(path))
+                shown.say(str(path))
         if movie:
             _film(run, movie, seconds, fps, {"colour": colour, **look})
 

@@ -30,7 +30,7 @@ def validate(
     validation.check_folder(output)
     reports = []
     with folder_for(output), bar() as shown:
-        for study in shown.track(chosen.values(), description="validating"):
+        for _, study in shown.each("validating", chosen):
             reports.append(study(quick=quick))
             reports[-1].write(output)
         validation.write_index(output, reports)

@@ -1,0 +1,61 @@
+"""A bar that names what it is at, and the kernels that are compiled for it; lines can be said while it is shown."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, TypeVar
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from dem.base.compilation import told_to
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+Thing = TypeVar("Thing")
+
+
+class Named(Progress):
+    """What is being done, how far it is, the time that has passed and that is left."""
+
+    def __init__(self) -> None:
+        columns = (
+            TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
+            TextColumn("left"), TimeRemainingColumn(), TextColumn("{task.fields[compiled]}"),
+        )  # fmt: skip
+        super().__init__(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True)
+
+    def add_task(self, description: str, *settings: object, **fields: object) -> TaskID:
+        """Something to be done, see `rich.progress.Progress.add_task`."""
+        return super().add_task(description, *settings, **{"compiled": "", **fields})
+
+    def each(self, doing: str, things: Mapping[str, Thing]) -> Iterator[tuple[str, Thing]]:
+        """Things one after the other, with their names, which are shown."""
+        task = self.add_task(doing, total=len(things))
+
+        def compiling(name: str) -> None:
+            self.update(task, compiled=name and f"compiling {name}")
+
+        with nullcontext() if self.disable else told_to(compiling):
+            for name, thing in things.items():
+                self.update(task, description=f"{doing} {name}")
+                yield name, thing
+                self.advance(task)
+
+    def say(self, line: str) -> None:
+        """A line on stdout; where that is the terminal of the bar, above it."""
+        if self.disable or not sys.stdout.isatty():
+            typer.echo(line)
+        else:
+            self.print(line, markup=False, highlight=False, soft_wrap=True)
