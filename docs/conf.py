@@ -15,6 +15,7 @@ sys.path[:0] = [str(HERE / "make"), str(HERE.parent)]
 
 import api  # noqa: E402
 import equations  # noqa: E402
+import markdown  # noqa: E402
 import pages  # noqa: E402
 
 project = "pcdm-dem"
@@ -51,3 +52,13 @@ with tempfile.TemporaryDirectory() as folder:
     for make in (pages.gallery, pages.truth, pages.speed, pages.how_to, pages.command_line, pages.changes):
         make(fresh / f"{make.__name__.replace('_', '-')}.md")
     pages.take_over(fresh, HERE / "made")
+
+
+def setup(app: object) -> None:
+    """Formulae on pages that somebody wrote are shown as those are that were made."""
+
+    def read(_: object, name: str, text: list[str]) -> None:
+        if not name.startswith("made/"):
+            text[0] = markdown.marked(text[0])
+
+    app.connect("source-read", read)

@@ -54,6 +54,12 @@ def test_plain_text_means_itself():
         r"F<sub>n</sub> = k δ<sup>1.5</sup> \[N m<sup>-1.5</sup>\] + e<sup>-λt</sup> of x<sub>i</sub><sup>2</sup>, "
         r"a\_very\_long\_name and `a^b`"
     )
+    assert markdown.marked(
+        "q'_{n+1} and ω̇_b ([a](b_c.md), `x_i^2`, `kernels/laws/hertz.py`): δ^(1/4)\n\n    a^2\n"
+    ) == (
+        "q'<sub>n+1</sub> and ω̇<sub>b</sub> ([a](b_c.md), `x_i^2`, "
+        "[`kernels/laws/hertz.py`](/made/equations/laws/hertz.md)): δ<sup>1/4</sup>\n\n    a^2\n"
+    )
     told = markdown.of_docstring("""Do it.
 
     Parameters

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 SPECIAL = re.compile(r"([\\*_\[\]<>$|{}#~^])")
 RAISED = re.compile(r"\^(?:\{([^{}]+)\}|\(([^()]+)\)|(-?(?:\d+(?:\.\d+)?|[A-Za-zα-ω])))(?!\w)")
-LOWERED = re.compile(r"(?<!\w)([A-Za-zα-ωΑ-Ω])_(\w{1,6})(?!\w)")
+LOWERED = re.compile(r"(?<!\w)([A-Za-zα-ωΑ-Ω]['\u0300-\u036f]?)_(?:\{([^{}]+)\}|(\w{1,6})(?!\w))")
 CODE = re.compile(r"``(.+?)``|`([^`]+)`")
 
 
@@ -30,11 +30,28 @@ def formula(text: str) -> str:
             continue
         parts.append(escaped(text[last : found.start()]))
         if found.re is LOWERED:
-            parts.append(f"{found[1]}<sub>{found[2]}</sub>")
+            parts.append(f"{found[1]}<sub>{escaped(found[2] or found[3])}</sub>")
         else:
             parts.append(f"<sup>{escaped(found[1] or found[2] or found[3])}</sup>")
         last = found.end()
     return "".join(parts) + escaped(text[last:])
+
+
+APART = re.compile(  # blocks of code, code, targets of links, directives, lines that are shown as they are
+    r"(^```.*?^```$|``.+?``|`[^`\n]+`|\]\([^)\n]*\)|^:::.*$|^ {4}.*$)", re.MULTILINE | re.DOTALL
+)
+KERNEL = re.compile(r"`kernels/(\w+)/(\w+)\.py`")
+
+
+def marked(text: str) -> str:
+    """A page as somebody wrote it: exponents and indices likewise, and files of kernels lead to their pages."""
+    parts = APART.split(text)
+    for k in range(0, len(parts), 2):
+        parts[k] = LOWERED.sub(lambda found: f"{found[1]}<sub>{found[2] or found[3]}</sub>", parts[k])
+        parts[k] = RAISED.sub(lambda found: f"<sup>{found[1] or found[2] or found[3]}</sup>", parts[k])
+    parts[1::2] = [KERNEL.sub(r"[`kernels/\1/\2.py`](/made/equations/\1/\2.md)", part) if part[:2] != "``" else part
+                   for part in parts[1::2]]  # fmt: skip
+    return "".join(parts)
 
 
 def inline(text: str, known: Mapping[str, str] = MappingProxyType({})) -> str:
