@@ -55,10 +55,10 @@ def test_plain_text_means_itself():
         r"a\_very\_long\_name and `a^b`"
     )
     assert markdown.marked(
-        "q'_{n+1} and ω̇_b ([a](b_c.md), `x_i^2`, `kernels/laws/hertz.py`): δ^(1/4)\n\n    a^2\n"
+        "q'_{n+1} and ω̇_b ([a](b_c.md), `x_i^2`, `kernels/laws/hertz.py`): δ^(1/4) t_c²\n\n    a^2\n"
     ) == (
         "q'<sub>n+1</sub> and ω̇<sub>b</sub> ([a](b_c.md), `x_i^2`, "
-        "[`kernels/laws/hertz.py`](/made/equations/laws/hertz.md)): δ<sup>1/4</sup>\n\n    a^2\n"
+        "[`kernels/laws/hertz.py`](/made/equations/laws/hertz.md)): δ<sup>1/4</sup> t<sub>c</sub>²\n\n    a^2\n"
     )
     told = markdown.of_docstring("""Do it.
 

@@ -62,19 +62,26 @@ def truth(path: Path) -> None:
         "again with pictures, `dem validate --quick` in larger steps, from which these tables come. "
         "`python docs/make/measured.py truth` writes them anew.",
     ]
-    for file in sorted((DATA / "validation").glob("*.json")):
-        study = json.loads(file.read_text())
-        checks = study["checks"]
-        failed = [check for check in checks if not check["passed"]]
-        ended = f"{len(checks)} checks" + (f", **{len(failed)} of them missed**" if failed else ", all passed")
+    studies = [json.loads(file.read_text()) for file in sorted((DATA / "validation").glob("*.json"))]
+    rows = [
+        f"| [{study['name']}](#{study['name']}) | {escaped(study['title'])} | {_passed(study['checks'])} |"
+        for study in studies
+    ]
+    parts.append("\n".join(["| study | what of | checks |", "|---|---|---|", *rows]))
+    for study in studies:
         rows = [
             "| " + " | ".join(escaped(str(check[key])) for key in COLUMNS)
             + (" |" if check["passed"] else " (missed) |")
-            for check in checks
+            for check in study["checks"]
         ]  # fmt: skip
         header = ["| quantity | published | exact | ours | within |", "|---|---|---|---|---|"]
-        parts += [f"## {study['name']}", f"{escaped(study['title'])}: {ended}.", "\n".join([*header, *rows])]
+        parts += [f"## {study['name']}", f"{escaped(study['title'])}.", "\n".join([*header, *rows])]
     path.write_text("\n\n".join(parts) + "\n")
+
+
+def _passed(checks: list[dict]) -> str:
+    failed = sum(not check["passed"] for check in checks)
+    return f"{len(checks)}, " + (f"**{failed} of them missed**" if failed else "all passed")
 
 
 def speed(path: Path) -> None:
