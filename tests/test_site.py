@@ -60,6 +60,9 @@ def test_plain_text_means_itself():
         "q'<sub>n+1</sub> and ω̇<sub>b</sub> ([a](b_c.md), `x_i^2`, "
         "[`kernels/laws/hertz.py`](/made/equations/laws/hertz.md)): δ<sup>1/4</sup> t<sub>c</sub>²\n\n    a^2\n"
     )
+    assert markdown.marked("`kernels/walls/__init__.py`") == (
+        "[`kernels/walls/__init__.py`](/made/equations/walls/index.md)"
+    )
     told = markdown.of_docstring("""Do it.
 
     Parameters

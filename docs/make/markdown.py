@@ -51,9 +51,14 @@ def marked(text: str) -> str:
     for k in range(0, len(parts), 2):
         parts[k] = LOWERED.sub(lambda found: f"{found[1]}<sub>{found[2] or found[3]}</sub>", parts[k])
         parts[k] = RAISED.sub(lambda found: f"<sup>{found[1] or found[2] or found[3]}</sup>", parts[k])
-    parts[1::2] = [KERNEL.sub(r"[`kernels/\1/\2.py`](/made/equations/\1/\2.md)", part) if part[:2] != "``" else part
-                   for part in parts[1::2]]  # fmt: skip
+    parts[1::2] = [part if part.startswith("``") else KERNEL.sub(_page, part) for part in parts[1::2]]
     return "".join(parts)
+
+
+def _page(found: re.Match) -> str:
+    """A file of kernels, as a link to its page."""
+    name = "index" if found[2] == "__init__" else found[2]
+    return f"[{found[0]}](/made/equations/{found[1]}/{name}.md)"
 
 
 def inline(text: str, known: Mapping[str, str] = MappingProxyType({})) -> str:
