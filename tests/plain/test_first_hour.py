@@ -108,3 +108,26 @@ def test_exports_that_take_long_show_how_far_they_are(monkeypatch):
     frames.close()
     assert [len(told), told[-1]] == [3, "closed"]
     assert (len(frames), frames[0], frames[:1]) == (4, 2, range(2, 4, 2))
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_bars_name_what_they_are_at_and_what_is_compiled(watched, monkeypatch, capsys):
+    """On a terminal kernels are told on the bar, elsewhere in lines as ever."""
+    from dem.base import compilation  # noqa: PLC0415
+    from dem.cli.bars import bar  # noqa: PLC0415
+
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: watched, raising=False)
+    with bar() as shown:
+        seen = []
+        for name, thing in shown.each("drawing", {"energy": 1, "scene": 2}):
+            compilation._told.begin("serve")
+            seen += [(name, thing)] + [(task.description, task.fields["compiled"]) for task in shown.tasks]
+            compilation._told.end()
+        shown.say("scene.png")
+    told = [task.fields["compiled"] for task in shown.tasks]
+    compiled = "compiling serve" if watched else ""
+    assert seen == [("energy", 1), ("drawing energy", compiled), ("scene", 2), ("drawing scene", compiled)]
+    assert told == [""]
+    out, err = capsys.readouterr()
+    assert out == "scene.png\n"
+    assert ("compiling kernels" in err) is not watched
