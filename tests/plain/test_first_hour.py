@@ -82,7 +82,7 @@ def test_errors_lead_to_pages_that_are_there(cli, tmp_path):
 def test_exports_that_take_long_show_how_far_they_are(monkeypatch):
     """Each walk through the frames by itself; a bar goes away when an export breaks."""
     from dem.base import progress  # noqa: PLC0415
-    from dem.files.exports.format import Frames  # noqa: PLC0415
+    from dem.files.watched import Frames  # noqa: PLC0415
 
     told = []
 

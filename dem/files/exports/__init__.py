@@ -10,8 +10,8 @@ from dem.base import checks
 from dem.base.hints import hinted
 from dem.base.replace import replace_when_done
 from dem.files.exports import csv_table, hoomd_gsd, spheres_vtkhdf, walls_vtkhdf
-from dem.files.exports.format import Frames
 from dem.files.trajectory import Trajectory
+from dem.files.watched import Frames
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
