@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.soft.engine import Engine
 from dem.soft.exits import Exits
-from dem.soft.tied import EASED, STATE, tied
+from dem.soft.tied import EASED, STATE, acting, give_slots, listed, tied
 from kernels.soft import bond_state, bonded, easing
 from kernels.soft.bond_state import BROKEN, GONE
 
@@ -51,6 +51,7 @@ class BondedEngine(Engine):
         box, gravity = settings[:2]
         self.exits = HeldExits(box, gravity, self._together, alone=not self.walls)
         eased = self.tie.eased
+        self.listed = listed(self.tie, bonds.pairs)
         self.apart = np.column_stack([eased.first, eased.second]).astype(np.int64)  # identities
 
     @property
@@ -82,7 +83,7 @@ class BondedEngine(Engine):
         """Go on with what bonds have come to."""
         for name, values in self.bond_state.items():
             values[:] = given[name]
-        self.tie.live[:] = (self.tie.state < BROKEN) & (self.bonds.pairs[:, 1] >= 0)
+        self.tie.live[self.tie.slot] = acting(self.tie, self.bonds.pairs)
         self.tie.pull[:] = 0.0
 
     def follow(self, before: Engine | None) -> None:
@@ -98,12 +99,11 @@ class BondedEngine(Engine):
 
     def _reorder(self) -> None:
         super()._reorder()
-        place = np.empty(self.bodies.identity.size, np.int32)
-        place[self.bodies.identity] = np.arange(place.size, dtype=np.int32)
-        tie, pairs = self.tie, self.bonds.pairs
-        tie.first[:] = place[pairs[:, 0]]
-        tie.second[:] = np.where(pairs[:, 1] < 0, tie.first, place[pairs[:, 1]])
-        tie.eased.first[:], tie.eased.second[:] = place[self.apart[:, 0]], place[self.apart[:, 1]]
+        identity, eased = self.bodies.identity, self.tie.eased
+        give_slots(self.tie, self.listed, identity)
+        place = np.empty(identity.size, np.int32)
+        place[identity] = np.arange(identity.size, dtype=np.int32)
+        eased.first[:], eased.second[:] = place[self.apart[:, 0]], place[self.apart[:, 1]]
 
     def _list_neighbours(self, grid: tuple) -> bool:
         done = super()._list_neighbours(grid)
@@ -140,15 +140,16 @@ class BondedEngine(Engine):
         """Let those go who have left, and their bonds; returns whether there were any."""
         gone = super().let_go(fastest)
         if gone:
-            leaving = (self.bodies.left[0, self.tie.first] != 0) & (self.tie.state < BROKEN)
-            self.tie.state[leaving], self.tie.live[leaving] = GONE, 0.0
+            tie = self.tie
+            leaving = (self.bodies.left[0, tie.first[tie.slot]] != 0) & (tie.state < BROKEN)
+            tie.state[leaving], tie.live[tie.slot[leaving]] = GONE, 0.0
         return gone
 
     def _together(self, going: np.ndarray) -> np.ndarray:
         """Those among the bodies (N,) that go with all whom bonds hold to them."""
         tie = self.tie
         holds = np.flatnonzero(tie.state < BROKEN)
-        one, other = tie.first[holds], tie.second[holds]
+        one, other = tie.first[tie.slot[holds]], tie.second[tie.slot[holds]]
         stay = ~going
         grounded = one == other
         stay[one[grounded]] = True

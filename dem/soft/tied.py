@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -103,6 +103,7 @@ def tied(bonds: Bonds, particles: Particles) -> rows.Bonds:
             rows.Brittle() if breakable(bonds) else rows.Lasting(),
         ),
         table=np.ascontiguousarray(columns),
+        slot=np.arange(count, dtype=np.int32),
         kind=kind.reshape(-1).astype(np.int32),
         first=np.zeros(count, np.int32),
         second=np.zeros(count, np.int32),
@@ -116,8 +117,8 @@ def tied(bonds: Bonds, particles: Particles) -> rows.Bonds:
         before=np.zeros(count),
         count=np.zeros(3, np.int64),
         pull=np.zeros((9, count)),
-        incident_first=first,
-        incident=incident,
+        incident_first=first.astype(np.int32),
+        incident=incident.astype(np.int32),
         partial=np.zeros((-(-count // rows.BLOCK), rows.COLUMNS), np.int64),
         sums=np.zeros(3),
         eased=eased(bonds, bodies),
@@ -132,6 +133,43 @@ def incidence(pairs: np.ndarray, bodies: int) -> tuple[np.ndarray, np.ndarray]:
     first = np.zeros(bodies + 1, np.int64)
     np.cumsum(np.bincount(body, minlength=bodies), out=first[1:])
     return first, (2 * bond + side)[order]
+
+
+class Listed(NamedTuple):
+    """Bonds in the user's order, bodies by their numbers."""
+
+    pairs: np.ndarray  # (B, 2)
+    kind: np.ndarray  # (B,)
+    first: np.ndarray  # (N + 1,), see `incidence`
+    incident: np.ndarray  # (2 B - G,)
+
+
+def listed(tie: rows.Bonds, pairs: np.ndarray) -> Listed:
+    """Bonds as they are before they are given slots."""
+    return Listed(pairs, tie.kind.copy(), tie.incident_first.astype(np.int64), tie.incident.astype(np.int64))
+
+
+def give_slots(tie: rows.Bonds, given: Listed, identity: np.ndarray) -> None:
+    """Give bonds slots in the order of their bodies, whose numbers (N,) are in the order of memory."""
+    pairs, begin = given.pairs, given.first
+    place = np.empty(identity.size, np.int32)
+    place[identity] = np.arange(identity.size, dtype=np.int32)
+    first = place[pairs[:, 0]]
+    second = np.where(pairs[:, 1] < 0, first, place[pairs[:, 1]])
+    order = np.argsort(first, kind="stable")
+    tie.slot[order] = np.arange(order.size, dtype=np.int32)
+    tie.first[:], tie.second[:], tie.kind[:] = first[order], second[order], given.kind[order]
+    tie.live[:] = acting(tie, pairs)[order]
+    number = np.diff(begin)[identity]
+    np.cumsum(number, out=tie.incident_first[1:])
+    entry = np.repeat(begin[identity] - tie.incident_first[:-1], number) + np.arange(given.incident.size)
+    bond, side = np.divmod(given.incident[entry], 2)
+    tie.incident[:] = 2 * tie.slot[bond] + side
+
+
+def acting(tie: rows.Bonds, pairs: np.ndarray) -> np.ndarray:
+    """Which bonds act as all others do (B,): those that hold, but for those to the ground."""
+    return (tie.state < rows.BROKEN) & (pairs[:, 1] >= 0)
 
 
 def ways(pairs: np.ndarray, bodies: int, apart: int) -> tuple[np.ndarray, np.ndarray]:

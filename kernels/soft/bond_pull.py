@@ -147,7 +147,7 @@ def end_of(form, b, position, orientation, velocity, spin):
 
 @formula
 def write_pull(k, share, p, pull):
-    """Write what bond k does, times a share."""
+    """Write what the bond in slot k does, times a share."""
     for r in range(3):
         pull[r, k] = share * p.force[r]
         pull[3 + r, k] = share * p.one[r]
@@ -159,13 +159,13 @@ def evaluate_range(
     box, form, low, high, half, per_joule, table, kind, first, second, live, position, orientation, velocity, spin,
     pull, load,
 ):  # fmt: skip
-    """Evaluate the bonds low to high.
+    """Evaluate the bonds in the slots low to high.
 
     Parameters
     ----------
     box, half, per_joule : see `kernels.soft.state`
     form, table, kind, first, second, live : of `Bonds`
-    low, high : bonds
+    low, high : slots
     position, orientation, velocity, spin : of bodies, at the time of the forces
 
     Writes
@@ -224,12 +224,13 @@ evaluate_by_threads = spread(evaluate_block)
 @formula
 def pull_at(box, n, k, bonds, bodies):
     """What bond k does; n is its number among those to the ground, -1 for others."""
-    one = end_of(bonds.form, bonds.first[k], bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin)
+    m = bonds.slot[k]
+    one = end_of(bonds.form, bonds.first[m], bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin)
     if n < 0:
         other = end_of(
-            bonds.form, bonds.second[k], bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin
+            bonds.form, bonds.second[m], bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin
         )
     else:
         q = (bonds.place[3, n], bonds.place[4, n], bonds.place[5, n], bonds.place[6, n])
         other = End(load(bonds.place, n), q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    return pull_of(box, bonds.form, bonds.kind[k], bonds.table, one, other)
+    return pull_of(box, bonds.form, bonds.kind[m], bonds.table, one, other)

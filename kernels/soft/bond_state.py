@@ -60,28 +60,33 @@ class Form(NamedTuple):
 
 
 class Bonds(NamedTuple):
-    """B bonds in the user's order, of K kinds; G of them are to the ground."""
+    """B bonds of K kinds; G of them are to the ground.
+
+    What is looked at in every step lies in slots, in the order of the first bodies in memory, so that a step goes through
+    memory once: 1e5 bonds in the user's order took three times as long. Numbers of bonds are the user's.
+    """
 
     form: tuple  # `Form`
     table: (
         np.ndarray
     )  # (ROWS, K), see above: length [m]; stiffnesses along and across, of dashpots the same; frames and
     # anchors of both ends in the bodies' frames [m]; 1/A, β r/I, β r/J; one over both strengths
-    kind: np.ndarray  # (B,) int32
-    first: np.ndarray  # (B,) int32, index of the first body
-    second: np.ndarray  # (B,) int32, of the second one, or again of the first one
-    live: np.ndarray  # (B,) 1 for those that act, 0 for those that are broken or to the ground
+    slot: np.ndarray  # (B,) int32, where each bond is
+    kind: np.ndarray  # (B,) int32, by slot
+    first: np.ndarray  # (B,) int32, by slot: index of the first body
+    second: np.ndarray  # (B,) int32, by slot: of the second one, or again of the first one
+    live: np.ndarray  # (B,) by slot: 1 for those that act, 0 for those that are broken or to the ground
     ground: np.ndarray  # (G,) int64, the bonds to the ground
     place: np.ndarray  # (7, G) position [m] and orientation of the ground there, as if it were a body
     state: np.ndarray  # (B,) int8, INTACT or one of the others
     when: np.ndarray  # (B,) int64, step at which it broke, -1 before
-    load: np.ndarray  # (B,) stress over strength, if any may break
+    load: np.ndarray  # (B,) by slot: stress over strength, if any may break
     pending: np.ndarray  # (B,) int64, those that are breaking
     before: np.ndarray  # (B,) energy that each of these had [J]
     count: np.ndarray  # (3,) int64: number of those, steps taken, broken bonds
-    pull: np.ndarray  # (9, B) force on the first body [N], torque on the first and the second one [N m]
-    incident_first: np.ndarray  # (N + 1,) int64, bonds of body number n are incident[incident_first[n]] and on
-    incident: np.ndarray  # (2 B - G,) int64, twice the bond, and 1 more on the side of its second body
+    pull: np.ndarray  # (9, B) by slot: force on the first body [N], torque on the first and the second one [N m]
+    incident_first: np.ndarray  # (N + 1,) int32, bonds of the body with index b are incident[incident_first[b]] and on
+    incident: np.ndarray  # (2 B - G,) int32, in the order of their numbers: twice the slot, 1 more for the second body
     partial: np.ndarray  # (blocks, COLUMNS) int64, what blocks of bonds report
     sums: np.ndarray  # (3,) of all: elastic energy, half a step's loss, energy of those that broke [units]
     eased: Eased

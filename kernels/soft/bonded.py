@@ -38,9 +38,10 @@ def part_bonds(bonds, bodies, kinds, box):
         if bonds.state[k] == BREAKING:
             p = pull_at(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
             lost += 0.5 * (bonds.before[m] + p.energy)
-            bonds.live[k] = 0.0
-            bonds.load[k] = 0.0
-            write_pull(k, 0.0, p, bonds.pull)
+            slot = bonds.slot[k]
+            bonds.live[slot] = 0.0
+            bonds.load[slot] = 0.0
+            write_pull(slot, 0.0, p, bonds.pull)
             bonds.state[k] = BROKEN
             bonds.when[k] = bonds.count[1]
             bonds.count[2] += 1
@@ -57,10 +58,10 @@ def evaluate_grounded(half, per_joule, bonds, bodies, box):
         k = bonds.ground[n]
         if bonds.state[k] < BROKEN:
             p = pull_at(box, n, k, bonds, bodies)
-            write_pull(k, 1.0, p, bonds.pull)
+            write_pull(bonds.slot[k], 1.0, p, bonds.pull)
             elastic += as_fixed(p.energy, per_joule)
             loss = add_words(loss, as_words(p.power * half, per_joule))
-            bonds.load[k] = p.load
+            bonds.load[bonds.slot[k]] = p.load
             largest = max(largest, p.load)
     return elastic, loss, largest
 
@@ -69,7 +70,7 @@ def evaluate_grounded(half, per_joule, bonds, bodies, box):
 def find_breaking(bonds, bodies, box):
     """Note which bonds are stressed beyond their strength, and their energies."""
     for k in range(bonds.kind.size):
-        if bonds.load[k] > 1.0 and bonds.state[k] == INTACT:
+        if bonds.load[bonds.slot[k]] > 1.0 and bonds.state[k] == INTACT:
             p = pull_at(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
             bonds.state[k] = BREAKING
             bonds.pending[bonds.count[0]] = k
@@ -178,13 +179,13 @@ def nothing_pulled(bonds, c, shift, bodies):
 
 
 @loop
-def add_pulls(low, high, shift, identity, incident_first, incident, pull, force, torque):
+def add_pulls(low, high, shift, incident_first, incident, pull, force, torque):
     """Add what bonds do to the bodies low to high.
 
     Parameters
     ----------
     low, high, shift : bodies, and how far before them their columns of force and torque are
-    identity, incident_first, incident, pull : of `Bodies` and `Bonds`
+    incident_first, incident, pull : of `Bonds`
 
     Writes
     ------
@@ -192,11 +193,10 @@ def add_pulls(low, high, shift, identity, incident_first, incident, pull, force,
     """
     for b in unsigned_range(low, high):
         f, t = load(force, b - np.uint64(shift)), load(torque, b - np.uint64(shift))
-        for n in range(incident_first[identity[b]], incident_first[identity[b] + 1]):
-            k, side = incident[n] >> 1, incident[n] & 1
-            f = add(f, scale(1.0 - 2.0 * side, load(pull, k)))
-            row = 3 + 3 * side
-            t = add(t, (pull[row, k], pull[row + 1, k], pull[row + 2, k]))
+        for n in unsigned_range(incident_first[b], incident_first[b + np.uint64(1)]):
+            k, second = np.uint32(incident[n]) >> np.uint32(1), incident[n] & 1 != 0
+            f = add(f, scale(-1.0 if second else 1.0, load(pull, k)))
+            t = add(t, (pull[6, k], pull[7, k], pull[8, k]) if second else (pull[3, k], pull[4, k], pull[5, k]))
         store(force, b - np.uint64(shift), f)
         store(torque, b - np.uint64(shift), t)
 
@@ -206,7 +206,7 @@ def pull_all(bonds, c, shift, bodies):
     """Add what bonds do to the bodies of chunk c."""
     low, high = chunk_of(c, bodies.kind.size)
     add_pulls(
-        low, high, shift, bodies.identity, bonds.incident_first, bonds.incident, bonds.pull, bodies.force, bodies.torque
+        low, high, shift, bonds.incident_first, bonds.incident, bonds.pull, bodies.force, bodies.torque
     )
 
 
