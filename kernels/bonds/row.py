@@ -1,7 +1,7 @@
 """What bonds in a row do to their nodes, for static solutions."""
 
 from kernels.base.jit import kernel
-from kernels.base.quaternion import load_quaternion, rotate
+from kernels.base.quaternion import load_quaternion
 from kernels.base.vector import add, load, store, subtract
 from kernels.bonds import beam
 
@@ -26,9 +26,8 @@ def pull_row(length, along, across, position, orientation, force, torque):
         r = subtract(load(position, k + 1), load(position, k))
         s = beam.strain(load_quaternion(orientation, k), load_quaternion(orientation, k + 1), r)
         f, c = beam.stresses(s, length, along, across)
-        one, other = beam.couples(s, f, c)
-        f = rotate(s.frame, f)
+        f, one, other = beam.in_the_world(s, r, f, beam.couples(s, f, c)[0])
         store(force, k, add(load(force, k), f))
         store(force, k + 1, subtract(load(force, k + 1), f))
-        store(torque, k, add(load(torque, k), rotate(s.frame, one)))
-        store(torque, k + 1, add(load(torque, k + 1), rotate(s.frame, other)))
+        store(torque, k, add(load(torque, k), one))
+        store(torque, k + 1, add(load(torque, k + 1), other))

@@ -6,7 +6,7 @@ import numpy as np
 
 from kernels.base.energy import as_fixed, as_words
 from kernels.base.jit import for_type, formula, loop, part, spread
-from kernels.base.quaternion import load_quaternion, product, rotate, rotate_back
+from kernels.base.quaternion import load_quaternion, product, rotate
 from kernels.base.vector import add, cross, dot, load, subtract
 from kernels.bonds import beam
 from kernels.box.periodic import gap
@@ -99,8 +99,8 @@ def dashpots(anchored, s, g, table, one, other, arm_one, arm_other):
     v = subtract(other.velocity, one.velocity)
     if anchored:
         v = add(v, subtract(cross(other.spin, arm_other), cross(one.spin, arm_one)))
-    w_one, w_other = rotate_back(s.frame, one.spin), rotate_back(s.frame, other.spin)
-    rate, turning = beam.rates(s, rotate_back(s.frame, v), w_one, w_other)
+    w_one, w_other = beam.inward(s, one.spin), beam.inward(s, other.spin)
+    rate, turning = beam.rates(s, beam.inward(s, v), w_one, w_other)
     along, across = pair(table, DRAG_ALONG, g), pair(table, DRAG_ACROSS, g)
     f, c = beam.drag(along[0], across[0], rate), beam.drag(along[1], across[1], turning)
     return f, c, dot(f, rate) + dot(c, turning)
@@ -130,8 +130,8 @@ def pull_of(box, form, g, table, one, other):
     if is_yes(form.damped):
         f_d, c_d, power = dashpots(anchored, s, g, table, one, other, arm_one, arm_other)
         f = add(f, f_d)
-        t_one, t_other = beam.couples(s, f, add(c, c_d))
-    force, torque_one, torque_other = rotate(s.frame, f), rotate(s.frame, t_one), rotate(s.frame, t_other)
+        t_one, _ = beam.couples(s, f, add(c, c_d))
+    force, torque_one, torque_other = beam.in_the_world(s, r, f, t_one)
     if anchored:
         torque_one = add(torque_one, cross(arm_one, force))
         torque_other = subtract(torque_other, cross(arm_other, force))
