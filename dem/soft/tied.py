@@ -101,6 +101,7 @@ def tied(bonds: Bonds, particles: Particles) -> rows.Bonds:
             rows.Anchored() if bonds.anchors.any() else rows.Centred(),
             rows.Framed() if (bonds.geometry.frames[..., 0] != 1).any() else rows.Aligned(),
             rows.Brittle() if breakable(bonds) else rows.Lasting(),
+            rows.Several() if columns.shape[1] > 1 else rows.Alike(),
         ),
         table=np.ascontiguousarray(columns),
         slot=np.arange(count, dtype=np.int32),

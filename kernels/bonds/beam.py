@@ -28,8 +28,8 @@ from kernels.base.vector import add, add_scaled, cross, dot, multiply, scale, su
 
 TINY = 1e-300  # keeps what is in proportion to no rotation finite (zero) instead of 0/0
 
-# h/sin h = P(c)/Q(c) with c = cos h, to 6e-16 for h up to half a right turn either way, and exactly 1 at c = 1: the rational
-# function that agrees with it there and at the 12 nodes of Chebyshev between 0 and 1 (reckoned with 50 digits)
+# h/sin h = P(c)/Q(c) with c = cos h, to 6e-16 for h up to a right angle, and exactly 1 at c = 1: the
+# rational function that agrees with it there and at 12 nodes of Chebyshev from 0 to 1 (reckoned with 50 digits)
 P0, P1, P2, P3 = 864.30055867167027348, 2073.3389840797532542, 1789.0955428400600691, 671.44472523267433817
 P4, P5, P6 = 104.30281629466684273, 5.0192521983033082551, 0.014646895436678688251
 Q0, Q1, Q2, Q3 = 550.2308249187321481, 1670.2164145950628751, 1927.1509784321180809, 1052.7344130348447586

@@ -181,7 +181,7 @@ def evaluate_range(
     for k in unsigned_range(low, high):
         one = end_of(form, first[k], position, orientation, velocity, spin)
         other = end_of(form, second[k], position, orientation, velocity, spin)
-        p = pull_of(box, form, kind[k], table, one, other)
+        p = pull_of(box, form, kind[k] if is_yes(form.kinds) else 0, table, one, other)
         share = live[k]
         write_pull(k, share, p, pull)
         elastic += as_fixed(share * p.energy, per_joule)

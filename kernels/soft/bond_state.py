@@ -50,6 +50,14 @@ class Brittle(NamedTuple):
     """Bonds of which some may."""
 
 
+class Alike(NamedTuple):
+    """Bonds of one kind."""
+
+
+class Several(NamedTuple):
+    """Bonds of several kinds."""
+
+
 class Form(NamedTuple):
     """What bonds are like, by types, so that only what is wanted is compiled."""
 
@@ -57,13 +65,14 @@ class Form(NamedTuple):
     anchored: tuple  # `Centred` or `Anchored`
     framed: tuple  # `Aligned` or `Framed`
     brittle: tuple  # `Lasting` or `Brittle`
+    kinds: tuple  # `Alike` or `Several`
 
 
 class Bonds(NamedTuple):
     """B bonds of K kinds; G of them are to the ground.
 
-    What is looked at in every step lies in slots, in the order of the first bodies in memory, so that a step goes through
-    memory once: 1e5 bonds in the user's order took three times as long. Numbers of bonds are the user's.
+    What is looked at in every step lies in slots, in the order of the first bodies in memory, so that a step goes
+    through memory once: 1e5 bonds in the user's order took three times as long. Numbers of bonds are the user's.
     """
 
     form: tuple  # `Form`
@@ -102,4 +111,4 @@ def _yes():
     return True
 
 
-is_yes = by_type(lambda kind: _yes if kind in (Damped, Anchored, Framed, Brittle) else _no)
+is_yes = by_type(lambda kind: _yes if kind in (Damped, Anchored, Framed, Brittle, Several) else _no)

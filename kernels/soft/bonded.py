@@ -194,9 +194,10 @@ def add_pulls(low, high, shift, incident_first, incident, pull, force, torque):
     for b in unsigned_range(low, high):
         f, t = load(force, b - np.uint64(shift)), load(torque, b - np.uint64(shift))
         for n in unsigned_range(incident_first[b], incident_first[b + np.uint64(1)]):
-            k, second = np.uint32(incident[n]) >> np.uint32(1), incident[n] & 1 != 0
-            f = add(f, scale(-1.0 if second else 1.0, load(pull, k)))
-            t = add(t, (pull[6, k], pull[7, k], pull[8, k]) if second else (pull[3, k], pull[4, k], pull[5, k]))
+            k, side = np.uint64(incident[n] >> 1), incident[n] & 1
+            f = add(f, scale(1.0 - 2.0 * side, load(pull, k)))
+            row = np.uint64(3 + 3 * side)
+            t = add(t, (pull[row, k], pull[row + np.uint64(1), k], pull[row + np.uint64(2), k]))
         store(force, b - np.uint64(shift), f)
         store(torque, b - np.uint64(shift), t)
 
