@@ -1,19 +1,25 @@
 """What the contacts of capsules come to, by body."""
 
+import numpy as np
+
 from kernels.base.jit import formula
-from kernels.base.vector import add, store, subtract
+from kernels.base.vector import add, scale, store
 from kernels.soft.capsule_blocks import ON_I, ON_J
+from kernels.soft.chunks import unsigned_range
 
 
 @formula
 def row(wrench, k, at):
     """A vector of row k."""
-    return wrench[k, at], wrench[k, at + 1], wrench[k, at + 2]
+    return wrench[k, at], wrench[k, at + np.uint64(1)], wrench[k, at + np.uint64(2)]
 
 
 @formula
 def gather_capsules(kinds, law, b, e, bodies, neighbours, box):
     """Force and torque of the candidate pairs on body b, whose incident pairs begin at e; returns their end.
+
+    In one loop, first those in which it is the second: most bodies have one or two, and the processor guesses the end
+    of one loop right more often than those of two.
 
     Parameters
     ----------
@@ -24,16 +30,14 @@ def gather_capsules(kinds, law, b, e, bodies, neighbours, box):
     ------
     bodies.force, bodies.torque : of body b [N, N m]
     """
-    wrench = neighbours.wrench
+    body, wrench = np.uint64(b), neighbours.wrench
     f = t = (0.0, 0.0, 0.0)
-    middle = e + neighbours.incident_j[b]
-    stop = middle + neighbours.incident_i[b]
-    for n in range(e, middle):
-        k = neighbours.incident[n]
-        f, t = subtract(f, row(wrench, k, 0)), add(t, row(wrench, k, ON_J))
-    for n in range(middle, stop):
-        k = neighbours.incident[n]
-        f, t = add(f, row(wrench, k, 0)), add(t, row(wrench, k, ON_I))
-    store(bodies.force, b, f)
-    store(bodies.torque, b, t)
+    middle = e + neighbours.incident_j[body]
+    stop = middle + neighbours.incident_i[body]
+    for n in unsigned_range(e, stop):
+        k, second = np.uint64(neighbours.incident[n]), n < np.uint64(middle)
+        f = add(f, scale(-1.0 if second else 1.0, row(wrench, k, np.uint64(0))))
+        t = add(t, row(wrench, k, np.uint64(ON_J) if second else np.uint64(ON_I)))
+    store(bodies.force, body, f)
+    store(bodies.torque, body, t)
     return stop
