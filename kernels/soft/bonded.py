@@ -206,9 +206,7 @@ def add_pulls(low, high, shift, incident_first, incident, pull, force, torque):
 def pull_all(bonds, c, shift, bodies):
     """Add what bonds do to the bodies of chunk c."""
     low, high = chunk_of(c, bodies.kind.size)
-    add_pulls(
-        low, high, shift, bonds.incident_first, bonds.incident, bonds.pull, bodies.force, bodies.torque
-    )
+    add_pulls(low, high, shift, bonds.incident_first, bonds.incident, bonds.pull, bodies.force, bodies.torque)
 
 
 @formula

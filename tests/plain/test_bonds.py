@@ -303,6 +303,17 @@ def test_refusals(pairs, settings, message):
         dem.Simulation(BALLS, bonds=dem.Bonds(pairs, **{"young": 1e7, "diameter": 1e-3} | settings), time_step=1e-6)
 
 
+@pytest.mark.parametrize(("strength", "told"), [(1.1, False), (0.9, True)])
+def test_chains_too_weak_for_their_own_weight_are_told_of(strength, told):
+    """Three balls, and the uppermost bond carries all of them: just strong enough, and not quite."""
+    balls = BALLS.copy()
+    balls.position = [(0, 0, -1.2e-3 * k) for k in range(3)]
+    alone = 9.81 * balls.mass[0] / (math.pi / 4 * 1e-6)
+    chain = {"young": 1e7, "diameter": 1e-3, "ground": [(0, 0, 1.2e-3)], "strength": 3 * strength * alone}
+    sim = dem.Simulation(balls, bonds=dem.Bonds([(0, -1), (1, 0), (1, 2)], **chain), time_step=1e-6)
+    assert [notice.name for notice in sim.foreseen() if notice.name == "weak-bonds"] == ["weak-bonds"] * told
+
+
 def test_bonds_that_are_overloaded_at_the_start_are_refused():
     bond = dem.Bonds([(0, 1)], young=1e7, diameter=1e-3, strength=1e5).at_rest(BALLS)
     moved = BALLS.copy()
