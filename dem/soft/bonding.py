@@ -14,7 +14,7 @@ from dem.base.words import counted
 from dem.model.bonds import MODES, Bonds, Breakage
 from dem.model.flexible import FlexibleFibre
 from dem.ranks.crew import refuse
-from dem.soft import ranks
+from dem.soft import hanging, ranks
 from dem.soft.bonded import BondedEngine
 from dem.soft.impacts import rounded_down
 from dem.soft.tied import breakable, masses, shortest_period
@@ -206,13 +206,16 @@ def advised(advice: Advice, bonds: Bonds | None, particles: Particles) -> Advice
     return replace(advice, further=(*advice.further, told), advised=min(advice.advised, most))
 
 
-def foreseen(bonds: Bonds | None, particles: Particles, time_step: float, integrator: str) -> Iterator[Notice]:
+def foreseen(
+    bonds: Bonds | None, particles: Particles, time_step: float, integrator: str, gravity: tuple[float, float, float]
+) -> Iterator[Notice]:
     """What should be known before a run begins."""
     if any(isinstance(shape, FlexibleFibre) for shape, _ in particles.variants):
         reason = "there are flexible fibres without bonds, which are rigid"
         yield Notice("rigid-fibres", reason, "bodies, bonds = dem.FlexibleFibre.flexed(particles)")
     if bonds is None:
         return
+    yield from hanging.foreseen(bonds, particles, gravity)
     limit, _ = shortest_period(bonds, particles)
     if time_step > COARSE * limit:
         reason = f"time_step {time_step:g} s is {time_step / limit:.2g} of what the stiffest bond is stable with"

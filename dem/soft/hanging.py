@@ -69,9 +69,9 @@ def _held(pairs: np.ndarray, first: np.ndarray, incident: np.ndarray, bodies: in
     return held
 
 
-def foreseen(bonds: Bonds | None, particles: Particles, gravity: tuple[float, float, float]) -> Iterator[Notice]:
+def foreseen(bonds: Bonds, particles: Particles, gravity: tuple[float, float, float]) -> Iterator[Notice]:
     """Tell of bonds that are too weak for what hangs on them, unless something else bears it."""
-    if bonds is None or not breakable(bonds) or not (bonds.pairs[:, 1] < 0).any() or not any(gravity):
+    if not breakable(bonds) or not (bonds.pairs[:, 1] < 0).any() or not any(gravity):
         return
     pull = carried(bonds.pairs, particles.mass) * float(np.linalg.norm(gravity)) / (np.pi / 4 * bonds.diameter**2)
     k = int((pull / bonds.strength).argmax())

@@ -12,7 +12,7 @@ from dem.model.fluid import Fluid
 from dem.model.law import law as contact_law
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import DEFAULT
-from dem.soft import adhesion, arrays, bed, bonding, capsules, hanging, immersion, proportions
+from dem.soft import adhesion, arrays, bed, bonding, capsules, immersion, proportions
 from dem.soft.accounted import Booked
 from dem.soft.advice import Advice, advise, foreseen
 from dem.soft.checks import check_box, check_overlaps, rolling_shapes
@@ -318,8 +318,7 @@ class Simulation(Crowd):
         yield from rolling_shapes(self.particles, self.box, self.contacts)
         yield from proportions.odd_meshes(self.particles, self._walls, [each.called for each in self.walls])
         yield from immersion.foreseen(self.fluid, self.particles, self.box, self.time_step)
-        yield from bonding.foreseen(self._bonds, self.particles, self.time_step, self._integrator.name)
-        yield from hanging.foreseen(self._bonds, self.particles, self.gravity)
+        yield from bonding.foreseen(self._bonds, self.particles, self.time_step, self._integrator.name, self.gravity)
         if len(self._engine.left()) < len(self.particles) or self.inserters:  # there is somebody to meet, or will be
             there = self._expected()
             yield from foreseen(there, self.box, self.gravity, self.time_step, self._law, self._walls)

@@ -89,6 +89,16 @@ def order_of(errors: list[float]) -> float:
     return float(np.polyfit(np.log(ORDER_STEPS), np.log(errors), 1)[0])
 
 
+def report_orders(report: Report, span: float) -> None:
+    """How energy errors go with the time step."""
+    found = {"nearly parallel": departures()}
+    for name in ("parallel", "crossed"):
+        found[f"{name}, past each other's ends"] = sliding(span, crossed=name == "crossed")
+    for name, errors in found.items():
+        report.near(f"order of the energy error, {name}", order_of(errors), 2, exact="2", within=0.4, relative=False)
+    report.tables["orders"] = (["time_step", *found], list(zip(ORDER_STEPS, *found.values(), strict=True)))
+
+
 def capsules(*, quick: bool) -> Report:
     """Mass properties, flat landings, grooves and the order of the energy error."""
     report = Report("capsules", "Capsules against chains of spheres, aspect ratio 3")
@@ -114,24 +124,18 @@ def capsules(*, quick: bool) -> Report:
                         within=1e-3)  # fmt: skip
         report.near(f"{name}: e of a flat landing, damped together", together, 0.9, exact="0.9", within=2e-3)
     report.below("capsule: axial over normal force, parallel, no friction", rows[-1][-1], 1e-3, exact="0")
-    report.near("order of the energy error, nearly parallel", order_of(departures()), 2, exact="2", within=0.4,
-                relative=False)  # fmt: skip
-    slid = {name: sliding(0.02 if quick else 0.2, crossed=name == "crossed") for name in ("parallel", "crossed")}
-    for name, errors in slid.items():
-        report.near(f"order of the energy error, {name}, sliding past each other's ends", order_of(errors), 2,
-                    exact="2", within=0.4, relative=False)  # fmt: skip
+    report_orders(report, 0.02 if quick else 0.2)
     report.tables["shapes"] = (
         ["shape", "volume", "axial", "transverse", "e_alone", "e_together", "groove"], rows
     )  # fmt: skip
-    report.tables["sliding"] = (["time_step", *slid], list(zip(ORDER_STEPS, *slid.values(), strict=True)))
     report.figures["grooves"] = curves(
         "two parallel fibres without friction, overlap 0.005 D", "shift [D]", "axial over normal force", lines
     )
     report.statements += [
         "Flat on a wall a chain has as many springs as spheres, each damped as if alone: e = 0.9 becomes 0.8316 for "
         "five spheres; a capsule touches at its two ends and has 0.9099. Damped together all have 0.9.",
-        "Two in a slit are pressed together while they slide past each other's ends for "
-        f"{'1e4' if quick else '1e5'} of the shortest steps: a jump of energy anywhere would not go down with the step.",
+        f"Two in a slit are pressed together and slide past each other's ends for {'1e4' if quick else '1e5'} of the "
+        "shortest steps: a jump of energy anywhere would not go down with the step.",
         "A chain pressed on a parallel one is held by its grooves: the largest axial force over the normal one is a "
         f"friction without friction, {rows[0][-1]:.2g} for {rows[0][0]} and {rows[2][-1]:.2g} for {rows[2][0]}. "
         "Volumes and moments in the table are over those of the capsule.",
