@@ -24,7 +24,7 @@ class FibreBale(dem.Case):
     damping: NonNegativeFloat = Field(0.1, le=1, description="of bonds, a share of critical")
     strength: PositiveFloat | None = Field(None, description="stress at which they break [Pa]; default: never")
     friction: NonNegativeFloat = Field(0.3, description="Coulomb's coefficient")
-    force: PositiveFloat = Field(0.5, description="that presses [N]")
+    force: PositiveFloat = Field(0.4, description="that presses [N]")
     size: PositiveFloat = Field(0.025, description="edge of the box [m]")
     seed: int = Field(1, ge=0, description="of the places")
 
