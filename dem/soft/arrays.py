@@ -223,7 +223,7 @@ def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
     return {
         "known": np.zeros((used, KNOWN, BLOCK)),
         "kept": np.zeros((used, max(layout.width, 1), BLOCK)),
-        "out": np.zeros((used, 11, BLOCK)),
+        "out": np.zeros((used, 12 if layout.capsules else 11, BLOCK)),
         "met": np.zeros((used, TOLD if layout.capsules else 2, BLOCK), np.int64),
     }
 

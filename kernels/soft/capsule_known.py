@@ -22,26 +22,23 @@ from kernels.soft.capsule_contacts import (
 from kernels.soft.capsules import SLOTS, axis_of, centre_of, mean_radius
 from kernels.soft.known import (
     BLOCK,
-    MASS,
     NORMAL,
     OVERLAP,
     POINT,
-    ROLLING,
     STIFFNESS,
-    TURNING,
-    TWIST,
-    VELOCITY,
     get,
     put,
 )
 
-# rows for a while
-APART, AXIS_I, AXIS_J, REACH, RADIUS_I, PARALLEL, MEAN = VELOCITY, TURNING, TWIST, ROLLING, MASS, 23, 24
+# rows of what is fetched, in the scratch for what comes out: LLVM makes no vector code of a loop that reads and writes
+# the same array; and one that is written
+APART, AXIS_I, AXIS_J, REACH, RADIUS_I, MEAN = 0, 3, 6, 9, 10, 11
+PARALLEL = 23
 PAIRS, VOID = 32, -1  # pairs at a time; in place of the candidate of a column that says nothing
 
 
 @formula
-def know(law, start, first, listed, bodies, kinds, neighbours, box, known, told):
+def know(law, start, first, listed, bodies, kinds, neighbours, box, fetched, known, told):
     """What a law wants to know of the contacts of pairs from `first` in a list on, as many as a block has room for.
 
     Pairs that are not nearly parallel have a column each; the others have theirs behind, and a void one before.
@@ -54,6 +51,7 @@ def know(law, start, first, listed, bodies, kinds, neighbours, box, known, told)
     Writes
     ------
     known, told : (KNOWN, BLOCK), (TOLD, BLOCK), a column a contact
+    fetched : (12 or more, BLOCK) scratch
 
     Returns
     -------
@@ -61,8 +59,8 @@ def know(law, start, first, listed, bodies, kinds, neighbours, box, known, told)
     """
     pairs = min(PAIRS, listed.size - first)
     for t in range(pairs):
-        fetch(t, start + listed[first + t], bodies, kinds, neighbours, known)
-    measure(box, pairs, known)
+        fetch(t, start + listed[first + t], bodies, kinds, neighbours, fetched, known)
+    measure(box, pairs, fetched, known)
     number, done = pairs, pairs
     for t in range(pairs):
         counted = listed[first + t]
@@ -81,36 +79,36 @@ def know(law, start, first, listed, bodies, kinds, neighbours, box, known, told)
 
 
 @formula
-def fetch(t, k, bodies, kinds, neighbours, known):
+def fetch(t, k, bodies, kinds, neighbours, fetched, known):
     """Write where the bodies of candidate k are and point, and what they measure, to column t: see `measure`."""
     b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
-    put(known, APART, t, subtract(centre_of(kinds.pose, b), centre_of(kinds.pose, c)))
-    put(known, AXIS_I, t, axis_of(kinds.pose, b))
-    put(known, AXIS_J, t, axis_of(kinds.pose, c))
-    known[REACH, t], known[STIFFNESS, t] = reach_of(k, kinds, neighbours)
-    known[RADIUS_I, t] = kinds.radius[kinds.first_offset[bodies.kind[b]]]
-    known[MEAN, t] = mean_radius(b, c, bodies, kinds)
+    put(fetched, APART, t, subtract(centre_of(kinds.pose, b), centre_of(kinds.pose, c)))
+    put(fetched, AXIS_I, t, axis_of(kinds.pose, b))
+    put(fetched, AXIS_J, t, axis_of(kinds.pose, c))
+    fetched[REACH, t], known[STIFFNESS, t] = reach_of(k, kinds, neighbours)
+    fetched[RADIUS_I, t] = kinds.radius[kinds.first_offset[bodies.kind[b]]]
+    fetched[MEAN, t] = mean_radius(b, c, bodies, kinds)
 
 
 @loop
-def measure(box, number, known):
+def measure(box, number, fetched, known):
     """Where pairs touch at their closest points, and whether they are nearly parallel: in vector code.
 
     Parameters
     ----------
     box : see `kernels.soft.state`
-    number : of columns
+    number, fetched : of columns; rows that `fetch` has written
 
     Writes
     ------
-    known : NORMAL, OVERLAP, POINT, ARM, PARALLEL of these columns, from what `fetch` has written
+    known : NORMAL, OVERLAP, POINT, ARM, PARALLEL of these columns
     """
     for t in range(number):
-        x, u, v = gap(box, get(known, APART, t), (0.0, 0.0, 0.0)), get(known, AXIS_I, t), get(known, AXIS_J, t)
-        reach = known[REACH, t]
-        known[PARALLEL, t] = 1.0 if are_nearly_parallel(u, v, known[MEAN, t]) else 0.0
+        x, u, v = gap(box, get(fetched, APART, t), (0.0, 0.0, 0.0)), get(fetched, AXIS_I, t), get(fetched, AXIS_J, t)
+        reach = fetched[REACH, t]
+        known[PARALLEL, t] = 1.0 if are_nearly_parallel(u, v, fetched[MEAN, t]) else 0.0
         s, e = closest(x, u, v)
-        normal, overlap, arm = touch_at(x, u, v, s, e, reach, known[RADIUS_I, t])
+        normal, overlap, arm = touch_at(x, u, v, s, e, reach, fetched[RADIUS_I, t])
         put(known, NORMAL, t, normal)
         put(known, POINT, t, arm)
         put(known, ARM, t, add(arm, x))

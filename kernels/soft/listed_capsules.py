@@ -69,7 +69,7 @@ def list_capsules(kinds, law, half, bodies, neighbours, box, listed, who, what):
         present = listed[: list_near(kinds, law, c, bodies, neighbours, box, listed)]
         first = 0
         while first < present.size:
-            number, first = know(law, start, first, present, bodies, kinds, neighbours, box, known, told)
+            number, first = know(law, start, first, present, bodies, kinds, neighbours, box, out, known, told)
             if neighbours.has_history.size > 0:
                 recall(law, number, told, neighbours.history[start:], kept)
             act(law, number, -1.0, half, 1.0, known, told, kept, out)
