@@ -22,9 +22,13 @@ from kernels.soft.capsule_contacts import (
 from kernels.soft.capsules import SLOTS, axis_of, centre_of, mean_radius
 from kernels.soft.known import (
     BLOCK,
+    MASS,
     NORMAL,
     OVERLAP,
     POINT,
+    RADIUS,
+    REDUCED,
+    ROLLING,
     STIFFNESS,
     get,
     put,
@@ -68,6 +72,7 @@ def know(law, start, first, listed, bodies, kinds, neighbours, box, fetched, kno
             finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told)
             continue
         known[WEIGHT, t], told[CANDIDATE, t], told[RECALLS, t] = 0.0, VOID, 0
+        known[MASS, t] = known[RADIUS, t] = known[REDUCED, t] = known[ROLLING, t] = 1.0  # laws divide by them
         told[SLOT, t], told[OF_I, t], told[OF_J, t] = 0, 0, 0
         if number + SLOTS <= BLOCK and done == pairs:
             number = add_pair(law, start, counted, number, bodies, kinds, neighbours, box, known, told)
