@@ -242,7 +242,7 @@ def test_an_output_appears_when_it_is_complete(path, tmp_path, monkeypatch, to):
             ["csw"],
             {},
             ValueError,
-            "unknown format 'csw': did you mean csv\\? known are csv, gsd, spheres.vtkhdf, walls",
+            "unknown format 'csw': did you mean csv\\? known are csv, gsd, h5md, spheres.vtkhdf",
         ),
         (["csv"], {"fields": ["velocty"]}, ValueError, "unknown field of csv 'velocty': did you mean velocity"),
         (["csv"], {"fields": ["orientation"]}, ValueError, "holds no orientation, which csv needs for orientation: it"),

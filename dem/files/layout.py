@@ -45,7 +45,7 @@ NUMBER = "contacts/number"  # of contacts at each frame, if they are written
 
 def create(file: h5py.File, sim: System, output: Output) -> None:
     """Lay out an empty trajectory."""
-    _say_who(file)
+    say_who(file)
     parameters = file.create_group("parameters")
     parameters.attrs["format"] = FORMAT
     parameters["input"] = json.dumps(describe(sim))
@@ -55,7 +55,8 @@ def create(file: h5py.File, sim: System, output: Output) -> None:
     _create_elements(file, sim, output)
 
 
-def _say_who(file: h5py.File) -> None:
+def say_who(file: h5py.File) -> None:
+    """Version, author, creator and units, as H5MD asks."""
     h5md = file.create_group("h5md")
     h5md.attrs["version"] = np.array([1, 1], np.int32)
     h5md.create_group("author").attrs["name"] = np.bytes_(b"unknown")

@@ -26,20 +26,23 @@ def write_crowd(file: h5py.File, frames: int) -> None:
     group = file[PARTICLES]
     identity = group[f"{crowds.ID}/value"]
     there = np.array([int((identity[k] >= 0).sum()) for k in range(frames)])
-    view = _topology(file, there)
-    data, steps = view.create_group("PointData"), _steps(view, group["position/time"][:frames], there)
+    view = crowd(file, group["position/time"][:frames], there)
+    data = view["PointData"]
     for name in [name for name in STATE if name in group]:
         where, called = (view, "Points") if name == "position" else (data, name)
         where.create_virtual_dataset(called, _pieces(group[f"{name}/value"], there))
     data.create_virtual_dataset("identity", _pieces(identity, there))
     for name, values in _by_particle(file, identity, there):
         data[name] = values
-    for name in data:
-        steps[f"PointDataOffsets/{name}"] = steps["PointOffsets"]
+    begin_with_points(view)
 
 
-def _topology(file: h5py.File, there: np.ndarray) -> h5py.Group:
-    """A vertex for each point, and cells of other kinds that there are none of, for so many points in each frame."""
+def crowd(file: h5py.File, time: np.ndarray, there: np.ndarray) -> h5py.Group:
+    """Lay out ``/VTKHDF`` for so many points at each time (T,), (T,), and return it.
+
+    The caller creates ``Points`` and datasets in ``PointData`` with rows of all frames one after the other, and then
+    calls `begin_with_points`. There is a vertex for each point, and none of the cells of other kinds.
+    """
     view = file.create_group(GROUP)
     view.attrs["Version"] = np.array([2, 0])
     view.attrs["Type"] = np.bytes_(b"PolyData")
@@ -50,11 +53,7 @@ def _topology(file: h5py.File, there: np.ndarray) -> h5py.Group:
         view[f"{cells}/NumberOfCells"] = view[f"{cells}/NumberOfConnectivityIds"] = there if seen else nothing
         view[f"{cells}/Offsets"] = np.arange(most + 1) if seen else nothing
         view[f"{cells}/Connectivity"] = np.arange(most if seen else 0)
-    return view
-
-
-def _steps(view: h5py.Group, time: np.ndarray, there: np.ndarray) -> h5py.Group:
-    """Where the points of each frame begin."""
+    view.create_group("PointData")
     steps = view.create_group("Steps")
     steps.attrs["NSteps"] = len(time)
     steps["Values"] = time
@@ -63,7 +62,14 @@ def _steps(view: h5py.Group, time: np.ndarray, there: np.ndarray) -> h5py.Group:
     steps["PointOffsets"] = np.cumsum(there) - there
     for name in ("CellOffsets", "ConnectivityIdOffsets"):
         steps.create_dataset(name, (len(time), 4), np.int64)
-    return steps
+    return view
+
+
+def begin_with_points(view: h5py.Group) -> None:
+    """Say that the point data of each frame begin where its points do."""
+    steps = view["Steps"]
+    for name in view["PointData"]:
+        steps[f"PointDataOffsets/{name}"] = steps["PointOffsets"]
 
 
 def _pieces(dataset: h5py.Dataset, there: np.ndarray) -> h5py.VirtualLayout:

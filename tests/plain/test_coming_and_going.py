@@ -2,10 +2,14 @@
 
 import hashlib
 import warnings
+from types import SimpleNamespace
 
+import gsd.hoomd
 import h5py
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
+from viewers import point_data, points, vtk_frames
 
 import dem
 from dem.model.regions import region_of
@@ -223,9 +227,104 @@ def test_files_have_who_is_there_and_all_can_be_repeated_and_resumed(tmp_path):
         assert table["particle"].tolist() == [n for frame in run for n in frame.identity.tolist()]
         rows = dem.export(run, "csv", tmp_path / "run.csv").read_text().splitlines()
         assert len(rows) == 1 + sum(there)
-        with pytest.raises(ValueError, match="its particles come and go"):
-            dem.export(run, "gsd", tmp_path / "run.gsd")
         assert dem.repair(run.path).endswith("there was nothing to repair")
+
+
+RODS = dem.Fibre(diameter=0.008, aspect_ratio=2, spheres=3)
+
+
+@pytest.fixture(scope="module", params=[(RODS, {}), (BALL, {"fields": ["position"]})], ids=["fibres", "balls"])
+def emptied(request, tmp_path_factory):
+    """A run of fibres, or of balls without orientations, that come and go until nobody is left."""
+    (shape, fields), path = request.param, tmp_path_factory.mktemp("emptied") / "run.h5"
+    state = {"position": [[0.0, 0, 0.048]], "velocity": [[0, 0, -1.0]], "angular_velocity": [[0, 9.0, 0]]}
+    first = dem.Particles(BALL, LOSSY, **state)
+    two = rain([shape, BALL], number=4, rate=500.0, every=0.004, stop=0.009, velocity=(0, 0, -5), spread=0.0)
+    gone = dem.Outlet(dem.Plane((0, 0, 0.04), (0, 0, 1)), every=2e-4)
+    sim = dem.Simulation(first, inserters=[two], outlets=[gone], time_step=2e-4, threads=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sim.run(0.02, output=path, frames=10, force=True, **fields)
+    return path
+
+
+def test_gsd_has_those_who_are_there(emptied, tmp_path):
+    """Types, masses and places of each frame, read back by the library, also of frames that nobody is in."""
+    with dem.Trajectory(emptied) as run, gsd.hoomd.open(dem.export(run, "gsd", tmp_path / "run.gsd")) as frames:
+        there = [len(frame.position) for frame in run]
+        assert [frame.particles.N for frame in frames] == there
+        assert len({*there}) > 2
+        assert min(there) == (0 if "orientation" in run.fields else 1)
+        types, shapes, centre = frames[0].particles.types, frames[0].particles.type_shapes, frames[0].log["box_centre"]
+        assert len(types) == len(shapes) == len(run.kinds)
+        unions = [number for number, each in enumerate(run.variants) if len(each.radii) > 1]
+        assert [shape["type"] for shape in shapes].count("SphereUnion") == len(unions)
+        for shown, held in zip(frames, run, strict=True):
+            bodies = shown.particles
+            assert (bodies.types, bodies.type_shapes) == (types, shapes)
+            assert bodies.typeid.tolist() == held.kind.tolist()  # each kind is of one variant
+            assert [shapes[k]["type"] == "SphereUnion" for k in bodies.typeid] == [v in unions for v in held.variant]
+            np.testing.assert_array_equal(bodies.mass, held.mass.astype(np.float32))
+            np.testing.assert_allclose(bodies.position + centre, held.position, atol=1e-7)  # single precision, 0.1 m
+            for name in {"velocity", "orientation"} & {*run.fields}:
+                np.testing.assert_array_equal(getattr(bodies, name), getattr(held, name).astype(np.float32))
+            np.testing.assert_array_equal(shown.log["particles/identity"], held.identity)
+
+
+def test_spheres_of_those_who_are_there(emptied, tmp_path):
+    """As VTK's reader shows them; a sphere keeps its number while others come and go."""
+    with dem.Trajectory(emptied) as run:
+        shown = vtk_frames(dem.export(run, "spheres.vtkhdf", tmp_path / "run.vtkhdf", frames=slice(1, None)))
+        ever = {}
+        for (time, each), held in zip(shown, run[1:], strict=True):
+            assert time == held.time
+            if not len(held.position):
+                assert each.GetNumberOfPoints() == each.GetNumberOfVerts() == 0
+                continue
+            own = [run.variants[v] for v in held.variant]
+            owner = np.repeat(np.arange(len(own)), [len(each.radii) for each in own])
+            arm = np.concatenate([each.offsets for each in own])
+            if "orientation" in run.fields:
+                arm = Rotation.from_quat(held.orientation[owner][:, [1, 2, 3, 0]]).apply(arm)
+            data = point_data(each)
+            assert each.GetNumberOfVerts() == len(arm)
+            np.testing.assert_allclose(points(each), held.position[owner] + arm, rtol=0, atol=1e-16)  # arms of 1 cm
+            np.testing.assert_array_equal(data["radius"], np.concatenate([each.radii for each in own]))
+            np.testing.assert_array_equal(data["owner"], held.identity[owner])
+            np.testing.assert_array_equal(data["kind"], held.kind[owner])
+            assert len({*data["identity"]}) == len(data["identity"])
+            for number, whose in zip(data["identity"], data["owner"], strict=True):
+                assert ever.setdefault(number, whose) == whose
+            if "velocity" in data:
+                wanted = held.velocity[owner] + np.cross(held.angular_velocity[owner], arm)
+                np.testing.assert_allclose(data["velocity"], wanted, rtol=0, atol=2e-15)  # of 8 m/s
+        assert len({*ever.values()}) == len(run.identity)
+
+
+@pytest.mark.filterwarnings("ignore")  # of MDAnalysis about itself
+def test_h5md_has_a_column_for_each_who_was_ever_there(emptied, tmp_path, monkeypatch):
+    """As `Trajectory` aligns them, and as MDAnalysis reads them, which keeps float32."""
+    mda = pytest.importorskip("MDAnalysis")
+    with dem.Trajectory(emptied) as run:
+        path = dem.export(run, "h5md", tmp_path / "run.h5md", frames=slice(1, 9, 2))
+        universe = mda.Universe.empty(len(run.identity), trajectory=True)
+        universe.load_new(str(path), format="H5MD", convert_units=False)
+        assert len(universe.trajectory) == 4
+        for frame, held in zip(universe.trajectory, run[1:9:2], strict=True):
+            assert frame.time == held.time
+            np.testing.assert_array_equal(frame.positions, run.position[held.index].astype(np.float32))
+            there = universe.select_atoms("prop z > -1e30").indices
+            np.testing.assert_array_equal(run.identity[there], held.identity)
+        with h5py.File(path) as file:
+            for name in run.fields:
+                stored = file[f"particles/trajectory/{name}/value"]
+                np.testing.assert_array_equal(stored, run.field(name)[1:9:2], strict=True)
+            who = file["particles/trajectory/id/value"][:]
+            np.testing.assert_array_equal(who, np.where(np.isnan(run.position[1:9:2, :, 0]), -1, run.identity))
+            np.testing.assert_array_equal(file["observables/total_energy/value"], run.energy["total"][1:9:2])
+        monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=100))
+        with pytest.raises(ValueError, match=r"a column for each of \d+ particles, and 100 are free: take fewer"):
+            dem.export(run, "h5md", tmp_path / "more.h5")
 
 
 def test_a_run_that_is_emptied_goes_on_and_says_so(tmp_path):

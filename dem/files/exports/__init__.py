@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dem.base import checks
 from dem.base.hints import hinted
 from dem.base.replace import replace_when_done
-from dem.files.exports import csv_table, hoomd_gsd, spheres_vtkhdf, walls_vtkhdf
+from dem.files.exports import csv_table, dense_h5md, hoomd_gsd, spheres_vtkhdf, walls_vtkhdf
 from dem.files.trajectory import Trajectory
 from dem.files.watched import Frames
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 FORMATS: dict[str, Format] = {
     "csv": csv_table.FORMAT,
     "gsd": hoomd_gsd.FORMAT,
+    "h5md": dense_h5md.FORMAT,
     "spheres.vtkhdf": spheres_vtkhdf.FORMAT,
     "walls.vtkhdf": walls_vtkhdf.FORMAT,
 }
@@ -45,7 +46,8 @@ def export(
         What to export.
     to : str
         "csv", a table with a row for each particle in each frame; "gsd", for OVITO and HOOMD-blue; "spheres.vtkhdf",
-        each sphere of each particle as a point, and "walls.vtkhdf", walls as surfaces, for ParaView 5.12 or later.
+        each sphere of each particle as a point, and "walls.vtkhdf", walls as surfaces, for ParaView 5.12 or later;
+        "h5md", a column for each particle although they come and go, for MDAnalysis.
     output : path, optional
         File to write; default: next to the trajectory, by its name. It appears when it is complete.
     fields : sequence of str, optional
@@ -86,12 +88,6 @@ def export(
     if not isinstance(run, Trajectory):
         with Trajectory(run) as opened:
             return export(opened, to, output, fields=fields, frames=frames, overwrite=overwrite)
-    if run.varies and to != "csv":
-        message = (
-            f"{run.path} cannot be exported to {to}: its particles come and go, which that export cannot tell yet; "
-            "take csv, or open the file itself in ParaView"
-        )
-        raise ValueError(message)
     numbers = _numbers(run, frames)
     names = _names(run, to, fields)
     beside = run.path if run.path.absolute() == run.location else run.location  # in words as they were given

@@ -9,6 +9,7 @@ differently, and what is done about it:
 - ``angmom`` is the quaternion P = 2 q (0, I ω), with I ω in the body frame (HOOMD-blue, TwoStepNVE).
 - ``diameter`` is left out: OVITO would scale sphere unions by it, which ``type_shapes`` gives in full.
 - Angular velocities are no part of the schema: they are in ``log/particles/angular_velocity``.
+- Where particles come and go, each frame has those who are there, and ``log/particles/identity`` says who they are.
 
 Time [s] and energies [J] are in the log, where `gsd.hoomd.read_log` finds them.
 """
@@ -65,28 +66,34 @@ def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
     hoomd = optional.library("gsd.hoomd", extra="gsd", purpose="export to GSD")
-    cell, energy, time, step = _cell(run, frames), run.energy, run.time, run.step
-    inertia = np.array([each.inertia for each in run.variants])[run.variant]
+    cell, energy, time, step, what = _cell(run, frames), run.energy, run.time, run.step, _Kinds.of(run)
     oriented = "orientation" in fields or not only_balls(run)
     with hoomd.open(path, "w") as file:
         for k in frames:
-            frame = hoomd.Frame()
+            frame, shot = hoomd.Frame(), run[k]
             if k == frames[0]:  # what later frames do not repeat stays as it is in the first one
-                _describe(frame, run, cell)
+                frame.configuration.box = [*cell.size, 0, 0, 0]
+                frame.log["box_centre"] = cell.centre
+                what.describe(frame.particles)
+            if k == frames[0] or run.varies:
+                what.tell(frame.particles, shot.columns)
+            if run.varies:
+                frame.log["particles/identity"] = shot.identity.astype(np.int64)
             frame.configuration.step = int(step[k])
             frame.log["time"] = time[k : k + 1]
             frame.log |= {f"{name}_energy": values[k : k + 1] for name, values in energy.items()}
             bodies = frame.particles
-            bodies.N = len(run.variant)
-            bodies.position, bodies.image = cell.wrap(run.position[k])
+            bodies.N = len(shot.position)
+            bodies.position, bodies.image = cell.wrap(shot.position)
             if oriented:
-                bodies.orientation = run.orientation[k]
+                bodies.orientation = shot.orientation
             if "velocity" in fields:
-                bodies.velocity = run.velocity[k]
+                bodies.velocity = shot.velocity
             if "angular_momentum" in fields:
-                bodies.angmom = _angular_momentum(run.orientation[k], inertia, run.angular_velocity[k])
+                inertia = what.inertia[shot.columns]
+                bodies.angmom = _angular_momentum(shot.orientation, inertia, shot.angular_velocity)
             if "angular_velocity" in fields:
-                frame.log["particles/angular_velocity"] = run.angular_velocity[k].astype(np.float32)
+                frame.log["particles/angular_velocity"] = shot.angular_velocity.astype(np.float32)
             file.append(frame)
 
 
@@ -94,7 +101,8 @@ def _cell(run: Trajectory, frames: range) -> Cell:
     """That of the run, widened where particles leave it."""
     box = run.input["box"]
     reach = max((np.linalg.norm(each.offsets, axis=1) + each.radii).max() for each in run.variants)
-    ends = np.array([(x.min(axis=0), x.max(axis=0)) for x in (run.position[k] for k in frames)])
+    ends = [(x.min(axis=0), x.max(axis=0)) for x in (run[k].position for k in frames) if len(x)]
+    ends = np.array(ends or [(box["lower"], box["upper"]) if box else np.zeros((2, 3))])
     lower, upper = ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)
     if not box:
         return Cell(lower - reach, upper - lower + 2 * reach, np.zeros(3, bool))
@@ -104,22 +112,33 @@ def _cell(run: Trajectory, frames: range) -> Cell:
     return Cell(lower, upper - lower, periodic)
 
 
-def _describe(frame: object, run: Trajectory, cell: Cell) -> None:
-    """Box, types, and what never changes of the particles."""
-    variants, variant, bodies = run.variants, run.variant, frame.particles
-    frame.configuration.box = [*cell.size, 0, 0, 0]
-    frame.log["box_centre"] = cell.centre
-    bodies.types, bodies.typeid, first = _types(run)
-    bodies.type_shapes = [_shape(variants[v]) for v in first]
-    bodies.mass = np.array([each.mass for each in variants])[variant]
-    bodies.moment_inertia = np.array([each.inertia for each in variants])[variant]
+class _Kinds(NamedTuple):
+    """What particles are: of each column of the run, and of each type, which is a variant of a kind."""
 
+    types: list[str]
+    shapes: list[dict]  # of each type
+    typeid: np.ndarray  # (N,)
+    mass: np.ndarray  # (N,) [kg]
+    inertia: np.ndarray  # (N, 3) [kg m²]
 
-def _types(run: Trajectory) -> tuple[list[str], np.ndarray, list[int]]:
-    """Names of the types, one for each variant of each kind; type of each particle (N,); variant of each type."""
-    pairs, which = np.unique(np.stack([run.kind, run.variant], axis=1), axis=0, return_inverse=True)
-    names = [kind.name for kind in run.kinds]
-    return labels(names[k] for k, _ in pairs), which.ravel(), pairs[:, 1].tolist()
+    @classmethod
+    def of(cls, run: Trajectory) -> _Kinds:
+        """Those of a run."""
+        variants, variant, names = run.variants, run.variant, [kind.name for kind in run.kinds]
+        pairs, which = np.unique(np.stack([run.kind, variant], axis=1), axis=0, return_inverse=True)
+        return cls(
+            labels(names[k] for k, _ in pairs), [_shape(variants[v]) for v in pairs[:, 1]], which.ravel(),
+            np.array([each.mass for each in variants])[variant], np.array([each.inertia for each in variants])[variant],
+        )  # fmt: skip
+
+    def describe(self, bodies: object) -> None:
+        """Say what types there are; where nobody is ever there, what GSD takes by itself."""
+        if self.types:
+            bodies.types, bodies.type_shapes = self.types, self.shapes
+
+    def tell(self, bodies: object, columns: np.ndarray | slice) -> None:
+        """Say of what type, mass and inertia those of these columns are."""
+        bodies.typeid, bodies.mass, bodies.moment_inertia = (each[columns] for each in self[2:])
 
 
 def _shape(variant: Variant) -> dict:

@@ -2,6 +2,7 @@
 
 Point data are ``radius`` [m], ``owner`` (number of the particle), ``kind`` (of the particle), ``identity`` (of the
 sphere), and ``velocity`` of the sphere's centre, v + ω × r [m/s]. Numbers are as precise as those of the trajectory.
+Where particles come and go, each frame has the spheres of those who are there, and needs ParaView 5.13 or VTK 9.4.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import h5py
 import numpy as np
 
 from dem.files.exports.format import Format, only_balls
+from dem.files.vtk_crowds import begin_with_points, crowd
 from dem.files.vtkhdf import draw_lines, polydata
 from dem.model.bodies import place
 
@@ -29,6 +31,9 @@ def _fields(run: Trajectory) -> dict[str, tuple[str, ...]]:
 
 
 def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
+    if run.varies:
+        _write_crowd(run, path, frames, fields)
+        return
     variants, variant, turning = run.variants, run.variant, not only_balls(run)
     origin = np.zeros((len(variant), 3))
     unturned = np.tile([1.0, 0.0, 0.0, 0.0], (len(variant), 1))
@@ -51,6 +56,37 @@ def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) ->
             if "velocity" in data:
                 spin = np.cross(run.angular_velocity[k][owner], arms) if turning else 0.0
                 data["velocity"][here] = run.velocity[k][owner] + spin
+
+
+def _write_crowd(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
+    """Spheres that are more at some times, frame after frame; their numbers are their own for ever."""
+    variants, turning = run.variants, not only_balls(run)
+    number = np.array([len(each.radii) for each in variants])[run.variant]  # of spheres, by column of the run
+    first = np.cumsum(number) - number
+    there = np.array([int(number[run[k].columns].sum()) for k in frames])
+    ends, real = np.cumsum(there), run.position.dtype
+    kinds = {"radius": float, "owner": np.int64, "kind": run.kind.dtype, "identity": np.int64}
+    with h5py.File(path, "w") as file:
+        view = crowd(file, run.time[list(frames)], there)
+        size = int(ends[-1])
+        points = view.create_dataset("Points", (size, 3), real)
+        data = {name: view["PointData"].create_dataset(name, size, kind) for name, kind in kinds.items()}
+        if "velocity" in fields:
+            data["velocity"] = view["PointData"].create_dataset("velocity", (size, 3), real)
+        begin_with_points(view)
+        for k, end, count in zip(frames, ends, there, strict=True):
+            if not count:
+                continue
+            shot, here = run[k], slice(end - count, end)
+            pose = shot.orientation if turning else np.tile([1.0, 0.0, 0.0, 0.0], (len(shot.position), 1))
+            arms, radii, owner = place(np.zeros_like(shot.position), pose, shot.variant, variants)
+            within = np.arange(count) - np.searchsorted(owner, owner)  # which of its particle's
+            points[here] = shot.position[owner] + arms
+            data["radius"][here], data["owner"][here] = radii, shot.identity[owner]
+            data["kind"][here], data["identity"][here] = shot.kind[owner], first[shot.columns][owner] + within
+            if "velocity" in data:
+                spin = np.cross(shot.angular_velocity[owner], arms) if turning else 0.0
+                data["velocity"][here] = shot.velocity[owner] + spin
 
 
 FORMAT = Format((".spheres.vtkhdf", ".vtkhdf", ".hdf", ".h5"), _fields, _write, always=("position",))

@@ -1,0 +1,113 @@
+"""H5MD with a column for each particle, for MDAnalysis and others who take rows of a frame for particles.
+
+P. de Buyl et al., Comput. Phys. Commun. 185 (2014) 1546. A trajectory is such a file already, unless particles come and
+go: then its frames have the rows of those who are there, one behind the other. Here each particle that was ever in a
+frame has a column of its own, in the order of ``id``, with NaN, and -1 in ``id``, where it is not there. Numbers are as
+precise as those of the trajectory; what nobody is in takes no room.
+"""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import h5py
+import numpy as np
+
+from dem.files import layout
+from dem.files.crowds import ID
+from dem.files.exports.format import Format
+from dem.files.schema import PARTICLES, attributes
+from dem.model.box import AXES
+from dem.model.fields import STATE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from dem.files.trajectory import Trajectory
+
+COLUMNS = 4096  # that are stored together, of a frame
+
+
+def _write(run: Trajectory, path: Path, frames: range, fields: Sequence[str]) -> None:
+    identity, moving = run.identity, {name: run.field(name) for name in fields}
+    reached = [_reach(run[k].columns, len(identity)) for k in frames]
+    _check_room(run, path, sum(end - start for start, end in reached), [field.shape[2] for field in moving.values()])
+    with h5py.File(path, "w") as file:
+        layout.say_who(file)
+        group = file.create_group(PARTICLES)
+        group["position/step"], group["position/time"] = run.step[list(frames)], run.time[list(frames)]
+        group["position/time"].attrs["unit"] = "s"
+        group["mass"], group["species"] = run.mass, run.kind
+        _lay_box(group, run, len(frames))
+        size = len(frames), len(identity)
+        who = _empty(group, ID, size, np.int64, -1)
+        stored = {name: _empty(group, name, (*size, f.shape[2]), f.dtype, np.nan) for name, f in moving.items()}
+        for name, dataset in stored.items():
+            dataset.attrs.update(attributes(name))
+        for name, values in run.energy.items():
+            energy = _element(group, file.require_group(f"observables/{name}_energy"))
+            energy["value"] = values[list(frames)]
+            energy["value"].attrs["unit"] = "J"
+        for row, (k, (start, end)) in enumerate(zip(frames, reached, strict=True)):
+            for dataset, values in _rows(run, k, who, stored):
+                part = np.full((end - start, *values.shape[1:]), dataset.fillvalue, dataset.dtype)
+                part[np.arange(len(identity))[run[k].columns] - start] = values
+                dataset[row, start:end] = part
+
+
+def _rows(run: Trajectory, k: int, who: h5py.Dataset, stored: dict) -> Iterator[tuple[h5py.Dataset, np.ndarray]]:
+    """Each dataset with what those have who are there in a frame."""
+    shot = run[k]
+    yield who, shot.identity
+    for name, dataset in stored.items():
+        yield dataset, getattr(shot, name)
+
+
+def _reach(columns: np.ndarray | slice, most: int) -> tuple[int, int]:
+    """From the first of some columns to behind the last one."""
+    there = np.arange(most)[columns]
+    return (int(there[0]), int(there[-1]) + 1) if len(there) else (0, 0)
+
+
+def _check_room(run: Trajectory, path: Path, rows: int, widths: list[int]) -> None:
+    """Raise ValueError if the disk has no room for so many rows of fields so wide."""
+    free, needed = shutil.disk_usage(path.absolute().parent).free, 8 * rows * (1 + sum(widths))
+    if needed > free:
+        message = (
+            f"{run.path} as h5md takes up to {needed:.3g} bytes, a column for each of {len(run.identity)} particles, "
+            f"and {free:.3g} are free: take fewer frames or fields, or csv, which has only those who are there"
+        )
+        raise ValueError(message)
+
+
+def _lay_box(group: h5py.Group, run: Trajectory, frames: int) -> None:
+    """As a trajectory has it."""
+    given, box = run.input["box"], group.create_group("box")
+    periodic = given["periodic"] if given else ()
+    box.attrs["dimension"] = 3
+    box.attrs["boundary"] = np.array([b"periodic" if axis in periodic else b"none" for axis in AXES])
+    if periodic:
+        edges = np.subtract(given["upper"], given["lower"])
+        _element(group, box.create_group("edges"))["value"] = np.tile(edges, (frames, 1))
+
+
+def _element(group: h5py.Group, element: h5py.Group) -> h5py.Group:
+    """An element with the steps and times of the positions."""
+    for name in ("step", "time"):
+        if name not in element:
+            element[name] = group[f"position/{name}"]
+    return element
+
+
+def _empty(group: h5py.Group, name: str, size: tuple[int, ...], dtype: type, fill: float) -> h5py.Dataset:
+    """A dataset (T, N, ...) that nobody is in yet."""
+    chunks = 1, max(1, min(size[1], COLUMNS)), *size[2:]
+    element = _element(group, group.require_group(name))
+    return element.create_dataset("value", size, dtype, chunks=chunks if size[1] else None, fillvalue=fill)
+
+
+FORMAT = Format(
+    (".dense.h5", ".h5md", ".h5"), lambda _: {name: (name,) for name in STATE}, _write, always=("position",)
+)
