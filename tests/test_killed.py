@@ -85,6 +85,62 @@ def test_killed_at_any_moment(tmp_path, count):
     assert sum(1 < n < 301 for n in frames) >= count // 3, frames
 
 
+CROWDED = """
+import os, random, signal, sys, time
+import dem, dem.files.writer
+folder, count = sys.argv[1], int(sys.argv[2])
+dem.files.writer.COMMIT_SECONDS = dem.files.writer.COMMIT_SHARE = 0.0
+def make():
+    grain = dem.Material(young=5e6, poisson=0.3, density=2500.0, restitution=0.5, friction=0.3)
+    rain = dem.Inserter(
+        [dem.Sphere(diameter=0.01), dem.Fibre(diameter=0.006, aspect_ratio=2, spheres=3)], grain, name="rain",
+        region=dem.Block((0.005, 0.005, 0.05), (0.055, 0.055, 0.11)), number=30, every=0.001, velocity=(0, 0, -2),
+        spread=0.3,
+    )
+    hole = dem.Outlet(dem.Block((0, 0, -0.06), (0.03, 0.06, -0.04)), every=0.0004, recycle="rain")
+    box = dem.Box((0, 0, -0.05), (0.06, 0.06, 0.12), grain, open=["z+"])
+    return dem.Simulation(None, box, inserters=[rain], outlets=[hole], time_step=1e-4, threads=1)
+make().step(300)  # compile
+start = time.perf_counter()
+make().run(0.5, output=f"{folder}/whole.h5", frames=200)
+took, dice = time.perf_counter() - start, random.Random(7)
+for k in range(count):
+    child = os.fork()
+    if not child:
+        make().run(0.5, output=f"{folder}/{k}.h5", frames=200, checkpoint_every=37)
+        os._exit(0)
+    time.sleep(dice.uniform(0, took))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+"""
+
+
+@pytest.mark.slow
+def test_killed_while_particles_come_and_go(tmp_path):
+    """Looks every 4 steps, rounds every 10: frames, numbers of particles and events are those of a run left alone."""
+    count = 30
+    subprocess.run([sys.executable, "-W", "ignore", "-c", CROWDED, tmp_path, str(count)], check=True, timeout=600)
+    with dem.Trajectory(tmp_path / "whole.h5") as run:
+        events, there = run.events, [frame.identity.tolist() for frame in run]
+    assert (events["gate"] < 0).sum() > 50
+    frames = []
+    for k in range(count):
+        path = tmp_path / f"{k}.h5"
+        try:
+            with dem.Trajectory(path) as run:
+                frames.append(len(run))
+                assert [frame.identity.tolist() for frame in run] == there[: len(run)]
+        except (FileNotFoundError, ValueError):  # before it had begun
+            frames.append(0)
+            continue
+        if frames[-1] < 201:
+            dem.resume(path)
+        assert_same_frames(path, tmp_path / "whole.h5")
+        with dem.Trajectory(path) as run:
+            assert run.events.tobytes() == events.tobytes()
+    assert sum(1 < n < 201 for n in frames) >= count // 3, frames
+
+
 @pytest.fixture
 def command():
     """Start a command that does not outlive the test."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         beds: Beds
         gravity: tuple[float, float, float]
         dt: float
+        traffic: object | None
 
         def state(self) -> list[np.ndarray]:
             """Position, velocity, orientation, ... at the whole step, in the user's order."""
@@ -90,12 +91,15 @@ class Beds:
     def __init__(self, fluid: Fluid, cells: Cells, particles: Particles) -> None:
         self.fluid, self.cells, self.coupling = fluid, cells, fluid.coupling
         properties = [shape.mass_properties(material.density) for shape, material in particles.variants]
-        self.volume = np.array([each.volume for each in properties])[particles.variant]
+        self.volumes = np.array([each.volume for each in properties])
         self.masses = np.array([each.mass for each in properties])
-        self.mass = self.masses[particles.variant]
-        self.variant = np.array(particles.variant)
+        self._know(np.array(particles.variant))
         self.seen = np.array([1.0, 0.0, fluid.density, fluid.viscosity, 0.0])  # least voidage, strength, fluid; when
         self.followed = False
+
+    def _know(self, variant: np.ndarray) -> None:
+        """Count particles of these variants (N,) from now on."""
+        self.variant, self.volume, self.mass = variant, self.volumes[variant], self.masses[variant]
 
     @property
     def state(self) -> dict[str, np.ndarray]:
@@ -184,6 +188,8 @@ class Beds:
     def refresh(self, engine: Engine) -> None:
         """Count where the run has come to, and exchange."""
         step = int(engine.progress.step[0])
+        if engine.traffic:
+            self._know(engine.by_row(engine.bodies.kind))
         state = engine.state()[:3]
         self.count(engine, state[0])
         if self.coupling is not None:

@@ -190,11 +190,18 @@ class Engine(Inhabited):
             self._give_walls(table)
         self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
         self._look_at_walls_anew()
-        while self._order(loop.PICK) == loop.NO_ROOM:
-            self.make_room_for_candidates()
+        self._pick_anew()
         if table and self.layout.width:
             table.give_pairs(b, self.neighbours)
         self.progress.travel[0] = 0.0
+
+    def _pick_anew(self) -> None:
+        """Pick the candidates of a new list; what a fluid does at a complete step stays with those near nobody."""
+        force = self.bodies.force.copy() if self.fluid_state and self.progress.phase[0] == loop.COMPLETE else None
+        while self._order(loop.PICK) == loop.NO_ROOM:
+            self.make_room_for_candidates()
+        if force is not None:
+            self.bodies.force[:] = force
 
     def _list_neighbours(self, grid: cells.Grid) -> bool:
         """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
@@ -287,12 +294,12 @@ class Engine(Inhabited):
 
     def _order(
         self, order: int, stop: int = 0, view: loop.View | None = None,
-        bodies: Bodies | None = None, progress: loop.Progress | None = None,
+        bodies: Bodies | None = None, progress: loop.Progress | None = None, fluid: tuple | None = None,
     ) -> int:  # fmt: skip
-        """Have the kernels carry out an order, of other bodies if given; returns DONE or why they came back."""
+        """Have the kernels carry out an order, of other bodies and fluid if given; returns DONE or why they return."""
         if not self.owned and bodies is None:
             return self.idle(order, stop)
         return self._serve(
-            order, self.scheme, self.law, self.fluid, self.mode, self.setting, stop, bodies or self.bodies, self.kinds,
-            self.neighbours, self.faces, progress or self.progress, self.partial, view or NOWHERE,
+            order, self.scheme, self.law, fluid or self.fluid, self.mode, self.setting, stop, bodies or self.bodies,
+            self.kinds, self.neighbours, self.faces, progress or self.progress, self.partial, view or NOWHERE,
         )  # fmt: skip

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dem.rotation.integrators import Integrator
     from dem.soft.advice import Advice
     from dem.soft.bed import Beds
+    from dem.soft.traffic.traffic import Traffic
 
 DRY = fluids.Dry()
 LIFTS = {"saffman": Saffman, "mei": Mei, None: fluids.Nothing}
@@ -51,8 +52,11 @@ CALM = 0.1  # of them that are advised
 THICK, THICKEST = 0.1, 0.25  # relaxation times of two particles with a film a step, of which each may have a dozen
 
 
-def fluid_of(fluid: Fluid | None, particles: Particles, time_step: float, cells: Cells | None = None) -> tuple:
-    """The tuple of `kernels.fluid` for these particles, where it needs cells in these."""
+def fluid_of(
+    fluid: Fluid | None, particles: Particles, time_step: float, cells: Cells | None = None,
+    traffic: Traffic | None = None,
+) -> tuple:  # fmt: skip
+    """The tuple of `kernels.fluid` for these particles, where it needs cells in these; and for others that may come."""
     if fluid is None:
         return DRY
     bodies = _spheroids(particles)
@@ -63,8 +67,9 @@ def fluid_of(fluid: Fluid | None, particles: Particles, time_step: float, cells:
         field = in_cells(fluid, cells, field, len(particles))
     told = [(shape, body) for (shape, _), body in zip(particles.variants, bodies, strict=True)]
     drag = drags.drag_of(fluid, told)
+    every = 1 if traffic and traffic.sources else interval(fluid, particles, time_step)
     return fluids.Fluid(
-        _medium(fluid, particles, bodies, interval(fluid, particles, time_step), fluids.rows_of(field)), field, drag,
+        _medium(fluid, particles, bodies, every, fluids.rows_of(field)), field, drag,
         LIFTS[fluid.lift](), SWIRLS[fluid.magnus](), SPINS[fluid.rotation](),
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from dem.soft.listed import Listed
 from dem.soft.numbering import Numbering
 from dem.soft.per_body import MOVING
 from dem.soft.traffic import seam
+from dem.soft.traffic.wet import stand_still
 from kernels.soft import advance as loop
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Inhabited(Listed):
             getattr(progress, name)[0] += getattr(progress, half)[0]
         for name in ("elastic", "stored", "taking", "working", "acceleration"):
             getattr(progress, name)[:] = 0
-        departure = float((progress.taken - progress.worked).sum() - progress.energy_start[0])
+        departure = float((progress.taken - progress.worked).sum() - progress.energy_start[0]) - stand_still(self)
         if progress.leaving[0]:
             progress.energy_start[0] += departure - progress.departure[0]
             departure, progress.leaving[0] = float(progress.departure[0]), 0

@@ -76,7 +76,7 @@ class Simulation(Crowd):
     fluid : Fluid, optional
         What flows about the particles, and drags, lifts and turns them; default: nothing.
     inserters, outlets : sequences of Inserter, Outlet
-        Where particles are put in and taken out while the run goes on; not yet in a fluid.
+        Where particles are put in and taken out while the run goes on; not with a coupling of the fluid.
     bonds : Bonds, optional
         What holds particles together; default: nothing.
     deepest_overlap : float
@@ -216,7 +216,7 @@ class Simulation(Crowd):
         return sim
 
     def _new_engine(self) -> Engine:
-        fluid = immersion.fluid_of(self._fluid, self._particles, self._time_step, self._cells)
+        fluid = immersion.fluid_of(self._fluid, self._particles, self._time_step, self._cells, self._traffic)
         return bonding.engine_for(self._bonds)(
             self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law, fluid,
             self._skin, threads=self._threads, deepest=self._deepest,
@@ -235,7 +235,7 @@ class Simulation(Crowd):
             engine.keep_extremes(before)
         engine.follow(before)
         if self._traffic:
-            engine.to_come = self._traffic.energy(self._gravity, self._datum)
+            engine.to_come = self._traffic.energy(engine)
         engine.start(step, before.history() if before else None, finest)
         check_overlaps(engine)
         engine.admit(self._traffic)

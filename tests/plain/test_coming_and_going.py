@@ -376,8 +376,6 @@ def test_what_cannot_be_is_refused():
         dem.Simulation(None, box, inserters=[rain()], outlets=[dem.Outlet(BELOW, recycle="snow")], time_step=1e-4)
     with pytest.raises(TypeError, match="nobody puts any in"):
         dem.Simulation(None, box, time_step=1e-4)
-    with pytest.raises(ValueError, match="do not go with a fluid yet"):
-        dem.Simulation(None, inserters=[rain()], fluid=dem.Fluid(density=1.0, viscosity=1e-5), time_step=1e-4)
     with pytest.raises(ValueError, match="region of the rain has no end"):
         rain(region=dem.Plane((0, 0, 0), (0, 0, 1)))
     with pytest.raises(TypeError, match="material of the plane is None"):

@@ -78,7 +78,7 @@ def in_fluid():
     return dem.Simulation(particles, box, time_step=DT, fluid=water)
 
 
-def coming_and_going():
+def coming_and_going(**more):
     """Spheres and fibres rain onto a sloping sheet, are taken out beside it and begin anew, none at first."""
     edge = 6 * D
     shapes = [dem.Sphere(diameter=D), dem.Fibre(diameter=0.7 * D, aspect_ratio=2)]
@@ -88,7 +88,7 @@ def coming_and_going():
     out = dem.Outlet(dem.Block((-edge, -edge, 0), (2 * edge, 2 * edge, 0.55 * edge)), every=5 * DT, recycle="rain")
     corners = np.array([[0, 0, 0.3], [1, 0, 0.5], [1, 1, 0.5], [0, 1, 0.3]]) * edge
     sheet = dem.Mesh(corners, [[0, 1, 2], [0, 2, 3]], material=STICKY)
-    return dem.Simulation(None, walls=[sheet], inserters=[rain], outlets=[out], time_step=DT)
+    return dem.Simulation(None, walls=[sheet], inserters=[rain], outlets=[out], time_step=DT, **more)
 
 
 CASES = {
@@ -100,8 +100,9 @@ CASES = {
     "shaken": lambda: spheres(motion={"z-": dem.Motion(amplitude=(0, 0, 2e-3), frequency=50.0)}),
     "mixture": mixture,
     "fluid": in_fluid,
+    "coming-and-going in air": lambda: coming_and_going(fluid=dem.Fluid(density=1.2, viscosity=1e-3)),
 }
-LONG = {"periodic", "rough", "shaken", "fluid", "open"}
+LONG = {"periodic", "rough", "shaken", "fluid", "open", "coming-and-going in air"}
 
 
 def everything(sim):

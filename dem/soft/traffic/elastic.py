@@ -21,13 +21,17 @@ class Held(NamedTuple):
 
     energy: float  # [J]
     known: bool  # whether the contact law holds just this; if not, what is left is found at the next step
+    touches: bool  # whether there are any
 
-    def settle(self, engine: Engine, moving: float) -> None:
-        """Take it off the books of an engine, with the energy of motion and weight of those who have gone [J]."""
+    def settle(self, engine: Engine, moving: float, *, alone: bool) -> None:
+        """Take it off the books of an engine, with the energy of motion and weight of those who have gone [J].
+
+        `alone` says whether all is known of those who touched nobody.
+        """
         progress, unit = engine.progress, engine.energy_unit
         progress.energy_start[0] -= (moving + self.energy) * unit
         progress.elastic[0] -= round(self.energy * unit)
-        if not self.known:
+        if not self.known or not alone or (self.touches and engine.fluid_state):
             progress.leaving[0] = 1
 
 
@@ -56,7 +60,7 @@ def elastic_of(engine: Engine, going: np.ndarray) -> Held:
     exact = (
         abs(counted - every) <= KNOWN * max(abs(every), counted) + (pairs.size + walls.size + 1) / engine.energy_unit
     )
-    return Held(concerned, exact or not (touches or engine.range > 0))
+    return Held(concerned, exact or not (touches or engine.range > 0), touches)
 
 
 def _wall_contacts(engine: Engine, radius: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

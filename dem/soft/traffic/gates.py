@@ -28,7 +28,7 @@ def with_room_for(
     Raises
     ------
     TypeError, ValueError
-        For what are no inserters or outlets, no particles where none come, or a fluid.
+        For what are no inserters or outlets, no particles where none come, or a fluid that does not go with them.
     """
     listed = checks.listed("inserters", inserters, "dem.Inserter(shape, material, region=...)")
     going = checks.listed("outlets", outlets, "dem.Outlet(region)")
@@ -37,9 +37,7 @@ def with_room_for(
             if not isinstance(each, kind):
                 message = f"{name}[{k}] is {each!r}, expected a dem.{kind.__name__}"
                 raise TypeError(message)
-    if fluid is not None and (listed or going):
-        message = "inserters and outlets do not go with a fluid yet: leave fluid out, or insert all particles before"
-        raise ValueError(message)
+    _check_fluid(fluid, listed, going)
     if not listed:
         if particles is None:
             message = "particles is None, and nobody puts any in: give dem.Particles, or inserters"
@@ -50,6 +48,24 @@ def with_room_for(
     own, every = 0 if particles is None else len(particles), with_examples(particles, listed)
     state = {name: getattr(every, name)[:own] for name in STATE}
     return Particles.known(every.variants, every.variant[:own], every.kinds, every.kind[:own], state)
+
+
+def _check_fluid(fluid: Fluid | None, inserters: Sequence[Inserter], outlets: Sequence[Outlet]) -> None:
+    """Refuse fluids that would have to know who comes and goes; raises ValueError."""
+    if fluid is None or not (inserters or outlets):
+        return
+    if fluid.coupling is not None:
+        message = (
+            "inserters and outlets do not go with a coupling, which gives and takes momentum particle by particle: "
+            "leave one of them out, or take a flow that is known"
+        )
+        raise ValueError(message)
+    if inserters and fluid.every not in ("auto", 1):
+        message = (
+            f"every is {fluid.every}, but those whom inserters put in feel the fluid from their first step on: leave "
+            "every out, or say 1"
+        )
+        raise ValueError(message)
 
 
 def with_examples(particles: Particles | None, inserters: Sequence[Inserter]) -> Particles:

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.soft import arrays
+from dem.soft import arrays, share_arrays
 from dem.soft.grid import most_cells
 from dem.soft.history import ContactHistory
 from dem.soft.numbering import Numbering
 from dem.soft.pace import Pace
 from dem.soft.per_body import MOVING
+from dem.soft.traffic import wet
 from dem.soft.walled import fitted, is_walled
 from kernels.soft import advance as loop
 from kernels.soft import sweeps
@@ -82,9 +83,10 @@ def begun(engine: AmongWalls, particles: Particles, identities: np.ndarray) -> t
     if not engine.rotating:  # those turn by what has passed since the engine began, see `kernels.soft.whole_steps`
         elapsed = (int(engine.progress.step[0]) - engine.start_step) * engine.dt
         new.orientation[:] = _turned_back(new.orientation, elapsed * new.memory_w)
-    energy = np.zeros(1)
+    energy, fluid = np.zeros(1), wet.beginning(engine)
     progress = engine.progress._replace(energy_start=energy, elastic=np.zeros(1, np.int64))
-    engine._order(loop.START, bodies=new, progress=progress)
+    engine._order(loop.START, bodies=new, progress=progress, fluid=fluid)
+    wet.begin(engine, fluid)
     return new, float(energy[0])
 
 
@@ -152,7 +154,7 @@ def install(engine: AmongWalls, held: dict[str, np.ndarray]) -> None:
         engine.pace = Pace(blocks)
     engine.neighbours = _lists(before, arrays.lists(engine.bodies, chunks, blocks, engine.layout), engine.layout)
     engine.workspace = arrays.workspace(n, chunks, most_cells(n))
-    engine.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
+    engine.partial, engine.fluid = np.zeros((chunks, sweeps.COLUMNS), np.int64), share_arrays.wet(engine.fluid, chunks)
     if is_walled(engine.faces):
         engine.faces = engine.faces._replace(walls=fitted(engine.faces.walls, n, int(first[-1]), chunks))
 

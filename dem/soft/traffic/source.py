@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.soft.energies import energies_of_flow
 from dem.soft.traffic import places
 from dem.soft.traffic.deck import Deck
 
@@ -185,12 +186,15 @@ class Source:
         velocity = self.deck.velocities(numbers[found.who])
         return Round(self.variant[own], self.species[own], found.position, found.orientation, velocity)
 
-    def energy(self, gravity: np.ndarray, datum: float) -> float:
+    def energy(self, engine: Engine) -> float:
         """About how much those to come may have [J]."""
-        number = min(self.total, 1000 * self.most)
+        number, gravity = min(self.total, 1000 * self.most), np.array(engine.gravity)
         middle = 0.5 * (self.region.lower + self.region.upper)
         speed = sum(v * v for v in self.inserter.velocity) + 3 * self.inserter.spread**2
-        return number * self.deck.mean_mass * (0.5 * speed + abs(datum - float(gravity @ middle)))
+        places = np.tile(middle[:, None], self.variant.size)
+        flow = energies_of_flow(engine.fluid, engine.kinds, self.variant, places, engine.gravity, engine.faces)
+        each = self.deck.mean_mass * (0.5 * speed + abs(engine.datum - float(gravity @ middle)))
+        return number * (each + flow / self.variant.size)
 
     def shortfall(self, step: int) -> str:
         """What was asked for and is not in, in words; nothing if all is."""

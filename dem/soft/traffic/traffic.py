@@ -8,7 +8,7 @@ import numpy as np
 
 from dem.base.words import counted
 from dem.model.particles import Particles
-from dem.soft.traffic import seam
+from dem.soft.traffic import seam, wet
 from dem.soft.traffic.books import Books
 from dem.soft.traffic.elastic import elastic_of
 from dem.soft.traffic.sink import Sink
@@ -81,9 +81,9 @@ class Traffic:
         """About how many particles there may be at a time, which decides how they are worked on."""
         return min(1 << 20, own + sum(source.total for source in self.sources))
 
-    def energy(self, gravity: tuple[float, float, float], datum: float) -> float:
+    def energy(self, engine: Engine) -> float:
         """About how much those to come may have [J]."""
-        return sum(source.energy(np.array(gravity), datum) for source in self.sources)
+        return sum(source.energy(engine) for source in self.sources)
 
     def following(self, step: int) -> int:
         """The first step after this one at which something may happen."""
@@ -130,8 +130,9 @@ class Traffic:
             sink.take(mass[kind[gates == k]])
             if self.back[k]:
                 self.back[k].recycled += int((gates == k).sum())
+        alone = wet.leave(engine, going, own)
         seam.change(engine, ~going, None)
-        held.settle(engine, energy)
+        held.settle(engine, energy, alone=alone)
         self.species, self.changed = np.delete(self.species, rows), True
 
     def _put_in(self, engine: Engine, number: int, step: int) -> None:

@@ -1,0 +1,117 @@
+"""Particles that come and go in a fluid: who comes feels it at once, books close, and cuts show in no byte."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+import dem
+
+STUFF = dem.Material(young=5e6, poisson=0.3, density=2500.0, restitution=0.5, friction=0.3)
+BALL = dem.Sphere(diameter=0.004)
+ROD = dem.Fibre(diameter=0.003, aspect_ratio=2, spheres=3)
+SYRUP = {"density": 900.0, "viscosity": 0.1}
+ABOVE = dem.Block((0.0, 0.0, 0.03), (0.03, 0.03, 0.05))
+DT = 1e-4
+
+pytestmark = pytest.mark.filterwarnings("ignore::dem.DemWarning")
+
+
+def rain(shape=BALL, **more):
+    said = {"region": ABOVE, "number": 12, "every": 0.003, "velocity": (0, 0, -1.5), "spread": 0.1, "name": "rain"}
+    return dem.Inserter(shape, STUFF, **(said | more))
+
+
+def shower(shape=BALL, fluid=None, bottom=0.028, dt=DT, recycle="rain", **more):
+    """Rain that sinks, is taken out below, and comes again."""
+    out = dem.Outlet(dem.Plane((0, 0, bottom), (0, 0, 1)), every=0.0007, recycle=recycle)
+    fluid = fluid or dem.Fluid(**SYRUP, velocity=(0.1, 0, 0))
+    inserter = rain(shape, angular_velocity=(30, 50, 0), **more)
+    return dem.Simulation(None, fluid=fluid, inserters=[inserter], outlets=[out], time_step=dt, threads=1)
+
+
+def digest(sim):
+    p, energy = sim.particles, sim.energy()
+    arrays = (p.position, p.velocity, p.orientation, p.angular_velocity, sim.identities, np.array(energy))
+    return hashlib.md5(b"".join(np.ascontiguousarray(each).tobytes() for each in arrays)).hexdigest()
+
+
+@pytest.mark.parametrize("shape", [BALL, ROD], ids=["ball", "rod"])
+def test_who_comes_moves_as_who_began_there(shape):
+    """To rounding, as states are shown; although time has passed in which nobody was there."""
+    one = rain(shape, number=1, start=10 * DT, angular_velocity=(30, 50, 0))
+    come = dem.Simulation(None, fluid=dem.Fluid(**SYRUP), inserters=[one], time_step=DT, threads=1)
+    come.step(10)
+    p = come.particles
+    state = {name: getattr(p, name).copy() for name in ("position", "velocity", "orientation", "angular_velocity")}
+    begun = dem.Simulation(
+        dem.Particles(shape, STUFF, **state), fluid=dem.Fluid(**SYRUP, every=1), time_step=DT, threads=1
+    )
+    for sim in (come, begun):
+        sim.step(25)
+    for name in state:
+        one, other = getattr(come.particles, name), getattr(begun.particles, name)
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12, err_msg=name)
+    work = come.energy().fluid
+    assert work < 0
+    assert work == pytest.approx(begun.energy().fluid, rel=1e-9)  # two units of energy
+
+
+def test_the_books_close_across_events():
+    """The work of the fluid in the half step that those had begun who went is off the books; order two is left."""
+    errors = []
+    for dt in (DT, DT / 2):
+        sim = shower(number=5, spread=0.0, dt=dt)
+        while sim.time < 0.012:
+            sim.step(10)
+            energy = sim.energy()
+            books = abs(energy.total - sim.start_energy.total)
+            assert books <= 1.001 * sim.energy_error * energy.inserted  # the error is the largest at any step
+        assert sim.outlets[0].number >= 3
+        assert sim.verdict().balanced
+        errors.append(sim.energy_error)
+    assert errors[1] < 0.3 * errors[0]  # a quarter; one half step more of all who went would be 1e-3 of the whole
+
+
+def test_an_emptied_fluid_goes_on():
+    sim = shower(number=2, stop=0.001, recycle="", velocity=(0, 0, -3))
+    sim.step(260)
+    assert (len(sim.particles), sim.outlets[0].number) == (0, 2)
+    energy, error = sim.energy(), sim.energy_error
+    sim.step(100)
+    assert sim.energy() == energy
+    assert sim.energy_error == error < 1e-5
+
+
+FLUIDS = {
+    "a known flow": {"velocity": dem.ShearFlow(rate=20.0)},
+    "a crowd": {"cells": dem.Cells(size=0.01, lower=(-0.01, -0.01, 0.0), upper=(0.05, 0.05, 0.06), every=7),
+                "drag": "di-felice"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("which", FLUIDS)
+def test_the_same_bytes_however_a_run_is_cut(which, tmp_path):
+    """Steps one by one around events, a file in between, and all at once; crowds are counted as they are then."""
+    fluid = dem.Fluid(**SYRUP, **FLUIDS[which])
+    fast = {"number": 4, "every": 0.0015, "velocity": (0, 0, -3.5), "fluid": fluid}
+    whole = shower([BALL, ROD], **fast)
+    whole.step(64)
+    cut = shower([BALL, ROD], **fast)
+    for steps in (14, 1, 1, 11):
+        cut.step(steps)
+    cut.save(tmp_path / "cut.h5")
+    gone_on = dem.Simulation.load(tmp_path / "cut.h5")
+    gone_on.step(37)
+    assert digest(gone_on) == digest(whole)
+    assert whole.outlets[0].number > 0
+    assert whole.verdict().balanced
+
+
+def test_what_a_fluid_cannot_do_yet_is_refused():
+    with pytest.raises(ValueError, match="every is 4, but those whom inserters put in feel the fluid from their first"):
+        shower(fluid=dem.Fluid(**SYRUP, every=4))
+    coupled = dem.Fluid(**SYRUP, cells=dem.Cells(size=0.01, lower=(0, 0, 0), upper=(0.05, 0.05, 0.06)),
+                        coupling=dem.Coupling(function=print))  # fmt: skip
+    with pytest.raises(ValueError, match="inserters and outlets do not go with a coupling"):
+        shower(fluid=coupled)
