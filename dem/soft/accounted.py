@@ -243,7 +243,7 @@ class Accounted(Stepping):
         self._check_run(self._engine.code)
         now, start = self._motion(), self._start_motion
         if self._traffic:
-            start = start[0] + self._traffic.books.brought, start[1]
+            start = start[0] + self._traffic.books.brought, start[1] + self._traffic.books.stirred
         momentum_error = account.momentum_error(
             self._box, self._gravity, start, now, wet=self.fluid is not None,
             walled=bool(self._engine.walls) or self._engine.grounded,

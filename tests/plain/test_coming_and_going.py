@@ -342,6 +342,27 @@ def test_a_run_that_is_emptied_goes_on_and_says_so(tmp_path):
 
 
 @pytest.mark.slow
+def test_nothing_is_kept_of_those_who_have_gone():
+    """Arrays, and what a run goes on from, are of who is there, however many have passed; momentum is of all."""
+    half = dem.Plane((0, 0, 0.045), (0, 0, 1))
+    fall = rain(number=240, rate=2400, every=0.005, velocity=(0, 0, -8), spread=0.0, region=ABOVE)
+    sim = dem.Simulation(None, gravity=(0, 0, 0), inserters=[fall], outlets=[dem.Outlet(half, every=1e-3)],
+                         time_step=1e-4, threads=1)  # fmt: skip
+    seen = []
+    while sim.inserters[0].number < 240 or len(sim.particles):
+        sim.step(20)
+        kept = sum(each.nbytes for each in sim._traffic.state().values())
+        seen.append((len(sim.particles), sim.outlets[0].number, sum(each.nbytes for each in sim._arrays()), kept))
+    there, gone, arrays, kept = np.array(seen).T
+    first, later = gone < 80, gone >= 80
+    assert (gone[-1], there[-1]) == (240, 0)
+    assert there.max() < 40
+    for sizes in (arrays, kept):
+        assert sizes[later].max() <= 1.1 * sizes[first].max()  # some rounds have a particle or two more than others
+    assert sim.verdict().momentum_error < 1e-14
+
+
+@pytest.mark.slow
 def test_what_has_not_come_to_pass_is_told():
     crammed = rain(number=400, every=0.02, attempts=3, debt="drop", stop=0.01)
     nowhere = dem.Outlet(dem.Block((5, 5, 5), (6, 6, 6)), name="drain")

@@ -10,7 +10,7 @@ EVENT = np.dtype([
     ("step", "<i8"), ("time", "<f8"), ("particle", "<i8"), ("variant", "<i4"), ("gate", "<i4"),
     ("position", "<f8", 3), ("velocity", "<f8", 3),
 ])  # fmt: skip
-SUMS = ("inserted", "removed", "come", "gone")  # energies [J], masses [kg]
+SUMS = ("inserted", "removed", "come", "gone", "stirred")  # energies [J], masses [kg], momentum [kg m/s]
 
 
 @dataclass
@@ -23,13 +23,14 @@ class Books:
     removed: float = 0.0  # and took along [J]
     come: float = 0.0  # mass put in [kg]
     gone: float = 0.0  # mass taken out [kg]
+    stirred: float = 0.0  # sizes of the momenta that particles brought, since the ledger was begun [kg m/s]
     brought: np.ndarray = field(default_factory=lambda: np.zeros(3))  # momentum, in less out [kg m/s]
     listening: bool = False  # whether anybody wants to know one by one
     events: list[np.ndarray] = field(default_factory=list)  # of EVENT, those that nobody has fetched yet
 
     def begin(self) -> None:
         """Begin the ledger anew."""
-        self.inserted = self.removed = 0.0
+        self.inserted = self.removed = self.stirred = 0.0
         self.brought = np.zeros(3)
 
     def note(

@@ -155,6 +155,7 @@ class Traffic:
         books.come += float(mass.sum())
         books.inserted += units / engine.energy_unit
         books.brought += mass @ come.velocity
+        books.stirred += float(mass @ np.linalg.norm(come.velocity, axis=1))
         gates = np.full(n, number)
         books.note(step, step * engine.dt, identities, come.variant, gates, come.position, come.velocity)
         seam.change(engine, np.ones(engine.owned, bool), bodies)
