@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from dem.rotation.integrators import Integrator
     from dem.soft.advice import Advice
     from dem.soft.bed import Beds
-    from dem.soft.traffic.traffic import Traffic
 
 DRY = fluids.Dry()
 LIFTS = {"saffman": Saffman, "mei": Mei, None: fluids.Nothing}
@@ -54,7 +53,7 @@ THICK, THICKEST = 0.1, 0.25  # relaxation times of two particles with a film a s
 
 def fluid_of(
     fluid: Fluid | None, particles: Particles, time_step: float, cells: Cells | None = None,
-    traffic: Traffic | None = None,
+    inserters: Sequence[object] = (),
 ) -> tuple:  # fmt: skip
     """The tuple of `kernels.fluid` for these particles, where it needs cells in these; and for others that may come."""
     if fluid is None:
@@ -67,7 +66,7 @@ def fluid_of(
         field = in_cells(fluid, cells, field, len(particles))
     told = [(shape, body) for (shape, _), body in zip(particles.variants, bodies, strict=True)]
     drag = drags.drag_of(fluid, told)
-    every = 1 if traffic and traffic.sources else interval(fluid, particles, time_step)
+    every = 1 if inserters else interval(fluid, particles, time_step)
     return fluids.Fluid(
         _medium(fluid, particles, bodies, every, fluids.rows_of(field)), field, drag,
         LIFTS[fluid.lift](), SWIRLS[fluid.magnus](), SPINS[fluid.rotation](),

@@ -216,7 +216,7 @@ class Simulation(Crowd):
         return sim
 
     def _new_engine(self) -> Engine:
-        fluid = immersion.fluid_of(self._fluid, self._particles, self._time_step, self._cells, self._traffic)
+        fluid = immersion.fluid_of(self._fluid, self._particles, self._time_step, self._cells, self.inserters)
         return bonding.engine_for(self._bonds)(
             self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law, fluid,
             self._skin, threads=self._threads, deepest=self._deepest,

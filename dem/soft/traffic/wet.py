@@ -10,10 +10,10 @@ from dem.soft.immersion import STATE
 from kernels.fluid import Dry
 
 if TYPE_CHECKING:
-    from dem.soft.engine import Engine
+    from dem.soft.among_walls import AmongWalls
 
 
-def beginning(engine: Engine) -> tuple:
+def beginning(engine: AmongWalls) -> tuple:
     """The fluid of an engine at its present step, with books of its own for those who begin there."""
     if isinstance(engine.fluid, Dry):
         return engine.fluid
@@ -23,7 +23,7 @@ def beginning(engine: Engine) -> tuple:
     return engine.fluid._replace(medium=medium._replace(**own))
 
 
-def begin(engine: Engine, fluid: tuple) -> None:
+def begin(engine: AmongWalls, fluid: tuple) -> None:
     """Note what a fluid of `beginning` has begun to do: the work in the half step that is under way."""
     if isinstance(fluid, Dry):
         return
@@ -32,7 +32,7 @@ def begin(engine: Engine, fluid: tuple) -> None:
     np.maximum(medium.reached, fluid.medium.reached, out=medium.reached)
 
 
-def leave(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> bool:
+def leave(engine: AmongWalls, going: np.ndarray, state: list[np.ndarray]) -> bool:
     """Take the half step under way of those who go off the books, with their state (R, K) in the order of rows.
 
     Returns whether that is all: of spheres that nobody touches, on which the fluid and gravity act, and nothing else.
@@ -52,7 +52,7 @@ def leave(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> bool:
     return bool(engine.kinds.round)
 
 
-def stand_still(engine: Engine) -> float:
+def stand_still(engine: AmongWalls) -> float:
     """Where nobody is left: work of the fluid since the start [units], the half step that was under way with it."""
     if isinstance(engine.fluid, Dry):
         return 0.0
