@@ -118,7 +118,7 @@ for k in range(count):
 @pytest.mark.slow
 def test_killed_while_particles_come_and_go(tmp_path):
     """Looks every 4 steps, rounds every 10: frames, numbers of particles and events are those of a run left alone."""
-    count = 30
+    count = 12
     subprocess.run([sys.executable, "-W", "ignore", "-c", CROWDED, tmp_path, str(count)], check=True, timeout=600)
     with dem.Trajectory(tmp_path / "whole.h5") as run:
         events, there = run.events, [frame.identity.tolist() for frame in run]
