@@ -233,7 +233,10 @@ def test_files_have_who_is_there_and_all_can_be_repeated_and_resumed(tmp_path):
 RODS = dem.Fibre(diameter=0.008, aspect_ratio=2, spheres=3)
 
 
-@pytest.fixture(scope="module", params=[(RODS, {}), (BALL, {"fields": ["position"]})], ids=["fibres", "balls"])
+@pytest.fixture(scope="module", params=[
+    pytest.param((RODS, {}), id="fibres"),
+    pytest.param((BALL, {"fields": ["position"]}), id="balls", marks=pytest.mark.slow),
+])  # fmt: skip
 def emptied(request, tmp_path_factory):
     """A run of fibres, or of balls without orientations, that come and go until nobody is left."""
     (shape, fields), path = request.param, tmp_path_factory.mktemp("emptied") / "run.h5"

@@ -57,6 +57,7 @@ def test_who_comes_moves_as_who_began_there(shape):
     assert work == pytest.approx(begun.energy().fluid, rel=1e-9)  # two units of energy
 
 
+@pytest.mark.slow
 def test_the_books_close_across_events():
     """The work of the fluid in the half step that those had begun who went is off the books; order two is left."""
     errors = []
@@ -91,6 +92,7 @@ FLUIDS = {
 
 
 @pytest.mark.parametrize("which", FLUIDS)
+@pytest.mark.few(1)
 def test_the_same_bytes_however_a_run_is_cut(which, tmp_path):
     """Steps one by one around events, a file in between, and all at once; crowds are counted as they are then."""
     fluid = dem.Fluid(**SYRUP, **FLUIDS[which])
