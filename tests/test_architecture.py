@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from rules import for_all
 
 import dem
 import kernels
@@ -84,7 +85,7 @@ def test_every_room_is_on_a_floor(house):
     assert [path.name for path in (ROOT / house).glob("*.py")] == ["__init__.py"]
 
 
-@pytest.mark.parametrize("name", FILES)
+@for_all(FILES)
 def test_no_import_runs_up(name):
     for other in {other for other in imports(FILES[name]) if other in FILES}:
         assert room_of(other) == room_of(name) or floor_of(other) < floor_of(name), f"{name} imports {other}"
@@ -127,7 +128,7 @@ def test_nobody_asks_of_which_kind_a_system_is():
                 assert not asked, f"{name}, line {node.lineno}"
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "kernels").rglob("*.py")), ids=lambda p: p.name)
+@for_all(sorted((ROOT / "kernels").rglob("*.py")))
 def test_kernels_import_only_numba_and_themselves(path):
     allowed = {"math", "typing", "numpy", "numba", "kernels"}
     if path.name == "jit.py":  # configures numba: where the cache lies is its business
@@ -156,12 +157,12 @@ def test_kernels_import_only_numba_and_themselves(path):
     assert tops(path) <= allowed
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "dem").rglob("*.py")), ids=lambda p: p.name)
+@for_all(sorted((ROOT / "dem").rglob("*.py")))
 def test_dem_does_not_import_numba(path):
     assert "numba" not in tops(path)
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "cases").rglob("*.py")), ids=lambda p: p.name)
+@for_all(sorted((ROOT / "cases").rglob("*.py")))
 def test_cases_need_nothing_but_public_names(path):
     """As those of other packages do."""
     assert not {"numba", "kernels"} & tops(path)
@@ -169,8 +170,7 @@ def test_cases_need_nothing_but_public_names(path):
     assert set(re.findall(r"\bdem\.(\w+)", path.read_text())) <= {*dem.__all__, "cases"}
 
 
-@pytest.mark.parametrize("path", sorted(p for d in ("kernels", "dem", "cases") for p in (ROOT / d).rglob("*.py")),
-                         ids=lambda p: f"{p.parent.name}/{p.name}")  # fmt: skip
+@for_all(sorted(path for folder in ("kernels", "dem", "cases") for path in (ROOT / folder).rglob("*.py")))
 def test_files_and_functions_stay_short(path):
     text = path.read_text()
     assert len(text.splitlines()) <= 330
@@ -226,14 +226,14 @@ def sections(text):
 
 
 LONG = [
-    pytest.param(node, id=f"{path.stem}.{node.name}")
+    node
     for path in sorted((ROOT / "kernels").rglob("*.py"))
     for node in ast.walk(ast.parse(path.read_text()))
     if isinstance(node, ast.FunctionDef) and len(node.args.args) >= 8 and not node.name.startswith("_")
 ]
 
 
-@pytest.mark.parametrize("node", LONG)
+@for_all(LONG, lambda node: node.name)
 def test_kernels_with_many_arguments_say_what_they_read_and_write(node):
     """Each argument once at least, what is written under `Writes`; who writes nothing says what it `Returns`."""
     told = sections(ast.get_docstring(node) + "\n")
@@ -278,7 +278,7 @@ PUBLIC = {
 }
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@for_all(PUBLIC)
 def test_public_functions_say_what_they_take_and_return_by_example(name):
     """Examples are run, as all that stand in `dem`."""
     told, signature = inspect.getdoc(PUBLIC[name]), inspect.signature(PUBLIC[name])

@@ -43,6 +43,7 @@ def rotations(quaternions):
 # spheres.vtkhdf
 
 
+@pytest.mark.slow
 def test_spheres_are_where_their_bodies_carry_them(path):
     with dem.Trajectory(path) as run:
         time, kind, variants, variant = run.time, run.kind, run.variants, run.variant
@@ -326,8 +327,8 @@ def test_the_command(balls, cli, tmp_path):
 @pytest.mark.parametrize(
     ("words", "start"),
     [
-        (["balls.h5"], "dem: give --to csv, gsd, spheres.vtkhdf, walls.vtkhdf, or the name of such a file"),
-        (["balls.h5", "-o", "a.xyz"], "dem: give --to csv, gsd, spheres.vtkhdf, walls.vtkhdf, or the name of such a"),
+        (["balls.h5"], "dem: give --to csv, gsd, h5md, spheres.vtkhdf, walls.vtkhdf, or the name of such a file"),
+        (["balls.h5", "-o", "a.xyz"], "dem: give --to csv, gsd, h5md, spheres.vtkhdf, walls.vtkhdf, or the name of"),
         (["balls.h5", "--to", "cvs"], "dem: unknown format 'cvs': did you mean csv?"),
         (["balls.h5", "--to", "csv", "--frames", "a:b"], "dem: --frames a:b: expected a number, or A:B:C"),
         (["balls.h5", "--to", "csv", "--frames", "::0"], "dem: --frames ::0: expected a number, or A:B:C"),

@@ -465,6 +465,7 @@ def test_rolling_goes_on():
 
 
 @pytest.mark.parametrize("integrator", ["splitting", pytest.param("leapfrog", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_equal_spheres_turn_alike_under_other_schemes(integrator):
     """Far from the origin: torques are about the centres, so that angular momentum and the account are kept."""
     rough = dem.Material(young=5e7, poisson=0.3, density=2000, restitution=0.8, friction=0.5)

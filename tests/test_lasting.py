@@ -83,6 +83,7 @@ def test_threads_do_not_show_in_contacts_that_are_apart(kind):
 WORK, RADIUS, MODULUS = 0.05, 5e-4, 1e7
 
 
+@pytest.mark.slow
 def test_a_sticky_gas_loses_what_its_contacts_take():
     """0.95244 π w s² where one is made and a tenth where one ends: so the losses tell how many have."""
     own, wall = (dem.Material(young=1.875e7, poisson=0.25, density=density) for density in (2500, 1000))

@@ -35,8 +35,3 @@ def in_plain_python(groups):
 
 
 test_in_plain_python = in_plain_python(GROUPS[::2])
-
-
-@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="pytest dem does it")
-def test_examples_of_docstrings():
-    assert plainly(HERE.parent / "dem") == 0

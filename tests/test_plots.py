@@ -127,6 +127,7 @@ def test_height_of_a_fall(run):
     assert np.abs(drawn(ax, "mean") - (0.5 - 9.81 * run.time**2 / 2)).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_a_fibre_that_falls_freely_keeps_its_angle(run):
     above, below = dem.plots.orientation(run).axes
     assert np.abs(drawn(above, "mean") - 60).max() < 1e-9

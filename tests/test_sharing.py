@@ -95,6 +95,7 @@ def _alpha(restitution):
     return low
 
 
+@pytest.mark.slow
 def test_damped_alone_they_lose_more():
     """As it was before: each contact as if it carried the fibre by itself."""
     found, _ = rebound(fibre(5), 0.9, steps=400, damped="alone")

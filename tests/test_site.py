@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 import pages
 import pytest
+from rules import for_all
 
 import dem
 
@@ -132,7 +133,7 @@ PURE = re.compile(  # of numbers without a unit
 )
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@for_all(PUBLIC)
 def test_public_classes_say_how_they_are_used(name):
     thing = PUBLIC[name]
     told = thing.__doc__ or ""
@@ -141,7 +142,7 @@ def test_public_classes_say_how_they_are_used(name):
     assert "Examples\n    ----" in told or record or name.removeprefix("dem.") in RESULTS or "Examples\n---" in told
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@for_all(PUBLIC)
 def test_numbers_have_units(name):
     """Of each parameter that is a float: its unit in brackets, or a word that says that it has none."""
     told = inspect.getdoc(PUBLIC[name]) or ""

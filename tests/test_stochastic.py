@@ -513,6 +513,7 @@ speed = 0.5
 """
 
 
+@pytest.mark.slow
 def test_a_case_file_says_all_of_it(tmp_path):
     """The same bytes as from Python; the command line runs it, checks it, shows and repeats it."""
     path = tmp_path / "gas.toml"

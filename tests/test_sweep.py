@@ -73,6 +73,7 @@ def test_a_table_of_runs_that_pandas_reads_in_a_line(swept):
     assert table.file.tolist() == sorted(path.name for path in folder.glob("*.h5"))  # names in the order of values
 
 
+@pytest.mark.slow
 def test_files_are_those_of_dem_run_alone(swept, cli, tmp_path):
     folder, _ = swept
     values = ("n=8", "speed=1", "restitution=0.9", "duration=1e-3", "frames=1")

@@ -165,6 +165,7 @@ def frames_in(path):
         return 0
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_a_readable_file(tmp_path):
     path = tmp_path / "killed.h5"
     process = start(path)

@@ -32,6 +32,7 @@ def mesh(vertices, triangles):
     return wall_shapes.mesh(surface_of(vertices, triangles))
 
 
+@pytest.mark.slow
 def test_a_large_net_is_a_plane_to_the_bit():
     """Of 80 000 triangles, each as a soup of its own corners, for spheres larger than they are."""
     steps = np.linspace(-20, 20, 201)

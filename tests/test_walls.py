@@ -317,6 +317,7 @@ def test_a_particle_never_falls_through_a_rough_wall():
     assert sim.verdict().passed
 
 
+@pytest.mark.slow
 def test_a_rough_wall_that_moves_pushes_as_a_flat_one_does(wall):
     """As roughness vanishes: the sphere leaves at twice the wall's speed."""
     motion = {"z-": dem.Motion(velocity=(0.3, 0, 0.4))}

@@ -102,7 +102,7 @@ def test_partners_of_tracers_move_as_the_fluid_does():
 
 @pytest.mark.parametrize("step", [1e-3, 0.1, pytest.param(3.0, marks=pytest.mark.slow), 50.0])
 @pytest.mark.parametrize("stokes", [pytest.param(0.01, marks=pytest.mark.slow), 0.7, 1.0, 30.0])
-@pytest.mark.few(11)
+@pytest.mark.few(5)
 def test_a_step_in_turbulence_is_exact_whatever_its_length(step, stokes):
     """Of d(u, v) = M (u, v) dt + noise: exp(M dt), and the covariance ∫ exp(M s) D exp(M s)^T ds by quadrature."""
     fluid = dem.Turbulence(rms=2.0, time_scale=1.0, viscosity=1e-5)

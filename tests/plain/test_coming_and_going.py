@@ -50,6 +50,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("which", SHAPES)
+@pytest.mark.few(1)
 def test_the_same_bytes_however_a_run_is_cut(which, tmp_path):
     """Steps one by one around events, a file in between, and all at once; there are events on both sides of the cut."""
     material, shape, more = SHAPES[which]

@@ -54,7 +54,7 @@ def test_numbers_of_the_sphere_on_the_floor():
 
 
 @pytest.mark.parametrize("model", [pytest.param("spring", marks=pytest.mark.slow), "constant"])
-@pytest.mark.few(1)
+@pytest.mark.slow
 def test_a_rolling_ball_slows_down_evenly_and_stops(model):
     """a = μ_r R m g l/(I + m l²), for both models; all of its energy is lost."""
     v, exact = 0.02, ROLLS * RADIUS * MASS * G * LEVER / WHOLE

@@ -313,7 +313,7 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("name", [pytest.param("grid", marks=pytest.mark.slow), "function"])
-@pytest.mark.few(1)
+@pytest.mark.slow
 def test_the_same_bytes_whatever_the_lists_and_the_cuts(name, tmp_path):
     """Contacts, periodic walls, all forces; saved on the way, which takes grids and functions along."""
     whole = swarm(FLOWS[name])

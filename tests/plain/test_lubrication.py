@@ -61,6 +61,7 @@ def test_two_spheres_come_to_the_speed_that_the_film_leaves_them():
     assert errors[1] / errors[2] > 2.8
 
 
+@pytest.mark.slow
 def test_a_sphere_at_a_wall_has_a_film_of_its_own_radius():
     """R* = R: it comes to rest where the film has taken its momentum, above the roughness."""
     particles = dem.Particles(

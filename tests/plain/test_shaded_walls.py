@@ -51,6 +51,7 @@ def test_of_opaque_sheets_the_nearest_is_seen(order):
     assert (seen[20, 30] < seen[12, 22]).all()
 
 
+@pytest.mark.slow
 def test_scenes_of_runs_show_walls_as_opaque_as_asked(tmp_path):
     steel = dem.Material(young=5e6, poisson=0.3, density=1000.0)
     grain = dem.Particles(dem.Sphere(diameter=0.008), steel, position=[[0, 0, -0.02]])

@@ -1,11 +1,13 @@
 """The bed that benchmarks shear, and what LAMMPS is told of it."""
 
 import numpy as np
+import pytest
 
 from dem.bench import lammps
 from dem.bench.shear import DIAMETER, HEAVY, Bed
 
 
+@pytest.mark.slow
 def test_rough_walls_come_together_and_pass_each_other_whatever_is_between():
     bed = Bed(27, 1, 0.9, 0.5)
     bed.press(0.472)

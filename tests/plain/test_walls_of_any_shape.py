@@ -63,6 +63,7 @@ def test_planes_are_the_faces_of_a_box(material, moving, fibres):
     assert sum(wall.contacts for wall in free.walls) == len(free.contact_forces().i) == len(boxed.contact_forces().i)
 
 
+@pytest.mark.slow
 def test_a_hollow_ball_is_two_planes_along_a_diameter():
     hollow = dem.Simulation(
         ball(LOSSY, (0, 0, 0.02), velocity=[[0, 0, 2.0]]), gravity=(0, 0, 0), time_step=DT,

@@ -1,0 +1,23 @@
+"""Rules that hold for many things: one test that names whoever breaks one, not a test for each."""
+
+import functools
+
+
+def for_all(things, name=str):
+    """Decorator of a test of one thing: a test of all of them."""
+
+    def decorate(test):
+        @functools.wraps(test)
+        def checked():
+            broken = {}
+            for thing in things:
+                try:
+                    test(thing)
+                except AssertionError as error:
+                    broken[name(thing)] = str(error)
+            assert not broken, "\n".join(f"{who}: {why}" for who, why in broken.items())
+
+        del checked.__wrapped__  # or pytest asks for the thing
+        return checked
+
+    return decorate
