@@ -42,26 +42,30 @@ import os, random, signal, sys, time
 import dem, dem.files.writer
 folder, count = sys.argv[1], int(sys.argv[2])
 dem.files.writer.COMMIT_SECONDS = dem.files.writer.COMMIT_SHARE = 0.0  # be writing as often as not when the end comes
-make = lambda: dem.cases()["nine-fibres"](time_step=1e-5, threads=1).simulation()
-make().step(1)  # compile, so that the moments are drawn from what a run takes
+{make}
+make().step({first})  # compile, so that the moments are drawn from what a run takes
 start = time.perf_counter()
-make().run(0.5, output=f"{folder}/whole.h5", frames=300)
+make().run(0.5, output=f"{{folder}}/whole.h5", frames={frames})
 took, dice = time.perf_counter() - start, random.Random(7)
 for k in range(count):
     child = os.fork()
     if not child:
-        make().run(0.5, output=f"{folder}/{k}.h5", frames=300, checkpoint_every=5000)
+        make().run(0.5, output=f"{{folder}}/{{k}}.h5", frames={frames}, checkpoint_every={every})
         os._exit(0)
     time.sleep(dice.uniform(0, took))  # a moment that nobody chose
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 """
+FIBRES = KILLED.format(
+    make='make = lambda: dem.cases()["nine-fibres"](time_step=1e-5, threads=1).simulation()',
+    first=1, frames=300, every=5000,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("count", [4, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.slow
 def test_killed_at_any_moment(tmp_path, count):
-    subprocess.run([sys.executable, "-W", "ignore", "-c", KILLED, tmp_path, str(count)], check=True, timeout=500)
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FIBRES, tmp_path, str(count)], check=True, timeout=500)
     whole = contents(tmp_path / "whole.h5")
     frames = []
     for k in range(count):
@@ -85,11 +89,7 @@ def test_killed_at_any_moment(tmp_path, count):
     assert sum(1 < n < 301 for n in frames) >= count // 3, frames
 
 
-CROWDED = """
-import os, random, signal, sys, time
-import dem, dem.files.writer
-folder, count = sys.argv[1], int(sys.argv[2])
-dem.files.writer.COMMIT_SECONDS = dem.files.writer.COMMIT_SHARE = 0.0
+RAIN = """\
 def make():
     grain = dem.Material(young=5e6, poisson=0.3, density=2500.0, restitution=0.5, friction=0.3)
     rain = dem.Inserter(
@@ -100,19 +100,8 @@ def make():
     hole = dem.Outlet(dem.Block((0, 0, -0.06), (0.03, 0.06, -0.04)), every=0.0004, recycle="rain")
     box = dem.Box((0, 0, -0.05), (0.06, 0.06, 0.12), grain, open=["z+"])
     return dem.Simulation(None, box, inserters=[rain], outlets=[hole], time_step=1e-4, threads=1)
-make().step(300)  # compile
-start = time.perf_counter()
-make().run(0.5, output=f"{folder}/whole.h5", frames=200)
-took, dice = time.perf_counter() - start, random.Random(7)
-for k in range(count):
-    child = os.fork()
-    if not child:
-        make().run(0.5, output=f"{folder}/{k}.h5", frames=200, checkpoint_every=37)
-        os._exit(0)
-    time.sleep(dice.uniform(0, took))
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
 """
+CROWDED = KILLED.format(make=RAIN, first=300, frames=200, every=37)
 
 
 @pytest.mark.slow

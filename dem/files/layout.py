@@ -30,12 +30,15 @@ from dem.base.json_texts import parsed
 from dem.base.machine import processor
 from dem.files import bonds, crowds, logs, walls
 from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in, energies_of
+from dem.model.box import AXES
 from dem.model.capsule import chain
 from dem.model.fields import STATE
 from dem.model.parts import plain
 from dem.model.wall import described
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dem.files.output import Output
     from dem.system.system import System
 
@@ -80,13 +83,19 @@ def _write_variants(group: h5py.Group, sim: System) -> None:
         group[name] = np.array([getattr(p, name) for p in properties])
 
 
+def create_box(group: h5py.Group, periodic: Sequence[str]) -> h5py.Group:
+    """The box of H5MD, without edges."""
+    box = group.create_group("box")
+    box.attrs["dimension"] = 3
+    box.attrs["boundary"] = np.array([b"periodic" if axis in periodic else b"none" for axis in AXES])
+    return box
+
+
 def _create_elements(file: h5py.File, sim: System, output: Output) -> None:
     n = len(sim.particles)
     group = file.create_group(PARTICLES)
-    box = group.create_group("box")
-    box.attrs["dimension"] = 3
     periodic = sim.box.periodic if sim.box else ()
-    box.attrs["boundary"] = np.array([b"periodic" if axis in periodic else b"none" for axis in "xyz"])
+    box = create_box(group, periodic)
     if sim.traffic:
         crowds.create_tables(group)
     else:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.soft.engine import Engine
 from dem.soft.exits import Exits
-from dem.soft.tied import EASED, STATE, acting, give_slots, listed, tied
+from dem.soft.tied import EASED, STATE, acting, as_given, give_slots, tied
 from kernels.soft import bond_state, bonded, easing
 from kernels.soft.bond_state import BROKEN, GONE
 
@@ -51,7 +51,7 @@ class BondedEngine(Engine):
         box, gravity = settings[:2]
         self.exits = HeldExits(box, gravity, self._together, alone=not self.walls)
         eased = self.tie.eased
-        self.listed = listed(self.tie, bonds.pairs)
+        self.given = as_given(self.tie, bonds.pairs)
         self.apart = np.column_stack([eased.first, eased.second]).astype(np.int64)  # identities
 
     @property
@@ -100,9 +100,9 @@ class BondedEngine(Engine):
     def _reorder(self) -> None:
         super()._reorder()
         identity, eased = self.bodies.identity, self.tie.eased
-        give_slots(self.tie, self.listed, identity)
         place = np.empty(identity.size, np.int32)
         place[identity] = np.arange(identity.size, dtype=np.int32)
+        give_slots(self.tie, self.given, identity, place)
         eased.first[:], eased.second[:] = place[self.apart[:, 0]], place[self.apart[:, 1]]
 
     def _list_neighbours(self, grid: tuple) -> bool:

@@ -136,7 +136,7 @@ def incidence(pairs: np.ndarray, bodies: int) -> tuple[np.ndarray, np.ndarray]:
     return first, (2 * bond + side)[order]
 
 
-class Listed(NamedTuple):
+class Given(NamedTuple):
     """Bonds in the user's order, bodies by their numbers."""
 
     pairs: np.ndarray  # (B, 2)
@@ -145,16 +145,14 @@ class Listed(NamedTuple):
     incident: np.ndarray  # (2 B - G,)
 
 
-def listed(tie: rows.Bonds, pairs: np.ndarray) -> Listed:
+def as_given(tie: rows.Bonds, pairs: np.ndarray) -> Given:
     """Bonds as they are before they are given slots."""
-    return Listed(pairs, tie.kind.copy(), tie.incident_first.astype(np.int64), tie.incident.astype(np.int64))
+    return Given(pairs, tie.kind.copy(), tie.incident_first.astype(np.int64), tie.incident.astype(np.int64))
 
 
-def give_slots(tie: rows.Bonds, given: Listed, identity: np.ndarray) -> None:
-    """Give bonds slots in the order of their bodies, whose numbers (N,) are in the order of memory."""
+def give_slots(tie: rows.Bonds, given: Given, identity: np.ndarray, place: np.ndarray) -> None:
+    """Give bonds slots in the order of bodies in memory: numbers in that order (N,), and places of numbers."""
     pairs, begin = given.pairs, given.first
-    place = np.empty(identity.size, np.int32)
-    place[identity] = np.arange(identity.size, dtype=np.int32)
     first = place[pairs[:, 0]]
     second = np.where(pairs[:, 1] < 0, first, place[pairs[:, 1]])
     order = np.argsort(first, kind="stable")

@@ -66,15 +66,15 @@ def axes_of(q):
 
 
 @formula
-def outward(s, u):
+def outward(axes, u):
     """From the frame half way to the world."""
-    return add_scaled(add_scaled(scale(u[0], s.axes[0]), u[1], s.axes[1]), u[2], s.axes[2])
+    return add_scaled(add_scaled(scale(u[0], axes[0]), u[1], axes[1]), u[2], axes[2])
 
 
 @formula
-def inward(s, u):
+def inward(axes, u):
     """From the world to the frame half way."""
-    return dot(s.axes[0], u), dot(s.axes[1], u), dot(s.axes[2], u)
+    return dot(axes[0], u), dot(axes[1], u), dot(axes[2], u)
 
 
 @formula
@@ -90,9 +90,8 @@ def strain(one, other, r):
     axes = axes_of((
         s * one[0] + t * other[0], s * one[1] + t * other[1], s * one[2] + t * other[2], s * one[3] + t * other[3],
     ))  # fmt: skip
-    chord = dot(axes[0], r), dot(axes[1], r), dot(axes[2], r)
     along = (1.0 - over) / (dot(axis, axis) + TINY)
-    return Strain(axes, chord, scale(2.0 * over, axis), axis, scale(whole, axis), over, along)
+    return Strain(axes, inward(axes, r), scale(2.0 * over, axis), axis, scale(whole, axis), over, along)
 
 
 @formula
@@ -141,7 +140,7 @@ def couples(s, force, couple):
 @formula
 def in_the_world(s, r, force, one):
     """Force on end 1, couples on ends 1 and 2, from that force and couple in the frame half way; r is the chord [m]."""
-    force, one = outward(s, force), outward(s, one)
+    force, one = outward(s.axes, force), outward(s.axes, one)
     return force, one, subtract(cross(r, force), one)
 
 

@@ -99,8 +99,8 @@ def dashpots(anchored, s, g, table, one, other, arm_one, arm_other):
     v = subtract(other.velocity, one.velocity)
     if anchored:
         v = add(v, subtract(cross(other.spin, arm_other), cross(one.spin, arm_one)))
-    w_one, w_other = beam.inward(s, one.spin), beam.inward(s, other.spin)
-    rate, turning = beam.rates(s, beam.inward(s, v), w_one, w_other)
+    w_one, w_other = beam.inward(s.axes, one.spin), beam.inward(s.axes, other.spin)
+    rate, turning = beam.rates(s, beam.inward(s.axes, v), w_one, w_other)
     along, across = pair(table, DRAG_ALONG, g), pair(table, DRAG_ACROSS, g)
     f, c = beam.drag(along[0], across[0], rate), beam.drag(along[1], across[1], turning)
     return f, c, dot(f, rate) + dot(c, turning)

@@ -18,7 +18,6 @@ from dem.files import layout
 from dem.files.crowds import ID
 from dem.files.exports.format import Format
 from dem.files.schema import PARTICLES, attributes
-from dem.model.box import AXES
 from dem.model.fields import STATE
 
 if TYPE_CHECKING:
@@ -84,10 +83,9 @@ def _check_room(run: Trajectory, path: Path, rows: int, widths: list[int]) -> No
 
 def _lay_box(group: h5py.Group, run: Trajectory, frames: int) -> None:
     """As a trajectory has it."""
-    given, box = run.input["box"], group.create_group("box")
+    given = run.input["box"]
     periodic = given["periodic"] if given else ()
-    box.attrs["dimension"] = 3
-    box.attrs["boundary"] = np.array([b"periodic" if axis in periodic else b"none" for axis in AXES])
+    box = layout.create_box(group, periodic)
     if periodic:
         edges = np.subtract(given["upper"], given["lower"])
         _element(group, box.create_group("edges"))["value"] = np.tile(edges, (frames, 1))
