@@ -4,13 +4,13 @@ import functools
 
 
 def for_all(things, name=str):
-    """Decorator of a test of one thing: a test of all of them."""
+    """Decorator of a test of one thing: a test of all of them; a function that finds them is called by the test."""
 
     def decorate(test):
         @functools.wraps(test)
         def checked():
             broken = {}
-            for thing in things:
+            for thing in things() if callable(things) else things:
                 try:
                     test(thing)
                 except AssertionError as error:

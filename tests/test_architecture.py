@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -49,9 +50,20 @@ FILES = {
 }
 
 
+@cache
+def nodes_of(path):
+    """All of a file's syntax tree."""
+    return list(ast.walk(ast.parse(path.read_text())))
+
+
+@cache
 def imports(path):
     """Names of the modules that a file imports, at its top, in functions, or for type checkers only."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    return list(imported(path))
+
+
+def imported(path):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -102,7 +114,7 @@ def test_no_imports_go_in_circles():
 
 def looking_into(path):
     """Lines of a file that take the engine of a simulation, as an attribute or by its name."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if (isinstance(node, ast.Attribute) and node.attr == "_engine") or (
             isinstance(node, ast.Constant) and node.value == "_engine"
         ):
@@ -119,7 +131,7 @@ def test_nobody_asks_of_which_kind_a_system_is():
     """What a system can do is declared in `dem.system.system`; how cases and files make one is another matter."""
     kinds = {"Simulation", "HardSpheres", "StochasticSpheres"}
     for name, path in FILES.items():
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes_of(path):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 words = {word.id for argument in node.args for word in ast.walk(argument) if isinstance(word, ast.Name)}
                 asked = node.func.id in ("isinstance", "issubclass") and kinds & words
@@ -172,9 +184,8 @@ def test_cases_need_nothing_but_public_names(path):
 
 @for_all(sorted(path for folder in ("kernels", "dem", "cases") for path in (ROOT / folder).rglob("*.py")))
 def test_files_and_functions_stay_short(path):
-    text = path.read_text()
-    assert len(text.splitlines()) <= 330
-    for node in ast.walk(ast.parse(text)):
+    assert len(path.read_text().splitlines()) <= 330
+    for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef):
             body = [n for n in node.body if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
             assert not body or node.end_lineno - body[0].lineno < 40, node.name
@@ -225,15 +236,14 @@ def sections(text):
     return found
 
 
-LONG = [
-    node
-    for path in sorted((ROOT / "kernels").rglob("*.py"))
-    for node in ast.walk(ast.parse(path.read_text()))
-    if isinstance(node, ast.FunctionDef) and len(node.args.args) >= 8 and not node.name.startswith("_")
-]
+def with_many_arguments():
+    for path in sorted((ROOT / "kernels").rglob("*.py")):
+        for node in nodes_of(path):
+            if isinstance(node, ast.FunctionDef) and len(node.args.args) >= 8 and not node.name.startswith("_"):
+                yield node
 
 
-@for_all(LONG, lambda node: node.name)
+@for_all(with_many_arguments, lambda node: node.name)
 def test_kernels_with_many_arguments_say_what_they_read_and_write(node):
     """Each argument once at least, what is written under `Writes`; who writes nothing says what it `Returns`."""
     told = sections(ast.get_docstring(node) + "\n")
@@ -270,18 +280,15 @@ def test_every_public_name_is_documented():
                     assert value.__doc__, f"{name}.{member}"
 
 
-PUBLIC = {
-    f"{module.__name__}.{name}": getattr(module, name)
-    for module in (dem, dem.statistics, dem.plots)
-    for name in module.__all__
-    if inspect.isfunction(getattr(module, name))
-}
+def public_functions():
+    for module in (dem, dem.statistics, dem.plots):
+        yield from filter(inspect.isfunction, (getattr(module, name) for name in module.__all__))
 
 
-@for_all(PUBLIC)
-def test_public_functions_say_what_they_take_and_return_by_example(name):
+@for_all(public_functions, lambda function: function.__qualname__)
+def test_public_functions_say_what_they_take_and_return_by_example(function):
     """Examples are run, as all that stand in `dem`."""
-    told, signature = inspect.getdoc(PUBLIC[name]), inspect.signature(PUBLIC[name])
+    told, signature = inspect.getdoc(function), inspect.signature(function)
     assert "\nExamples\n--------\n>>> " in told
     assert ("\nReturns\n-------\n" in told) == (signature.return_annotation != "None")
     body = told.partition("\nParameters\n----------\n")[2].partition("\n\n")[0]

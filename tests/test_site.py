@@ -119,12 +119,6 @@ RESULTS = {  # what users are given and do not make
     "Advice", "Comparison", "DemWarning", "Energy", "Exchange", "HardVerdict", "Integrator", "MassProperties",
     "RotationHistory", "Shape", "StochasticVerdict", "Verdict", "PreciceFlow",
 }  # fmt: skip
-PUBLIC = {
-    f"{room.__name__}.{name}": getattr(room, name)
-    for room in (dem, dem.statistics, dem.plots)
-    for name in room.__all__
-    if inspect.isfunction(getattr(room, name)) or inspect.isclass(getattr(room, name))
-}
 PURE = re.compile(  # of numbers without a unit
     r"\[[^\]]+\]|direction|coefficient|unit quaternion|share|fraction|friction|restitution|exponent|ratio|number|"
     r"perpendicular|colour|opacity|over |axis|upwards|softness|pictures a second|of any length|see above|above \d|"
@@ -133,21 +127,27 @@ PURE = re.compile(  # of numbers without a unit
 )
 
 
-@for_all(PUBLIC)
-def test_public_classes_say_how_they_are_used(name):
-    thing = PUBLIC[name]
+def public():
+    """All public functions and classes."""
+    for room in (dem, dem.statistics, dem.plots):
+        things = (getattr(room, name) for name in room.__all__)
+        yield from (thing for thing in things if inspect.isfunction(thing) or inspect.isclass(thing))
+
+
+@for_all(public, lambda thing: thing.__qualname__)
+def test_public_classes_say_how_they_are_used(thing):
     told = thing.__doc__ or ""
-    assert told, name
+    assert told
     record = isinstance(thing, type) and issubclass(thing, tuple)
-    assert "Examples\n    ----" in told or record or name.removeprefix("dem.") in RESULTS or "Examples\n---" in told
+    assert "Examples\n    ----" in told or record or thing.__name__ in RESULTS or "Examples\n---" in told
 
 
-@for_all(PUBLIC)
-def test_numbers_have_units(name):
+@for_all(public, lambda thing: thing.__qualname__)
+def test_numbers_have_units(thing):
     """Of each parameter that is a float: its unit in brackets, or a word that says that it has none."""
-    told = inspect.getdoc(PUBLIC[name]) or ""
+    told = inspect.getdoc(thing) or ""
     body = told.partition("\nParameters\n----------\n")[2].partition("\n\n")[0]
     for entry in re.split(r"\n(?=\S)", body):
         head = entry.partition("\n")[0]
         if re.search(r"\bfloats?\b", head.partition(" : ")[2]):
-            assert PURE.search(entry), f"{name}: {head}"
+            assert PURE.search(entry), head

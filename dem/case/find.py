@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
@@ -19,9 +20,18 @@ if TYPE_CHECKING:
 GROUP = "dem.cases"  # entry-point group; any installed package may add to it
 
 
+@cache
+def installed() -> dict[str, EntryPoint]:
+    """Entry points of all installed cases by name: to look for them takes the metadata of every installed package."""
+    found = {}
+    for entry in entry_points(group=GROUP):
+        found.setdefault(entry.name, entry)
+    return dict(sorted(found.items()))
+
+
 def names() -> list[str]:
     """Names of all installed cases."""
-    return sorted(entry.name for entry in entry_points(group=GROUP))
+    return list(installed())
 
 
 def cases() -> dict[str, type[BaseCase]]:
@@ -42,13 +52,14 @@ def cases() -> dict[str, type[BaseCase]]:
     >>> cases()["single-fibre"](angle=45.0).duration
     2.0
     """
-    return {name: case(name) for name in names()}
+    return {name: _load(entry) for name, entry in installed().items()}
 
 
 def case(name: str) -> type[BaseCase]:
     """Look up a case; raises ValueError with the nearest name, or if it cannot be loaded."""
-    checks.one_of("case", name, names())
-    return _load(next(iter(entry_points(group=GROUP, name=name))))
+    if name not in installed():
+        installed.cache_clear()  # it may have been installed a moment ago, from a notebook
+    return _load(installed()[checks.one_of("case", name, names())])
 
 
 def _load(entry: EntryPoint) -> type[BaseCase]:
