@@ -227,6 +227,7 @@ def test_nothing_of_an_earlier_crash_is_overwritten(cli, tmp_path):
     assert "steps before: dem replay a.crash.h5" in cli(*words, "--overwrite").stderr
 
 
+@pytest.mark.slow
 def test_a_copy_brings_back_all_that_contacts_remember(rng):
     """Friction, rough walls and a periodic axis: from the copy it goes on to the same bytes."""
     rough = dem.Material(young=5e7, poisson=0.35, density=1100.0, restitution=0.8, friction=0.4)

@@ -67,11 +67,11 @@ def test_a_free_name_is_chosen(cli, tmp_path):
 
 def test_parameters_reach_the_case(cli, tmp_path):
     result = cli("run", "nine-fibres", *QUICK, "-o", "a.h5", "--set", "velocity=0,-2,0.5", "--set", "young=1e8",
-                 "--integrator", "pcdm")  # fmt: skip
+                 "--integrator", "splitting")  # fmt: skip
     assert result.exit_code == 0
     with dem.Trajectory(tmp_path / "a.h5") as run:
         assert run.velocity[0, 4].tolist() == [0, -2, 0.5]
-        assert run.input["integrator"] == "pcdm"
+        assert run.input["integrator"] == "splitting"
         assert run.input["kinds"][0]["material"]["young"] == 1e8
 
 

@@ -99,7 +99,8 @@ def test_stress_of_a_column(nylon):
 
 
 @pytest.mark.parametrize("periodic", [(), ("x", "y")])
-@pytest.mark.parametrize("name", ["spheres", "mixture"])
+@pytest.mark.parametrize("name", ["mixture", "spheres"])
+@pytest.mark.few(2)
 def test_elastic_contacts_sum_to_what_moves_the_bodies(name, periodic):
     """Forces and torques of each body as the engine has them, which owes nothing to this list."""
     sim = crowd(name, "elastic")
@@ -119,7 +120,8 @@ def test_elastic_contacts_sum_to_what_moves_the_bodies(name, periodic):
 
 
 @pytest.mark.parametrize("roughness", [0.0, 0.2])
-@pytest.mark.parametrize("name", ["spheres", "mixture"])
+@pytest.mark.parametrize("name", ["mixture", "spheres"])
+@pytest.mark.few(2)
 def test_frictional_contacts_sum_to_what_would_move_the_bodies(name, roughness):
     """The engine's forces of the whole-step state, springs remembered, once it starts again from there."""
     plain = crowd(name, "friction")

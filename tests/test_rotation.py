@@ -291,6 +291,7 @@ def spring(t, q, omega):
 
 
 @pytest.mark.parametrize("name", ["improved-pcdm", "runge-kutta", "adams-bashforth"])
+@pytest.mark.few(1)
 def test_plain_and_compiled_laws_agree(name):
     """The same lines, compiled or not: to rounding, for the compiler may not reorder but may use other functions."""
     both = [
@@ -359,6 +360,7 @@ def short_law(t, q, omega):
 
 @pytest.mark.parametrize("frame", ["world", "body"])
 @pytest.mark.parametrize("name", ["splitting", "runge-kutta"])
+@pytest.mark.few(1)
 def test_compiled_laws_may_return_arrays_and_lists(name, frame):
     runs = [
         dem.integrate_rotation(name, inertia=ASYMMETRIC, torque=law, time_step=0.01, steps=50, frame=frame)

@@ -103,6 +103,7 @@ def test_damped_alone_they_lose_more():
     assert found < 0.84
 
 
+@pytest.mark.slow
 def test_single_contacts_are_damped_as_ever():
     """A fibre on its tip has one contact, and a sphere cannot have more: the same bytes whatever is said."""
     upright = (math.cos(math.pi / 5), 0, math.sin(math.pi / 5), 0)
@@ -143,6 +144,7 @@ def test_the_secant_is_force_over_overlap():
 
 @pytest.mark.parametrize("pair", [False, True])
 @pytest.mark.parametrize("damped", ["together", "alone"])
+@pytest.mark.few(2)
 def test_forces_that_are_listed_are_those_of_the_step(damped, pair):
     """Their sum is mass times the central difference of the velocity, off by its second order in the step."""
     shape, material, dt, gap = fibre(5), dem.Material(**SOFT, restitution=0.5), LASTING / 400, 1e-9

@@ -666,7 +666,7 @@ FALLING = {  # largest energy error [%] over 2 s at dt = 1e-5 s: one fibre, nine
 
 
 @pytest.mark.parametrize("integrator", IN_CONTACTS)
-@pytest.mark.few(8)
+@pytest.mark.few(1)
 def test_energy_error_of_falling_fibres(integrator):
     """Within a factor of three: trajectories are chaotic after two or three impacts.
 

@@ -46,6 +46,7 @@ def test_a_large_net_is_a_plane_to_the_bit():
     assert np.array_equal(felt(soup, places), plane)
 
 
+@pytest.mark.slow
 def test_a_drum_of_many_flats_is_nearly_a_drum():
     """Of 10 000 triangles; flats of R cut in by R (1 - cos(π / n)), at most, which the overlap differs by."""
     n, inner = 200, 40.0

@@ -176,6 +176,7 @@ def test_particles_leave_through_open_faces_and_come_back_under_gravity(wall):
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.4])
+@pytest.mark.few(1)
 def test_an_impact_across_a_periodic_face_is_an_impact(friction):
     """The same as in the middle but for the rounding of positions."""
     material = dem.Material(young=5e7, poisson=0.35, density=1100.0, friction=friction)
@@ -217,7 +218,8 @@ def sphere_pairs(sim, skin):
 
 
 @pytest.mark.parametrize("axes", [("x", "y", "z"), ("y",), ("x", "z")])
-@pytest.mark.parametrize("kind", ["spheres", "sizes", "fibres"])
+@pytest.mark.few(3)
+@pytest.mark.parametrize("kind", ["fibres", "spheres", "sizes"])
 def test_periodic_pairs_are_those_of_all_images(kind, axes, rng, nylon, wall, monkeypatch):
     monkeypatch.setattr("dem.soft.checks.DEEPEST_START", 10.0)
     shapes = {
@@ -242,7 +244,7 @@ def test_periodic_pairs_are_those_of_all_images(kind, axes, rng, nylon, wall, mo
 
 
 @pytest.mark.parametrize("skin", [(0.003, 0.0003), (0.006, 0.002)])
-@pytest.mark.few(1)
+@pytest.mark.slow
 def test_the_skin_does_not_show_in_a_periodic_shear(skin):
     """Fibres and spheres between two rough belts that run against each other, periodic along the belts."""
     sims = []
