@@ -174,6 +174,7 @@ def test_saved_and_loaded_goes_on_to_the_last_bit(name, kind, tmp_path):
     assert loaded.verdict() == whole.verdict()
 
 
+@pytest.mark.slow
 def test_a_shaken_rough_periodic_box_goes_on_to_the_last_bit(tmp_path):
     grains = material("friction")
     grid = (np.stack(np.meshgrid(*[np.arange(4)] * 3), -1).reshape(-1, 3) + 0.5) * 0.0104

@@ -100,7 +100,7 @@ def test_stress_of_a_column(nylon):
 
 @pytest.mark.parametrize("periodic", [(), ("x", "y")])
 @pytest.mark.parametrize("name", ["mixture", "spheres"])
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 def test_elastic_contacts_sum_to_what_moves_the_bodies(name, periodic):
     """Forces and torques of each body as the engine has them, which owes nothing to this list."""
     sim = crowd(name, "elastic")

@@ -144,7 +144,7 @@ def test_the_secant_is_force_over_overlap():
 
 @pytest.mark.parametrize("pair", [False, True])
 @pytest.mark.parametrize("damped", ["together", "alone"])
-@pytest.mark.few(2)
+@pytest.mark.slow
 def test_forces_that_are_listed_are_those_of_the_step(damped, pair):
     """Their sum is mass times the central difference of the velocity, off by its second order in the step."""
     shape, material, dt, gap = fibre(5), dem.Material(**SOFT, restitution=0.5), LASTING / 400, 1e-9

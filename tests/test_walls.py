@@ -330,6 +330,7 @@ def test_a_rough_wall_that_moves_pushes_as_a_flat_one_does(wall):
 
 
 @pytest.mark.parametrize("axes", [(), ("x", "y")])
+@pytest.mark.few(1)
 def test_what_rolls_on_a_rough_floor_stays_on_it(axes):
     """Down its inclination, at most σ R below the flat wall, through periodic faces too; and the account is kept."""
     rough = dem.Material(young=5e6, poisson=0.3, density=1100.0, restitution=0.5, friction=0.5)

@@ -143,7 +143,7 @@ def hysteretic(**options):
     pytest.param(400.0, 0.761577310586391, True, marks=pytest.mark.slow),
     pytest.param(0.0, 0.790569415042095, False, marks=pytest.mark.slow),
 ])  # fmt: skip
-@pytest.mark.few(1)
+@pytest.mark.slow
 def test_hysteretic_restitution_and_losses_are_those_of_the_closed_form(cohesion, e, pair):
     """At any speed; what the account has lost is 1 - e² of the energy, and its total departs at second order."""
     contact, mass = hysteretic(cohesion=cohesion), M / 2 if pair else M
@@ -345,7 +345,7 @@ def test_a_power_law_has_duration_and_depth_of_its_closed_form(exponent):
 
 
 @pytest.mark.parametrize("exponent", [*(pytest.param(n, marks=pytest.mark.slow) for n in (1.0, 2.5)), 1.5])
-@pytest.mark.few(2)
+@pytest.mark.slow
 def test_a_power_law_has_the_restitution_wanted(exponent):
     """At any speed, of second order."""
     contact = dem.Contact(restitution=0.6, normal=dem.PowerLaw(stiffness=100.0 ** (2 * exponent), exponent=exponent))
