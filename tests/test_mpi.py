@@ -85,7 +85,7 @@ def test_a_rank_that_is_killed_ends_all_and_the_file_goes_on_on_fewer(victim, al
         time.sleep(0.1)
     time.sleep(1.0 + 0.3 * victim)
     ranks = subprocess.run(["pgrep", "-f", f"{path} 0.02"], capture_output=True, text=True, check=True).stdout.split()
-    ranks = [int(p) for p in ranks if "mpiexec" not in Path(f"/proc/{p}/cmdline").read_text()]
+    ranks = [int(p) for p in ranks if Path(f"/proc/{p}/cmdline").read_text().startswith(sys.executable)]  # no launcher
     if len(ranks) == 4:  # it may have finished already
         os.kill(ranks[victim], signal.SIGKILL)
         process.communicate(timeout=60)
@@ -95,4 +95,5 @@ def test_a_rank_that_is_killed_ends_all_and_the_file_goes_on_on_fewer(victim, al
         stopped.send_signal(signal.SIGTERM)
         stopped.communicate(timeout=300)
         launched(1, RESUME, path).communicate(timeout=900)
+    process.communicate(timeout=300)
     assert contents(path) == alone
