@@ -1,4 +1,4 @@
-"""Physics of small systems, and examples of docstrings, in plain Python: nothing has to be compiled for them."""
+"""Physics of small systems in plain Python: nothing has to be compiled for them; see also test_examples."""
 
 import os
 import subprocess

@@ -1,13 +1,5 @@
-"""The other half of the tests in plain Python, see test_plain, and the examples of docstrings."""
+"""The other half of the tests in plain Python, see test_plain."""
 
-import os
-
-import pytest
-from test_plain import HERE, OTHERS, in_plain_python, plainly
+from test_plain import OTHERS, in_plain_python
 
 test_in_plain_python = in_plain_python(OTHERS)
-
-
-@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="pytest dem does it")
-def test_examples_of_docstrings():
-    assert plainly(HERE.parent / "dem") == 0
