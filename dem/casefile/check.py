@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dem.model.grading import Grading
     from dem.model.particles import Particles
     from dem.system.system import System
+    from dem.system.verdict import Judgement
 
 PROBE = 0.5  # s of computing that tell the pace
 
@@ -33,7 +34,7 @@ class Outlook:
 
     counts: dict[str, int]  # of particles by kind
     mass: float  # of all particles [kg]
-    masses: tuple[float, float]  # of the lightest and the heaviest particle [kg]
+    masses: tuple[float, float]  # of the lightest and the heaviest particle [kg]; zeros where there is none yet
     solid_volume: float  # [m³]
     volume: float | None
     gradings: tuple[tuple[str, Grading], ...]  # of kinds whose sizes differ
@@ -65,16 +66,17 @@ def look(sim: System, duration: float) -> Outlook:
     ({'fibre': 9}, 0.019439, 1.7671e-05)
     """
     particles = sim.particles
-    number = np.bincount(particles.variant).tolist()
+    number = np.bincount(particles.variant, minlength=len(particles.variants)).tolist()
     volumes = [shape.mass_properties(material.density).volume for shape, material in particles.variants]
     mass, names = particles.mass, labels(kind.name for kind in particles.kinds)
+    counts = np.bincount(particles.kind, minlength=len(names)).tolist()
     return Outlook(
-        counts=dict(zip(names, np.bincount(particles.kind).tolist(), strict=True)),
+        counts=dict(zip(names, counts, strict=True)),
         mass=float(mass.sum()),
-        masses=(float(mass.min()), float(mass.max())),
+        masses=(float(mass.min()), float(mass.max())) if mass.size else (0.0, 0.0),
         solid_volume=sum(n * volume for n, volume in zip(number, volumes, strict=True)),
         volume=None if sim.box is None else math.prod(sim.box.size),
-        gradings=tuple(_gradings(particles, names)),
+        gradings=tuple(_gradings(particles, names, counts)),
         advice=tuple(_advice(sim)),
         memory=sim.memory,
         pace=_pace(sim, duration),
@@ -83,30 +85,44 @@ def look(sim: System, duration: float) -> Outlook:
 
 def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str]]:
     """What to tell the user, as pairs of a name and a text."""
-    n = seen.particles
+    n, sources = seen.particles, sim.traffic.sources if sim.traffic else []
     told = [f"{count} x {kind}" for kind, count in seen.counts.items()][:MOST]
-    yield "particles", f"{n}: " + ", ".join(told) + rest(len(seen.counts))
+    yield "particles", (f"{n}: " + ", ".join(told) + rest(len(seen.counts))) if n else "none at the start"
     light, heavy = seen.masses
     each = f", {light:.6g} kg each" if light == heavy else f", {light:.4g} to {heavy:.4g} kg"
-    yield "mass", f"{seen.mass:.6g} kg{each * (n > 1)}"
+    if n:
+        yield "mass", f"{seen.mass:.6g} kg{each * (n > 1)}"
+    for source in sources[:MOST]:
+        yield "put in", f"{source.name}: {source.plan}"
     if seen.volume is not None:
         yield "box", " x ".join(f"{edge:g}" for edge in sim.box.size) + " m"
         yield "solid fraction", f"{seen.solid_fraction:.4g}"
     for kind, grading in seen.gradings[:MOST]:
         yield "sizes", f"{kind}: {grading}"
     yield from seen.advice
-    yield "memory", f"{seen.memory / 1e6:.3g} MB, {seen.memory / n:.0f} bytes a particle"
+    share = f", {seen.memory / n:.0f} bytes a particle" if n else ""
+    yield "memory", f"{seen.memory / 1e6:.3g} MB{share}{', more as particles come' if sources else ''}"
     steps = f" = {counted(round(duration / sim.time_step), 'step')}" if sim.time_step else ""
     yield "duration", f"{duration:g} s{steps}"
-    yield "computing", f"about {_span(duration / seen.pace)} at the pace of the start, once kernels are compiled"
+    pace = f"about {_span(duration / seen.pace)} at the pace of the start, once kernels are compiled"
+    yield "computing", f"{pace}{'; longer as particles come' if sources else ''}"
 
 
-def _gradings(particles: Particles, names: list[str]) -> Iterator[tuple[str, Grading]]:
-    """How fine the particles of each kind are, by its name, if they differ."""
-    for kind, name in enumerate(names):
+def so_far(sim: System) -> Judgement:
+    """Judge a run that has only begun: who comes and goes has the rest of it to do so."""
+    verdict = sim.verdict()
+    if not sim.traffic:
+        return verdict
+    early = sim.traffic.doubts(sim.step_count)
+    return replace(verdict, beyond=tuple(doubt for doubt in verdict.beyond if doubt not in early))
+
+
+def _gradings(particles: Particles, names: list[str], counts: list[int]) -> Iterator[tuple[str, Grading]]:
+    """How fine the particles of each kind that is there are, by its name, if they differ."""
+    for kind in np.flatnonzero(counts):
         grading = particles.grading(kind)
         if grading.smallest < grading.largest:
-            yield name, grading
+            yield names[kind], grading
 
 
 def _advice(sim: System) -> Iterator[tuple[str, str]]:
@@ -122,6 +138,7 @@ def _advice(sim: System) -> Iterator[tuple[str, str]]:
 def _pace(sim: System, duration: float) -> float:
     """Simulated over computing time of stretches that are long enough to time; what is compiled is in the first."""
     stretch = sim.time_step or 1e-6 * duration
+    longest = 100 * stretch if sim.traffic else math.inf  # of a step before anybody has come nothing can be learnt
     sim.carry_on(stretch)
     start, at = time.perf_counter(), sim.time
     while True:
@@ -130,7 +147,8 @@ def _pace(sim: System, duration: float) -> float:
         if now - start > PROBE or sim.time >= duration * (1 - 1e-9):
             return (sim.time - at) / (now - start)
         if now - start < 0.1 * PROBE:
-            start, at, stretch = now, sim.time, 4 * stretch
+            start, at = now, sim.time
+            stretch = min(4 * stretch, longest)
 
 
 def _span(seconds: float) -> str:

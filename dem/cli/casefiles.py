@@ -81,7 +81,7 @@ def check(
     What a run would warn of is told, and what it would refuse ends with exit status 2. The beginning is run, for half a
     second of computing, and judged as the run would be.
     """
-    from dem.casefile.check import look, rows  # noqa: PLC0415
+    from dem.casefile.check import look, rows, so_far  # noqa: PLC0415
 
     chosen = chosen_case(name, parameters(settings or [])).case
     table, said = Table(show_header=False, box=None, pad_edge=False), "nothing is wrong with it"
@@ -94,7 +94,7 @@ def check(
         tell(warned, strict=False, force=False)
         for what, value in rows(sim, look(sim, chosen.duration), chosen.duration):
             table.add_row(what, value)
-        verdict = sim.verdict()
+        verdict = so_far(sim)
         table.add_row("so far", str(verdict))
         if warned or verdict.status != "PASS":
             said = "it would run, but may not be resolved: see what is said of it"

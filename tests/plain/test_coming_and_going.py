@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 from viewers import point_data, points, vtk_frames
 
 import dem
+from dem.casefile import check
 from dem.model.regions import region_of
 from dem.soft.traffic.deck import Deck
 
@@ -34,6 +35,19 @@ def shower(material=LOSSY, shape=BALL, dt=1e-4, outlets=None, **more):
     box = dem.Box(*BOX, material, open=["z+"])
     inserter = rain(shape, material, angular_velocity=(3, 5, 0), **more)
     return dem.Simulation(None, box, inserters=[inserter], outlets=out if outlets is None else outlets, time_step=dt)
+
+
+def test_what_is_to_come_is_told_before_a_run(monkeypatch):
+    """Of a box that is empty at the start; that nothing has come or gone yet is no reproach."""
+    monkeypatch.setattr(check, "PROBE", 0.01)
+    sim = shower(rate=500, stop=0.3)
+    seen = check.look(sim, 1.0)
+    told = dict(check.rows(sim, seen, 1.0))
+    assert (seen.particles, seen.mass, told["particles"]) == (0, 0.0, "none at the start")
+    assert told["put in"] == "rain: 20 particles, 500 a second, until 0.3 s"
+    assert "longer as particles come" in told["computing"]
+    assert "nothing has reached" in str(sim.verdict())
+    assert check.so_far(sim).status == "PASS"
 
 
 def digest(sim):

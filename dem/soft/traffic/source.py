@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base.words import counted
 from dem.soft.energies import energies_of_flow
 from dem.soft.traffic import places
 from dem.soft.traffic.deck import Deck
@@ -71,6 +72,18 @@ class Source:
     def grading(self) -> Grading | None:
         """Sizes of what was put in, with D10, D50 and D90 by mass; None if nothing was."""
         return self.deck.grading(self.counts)
+
+    @property
+    def plan(self) -> str:
+        """How many are to come, how fast, and when, in words."""
+        asked = self.inserter
+        many = f"{asked.mass:g} kg" if asked.mass is not None else counted(self.total, "particle")
+        told = [many if asked.mass is not None or self.total < NEVER else "without end"]
+        if asked.rate is not None or asked.mass_rate is not None:
+            told.append(f"{asked.rate:g} a second" if asked.rate is not None else f"{asked.mass_rate:g} kg a second")
+        told += [f"from {asked.start:g} s on"] * (asked.start > 0)
+        told += [] if asked.stop is None else [f"until {asked.stop:g} s"]
+        return ", ".join(told)
 
     def __repr__(self) -> str:
         """What has come to pass."""
