@@ -7,6 +7,9 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from dem.base import durations
+from dem.base.countdown import Countdown
+from dem.base.progress import watched
 from kernels.base.jit import WHY, tell_of_compiling
 
 if TYPE_CHECKING:
@@ -14,6 +17,9 @@ if TYPE_CHECKING:
 
 
 SILENT = False  # set by --quiet
+ANEW = WHY != "first run of this combination"  # there are no parts that were compiled before
+# CPU s on one core of a Cascade Lake, 2026-11-23, where nothing was compiled before: of nine-fibres and rotating-drum
+USUAL = {"cell_order": (0.5, 0.6), "search_serial": (3.5, 4.2), "serve": (15.0, 44.0), "move_walled": (3.7, 3.7)}
 
 
 class _Told:
@@ -23,21 +29,29 @@ class _Told:
         self.names: list[str] = []
         self.start = 0.0
         self.together = False  # one line for all
+        self.since = 0.0
+        self.countdown = Countdown()
         self.to: Callable[[str], None] | None = None  # who is told instead
 
     def begin(self, name: str) -> None:
         """A kernel is to be compiled."""
+        self.since = time.perf_counter()
         if self.to is not None:
             self.to(name)
         elif not self.names:
-            self.start = time.perf_counter()
+            self.start = self.since
             _say(f"compiling kernels ({WHY}): {name}")
         elif name != self.names[-1]:
             _say(f", {name}")
+        if self.to is None and not SILENT:
+            self.countdown.begin(name, expected(name))
         self.names.append(name)
 
     def end(self) -> None:
         """It is."""
+        self.countdown.close()
+        if watched() and not SILENT:
+            durations.note(_key(self.names[-1]), time.perf_counter() - self.since)
         if not self.together:
             self.close()
 
@@ -48,6 +62,16 @@ class _Told:
         elif self.names:
             _say(f", {time.perf_counter() - self.start:.1f} s\n")
         self.names.clear()
+
+
+def _key(name: str) -> str:
+    return f"compiling {name} {'anew' if ANEW else 'for another combination'}"
+
+
+def expected(name: str) -> tuple[float, float] | None:
+    """Seconds that a kernel takes, from and to: those of the last time, else the usual; None if nobody knows."""
+    seconds = durations.before(_key(name))
+    return (seconds, seconds) if seconds is not None else USUAL.get(name) if ANEW else None
 
 
 _told = _Told()

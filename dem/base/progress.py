@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 PATIENCE = 3.0  # s of computing before a bar is shown that nobody has asked for
 LOOKS = 0.25  # s between two looks of a notebook
 WIDTH = 40  # characters
+MARKS = 256  # of the way so far, by which a changing rate is known
 
 
 class Bar(Protocol):
@@ -31,24 +32,29 @@ def progress_bar(
 ) -> Iterator[Callable[[float, int], None]]:
     """Progress bar, to be told way and work; on a terminal, or in a notebook.
 
-    It shows the pace, which is asked for with work and seconds so far, and the time that is left if the way is made at
-    a steady rate. None as to whether it is wanted shows it when some seconds have passed.
+    It shows the pace, which is asked for with work and seconds so far, and the time that is left: at the mean rate if
+    the way is made at a steady one, else about that at the rate of the later half of the time. None as to whether it is
+    wanted shows it when some seconds have passed.
     """
     kind = _kind_of_bar()
     if kind is None or wanted is False:
         yield lambda _, __: None
         return
     start, way, work = time.perf_counter(), 0.0, 0
+    rate = _Rate()
     bar: Bar | None = None
 
     def moved(more_way: float, more_work: int) -> None:
         nonlocal way, work, bar
         way, work = way + more_way, work + more_work
         seconds = time.perf_counter() - start
+        if not steady:
+            rate.note(seconds, way)
         if bar is None and (wanted or seconds > PATIENCE):
             bar = kind()
-        if bar is not None and way > 0:
-            left = clock(seconds * (length - way) / way) if steady else ""
+        if bar is not None:
+            usual = f"{clock(seconds * (length - way) / way)} left" if way > 0 else ""
+            left = usual if steady else rate.left(length)
             bar.show(way / length, pace(work, seconds), left)
 
     try:
@@ -58,12 +64,38 @@ def progress_bar(
             bar.close()
 
 
+class _Rate:
+    """How fast it has been lately: in the later half of the time, of which some marks are kept."""
+
+    def __init__(self) -> None:
+        self._marks: list[tuple[float, float]] = [(0.0, 0.0)]
+
+    def note(self, seconds: float, way: float) -> None:
+        """So far it has come in this time."""
+        self._marks.append((seconds, way))
+        if len(self._marks) > MARKS:
+            self._marks = [self._marks[0], *self._marks[2:-1:2], self._marks[-1]]
+
+    def left(self, length: float) -> str:
+        """Seconds for the rest of the way, in words; nothing where it does not come on."""
+        seconds, way = self._marks[-1]
+        then, before = next(mark for mark in self._marks if mark[0] >= 0.5 * seconds)
+        if way <= before:
+            then, before = self._marks[0]
+        return f"about {clock((seconds - then) * (length - way) / (way - before))} left" if way > before else ""
+
+
 def _kind_of_bar() -> type[Bar] | None:
     """What a bar can be shown on, if on anything."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is not None and hasattr(shell, "kernel"):
         return Notebook
     return Terminal if sys.stderr.isatty() else None
+
+
+def watched() -> bool:
+    """Whether somebody may be looking at what is shown."""
+    return _kind_of_bar() is not None
 
 
 class Terminal:

@@ -125,7 +125,7 @@ def _at_rest(sim: Simulation, size: float, *, falls: bool) -> np.ndarray:
     """Places when all have come to rest; nobody falls faster than through some diameters, or he would dent others."""
     strength = float(np.linalg.norm(sim.gravity))
     limit, most = 2 * strength * QUIET * size, math.sqrt(2 * strength * FALL * size)
-    fastest = 0.0
+    fastest = done = 0.0
     with progress_bar(1.0, lambda n, _: f"a bed settles, {counted(n, 'step')}", wanted=None, steady=False) as moved:
         for look in range(MOST):
             sim.step(LOOK)
@@ -133,7 +133,9 @@ def _at_rest(sim: Simulation, size: float, *, falls: bool) -> np.ndarray:
             speed = np.linalg.norm(velocity, axis=1)
             square = float((speed**2).mean())
             fastest = max(fastest, square)
-            moved(1.0 / MOST, LOOK)
+            way = 1.0 - math.log(max(square, limit) / limit) / math.log(max(fastest, 2 * limit) / limit)
+            moved(max(0.0, way - done), LOOK)
+            done = max(done, way)
             if square < limit and (not falls or square < 0.1 * fastest):
                 break
             kept = np.minimum(1.0, most / np.maximum(speed, 1e-300))[:, None]

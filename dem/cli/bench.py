@@ -54,7 +54,7 @@ def bench(
         workloads.compare({}, earlier)
     results = {}
     with bar() as shown:
-        for name, benchmark in shown.each("measuring", chosen):
+        for name, benchmark in shown.each("measuring", chosen, how=f"{share:g} {threads}"):
             with announced():
                 results[name] = benchmark.measure(share=share, threads=threads)
     if json_file:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dem.base.durations import Took
 from dem.base.machine import cores
 from dem.case.prepare import everything, prepare_all
 from dem.casefile import chosen_case
@@ -15,7 +16,7 @@ from dem.cli.bars import bar
 from dem.cli.common import app, plain_errors, say
 from dem.cli.complete import cases_and_files
 from dem.cli.run import parameters
-from kernels.base.jit import CACHE
+from kernels.base.jit import CACHE, WHY
 
 if TYPE_CHECKING:
     from dem.case import Case, HardSphereCase, StudyCase
@@ -42,7 +43,7 @@ def compile_kernels(
     """Compile the kernels that runs will need, side by side, so that these start at once.
 
     For a cluster of unlike processors set NUMBA_CPU_NAME and NUMBA_CPU_FEATURES here and there, see
-    docs/guide/clusters.md.
+    dem guide batch.
     """
     wanted = [(name, parameters(settings or [])) for name in names or []]
     for name, given in wanted:
@@ -52,18 +53,28 @@ def compile_kernels(
         message = "give cases or case files, or --all"
         raise ValueError(message)
     start, failed = time.perf_counter(), []
+    together = min(jobs or cores(), len(wanted))
     with bar() as shown:
-        done = prepare_all(choose, wanted, min(jobs or cores(), len(wanted)))
-        for name, given, seconds in shown.track(done, total=len(wanted), description="compiling"):
-            what = " ".join([name, *(f"{key}={value}" for key, value in given.items())])
+        names = {} if shown.disable else {in_words(*each): f"compiling {in_words(*each)} {WHY}" for each in wanted}
+        took = Took(names, together)
+        task = shown.add_task("compiling", total=len(wanted), left=took.left)
+        for name, given, seconds in prepare_all(choose, wanted, together):
+            what = in_words(name, given)
             if isinstance(seconds, Exception):
                 failed.append(what)
                 sys.stderr.write(f"dem: {what}: {seconds}\n")
             else:
+                took.end(what, seconds)
                 shown.say(f"{what}: {seconds:.1f} s")
+            shown.advance(task)
     say(f"{len(wanted) - len(failed)} of {len(wanted)} prepared in {time.perf_counter() - start:.1f} s, in {CACHE}")
     if failed:
         raise typer.Exit(2)
+
+
+def in_words(name: str, given: dict) -> str:
+    """A case with what is set."""
+    return " ".join([name, *(f"{key}={value}" for key, value in given.items())])
 
 
 def choose(name: str, given: dict) -> Case | HardSphereCase | StudyCase:

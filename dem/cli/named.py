@@ -12,18 +12,31 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    Task,
     TaskID,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
 from dem.base.compilation import told_to
+from dem.base.durations import Took
+from dem.base.progress import clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 Thing = TypeVar("Thing")
+
+
+class Left(TimeRemainingColumn):
+    """The time that is left, by how long things took before where that is known, else by those that are done."""
+
+    def render(self, task: Task) -> Text:
+        """What is shown now."""
+        left = task.fields["left"]()
+        return super().render(task) if left is None else Text(f"about {clock(left)}", style="progress.remaining")
 
 
 class Named(Progress):
@@ -32,17 +45,18 @@ class Named(Progress):
     def __init__(self) -> None:
         columns = (
             TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
-            TextColumn("left"), TimeRemainingColumn(), TextColumn("{task.fields[compiled]}"),
+            TextColumn("left"), Left(), TextColumn("{task.fields[compiled]}"),
         )  # fmt: skip
         super().__init__(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True)
 
     def add_task(self, description: str, *settings: object, **fields: object) -> TaskID:
         """Something to be done, see `rich.progress.Progress.add_task`."""
-        return super().add_task(description, *settings, **{"compiled": "", **fields})
+        return super().add_task(description, *settings, **{"compiled": "", "left": lambda: None, **fields})
 
-    def each(self, doing: str, things: Mapping[str, Thing]) -> Iterator[tuple[str, Thing]]:
-        """Things one after the other, with their names, which are shown."""
-        task = self.add_task(doing, total=len(things))
+    def each(self, doing: str, things: Mapping[str, Thing], *, how: str = "") -> Iterator[tuple[str, Thing]]:
+        """Things one after the other, with their names, which are shown; `how` tells apart short work from long."""
+        took = Took({name: f"{doing} {name} {how}".strip() for name in things} if not self.disable else {})
+        task = self.add_task(doing, total=len(things), left=took.left)
 
         def compiling(name: str) -> None:
             self.update(task, compiled=name and f"compiling {name}")
@@ -51,6 +65,7 @@ class Named(Progress):
             for name, thing in things.items():
                 self.update(task, description=f"{doing} {name}")
                 yield name, thing
+                took.end(name)
                 self.advance(task)
 
     def say(self, line: str) -> None:

@@ -69,7 +69,7 @@ def plot(
         if movie:
             check_movie(movie, seconds, fps, overwrite=overwrite)
         with folder_for(folder) if paths else nullcontext(), bar() as shown:
-            for name, path in shown.each("drawing", paths):
+            for name, path in shown.each("drawing", paths, how=str(file.stat().st_size)):
                 given = options | look if name == "scene" else options if name == "overview" else {}
                 figure = plots.PICTURES[name](run, **given)
                 with replace_when_done(path) as partial:

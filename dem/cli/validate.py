@@ -30,7 +30,7 @@ def validate(
     validation.check_folder(output)
     reports = []
     with folder_for(output), bar() as shown:
-        for _, study in shown.each("validating", chosen):
+        for _, study in shown.each("validating", chosen, how="quick" if quick else ""):
             reports.append(study(quick=quick))
             reports[-1].write(output)
         validation.write_index(output, reports)

@@ -1,0 +1,113 @@
+"""The time that is left of one thing that cannot say how far it is, told by a second thread while it goes on."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from dem.base import progress
+from dem.base.progress import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TICK = 0.5  # s between two looks at the clock
+
+
+Expected = tuple[float, float] | None  # s, from and to; None if nobody knows
+
+
+def words(seconds: float, expected: Expected) -> str:
+    """What to say after some seconds of so many that are expected.
+
+    Examples
+    --------
+    >>> words(3.0, (15.0, 15.0)), words(3.0, (15.0, 45.0)), words(20.0, (15.0, 45.0))
+    ('about 0:00:12 left', 'about 0:00:12 to 0:00:42 left', 'up to about 0:00:25 left')
+    >>> words(50.0, (15.0, 45.0)), words(3.0, None)
+    ('0:00:50 so far, expected 0:00:45', '0:00:03 so far')
+    """
+    if expected is None:
+        return f"{clock(seconds)} so far"
+    least, most = (clock(each - seconds) for each in expected)
+    if seconds >= expected[1]:
+        return f"{clock(seconds)} so far, expected {clock(expected[1])}"
+    if seconds >= expected[0]:
+        return f"up to about {most} left"
+    return f"about {least} left" if least == most else f"about {least} to {most} left"
+
+
+class Countdown:
+    """Shows now and then how long something goes on, on a terminal or in a notebook; elsewhere nothing."""
+
+    def __init__(self) -> None:
+        self._stop: Callable[[], None] | None = None
+
+    def begin(self, name: str, expected: Expected) -> None:
+        """It begins, and is expected to take so many seconds."""
+        self.close()
+        kind = progress._kind_of_bar()  # noqa: SLF001, a room of its own
+        if kind is None or hasattr(sys.stderr, "rich_proxied_file"):  # a bar is there, above which all are lines
+            return
+        line = _Below() if kind is progress.Notebook else _Behind()
+        start, ended = time.perf_counter(), threading.Event()
+
+        def tick() -> None:
+            while not ended.wait(TICK):
+                line.show(name, time.perf_counter() - start, expected)
+
+        thread = threading.Thread(target=tick, daemon=True)
+        thread.start()
+
+        def stop() -> None:
+            ended.set()
+            thread.join()
+            line.clear()
+
+        self._stop = stop
+
+    def close(self) -> None:
+        """It has ended."""
+        stop, self._stop = self._stop, None
+        if stop is not None:
+            stop()
+
+
+class _Behind:
+    """Behind the last word on stderr, where the cursor stays."""
+
+    shown = False
+
+    def show(self, _: str, seconds: float, expected: Expected) -> None:
+        """Say how far it is."""
+        text = f" ({words(seconds, expected)})"
+        sys.stderr.write(f"{text}\x1b[K" + "\b" * len(text))
+        sys.stderr.flush()
+        self.shown = True
+
+    def clear(self) -> None:
+        """Wipe it away."""
+        if self.shown:
+            sys.stderr.write("\x1b[K")
+            sys.stderr.flush()
+
+
+class _Below:
+    """A line below the cell, whose last words stay."""
+
+    def __init__(self) -> None:
+        self._bar: progress.Notebook | None = None
+
+    def show(self, name: str, seconds: float, expected: Expected) -> None:
+        """Say how far it is."""
+        self._bar = self._bar or progress.Notebook()
+        share = min(1.0, seconds / expected[1]) if expected else 0.0
+        self._bar.show(share, f"compiling {name}", words(seconds, expected))
+
+    def clear(self) -> None:
+        """Leave it as it is, at its end."""
+        if self._bar is not None:
+            self._bar.show(1.0, "compiled", "")
+            self._bar.close()
