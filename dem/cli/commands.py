@@ -18,6 +18,7 @@ COMMANDS = {
     "rerun": ("dem.cli.files", "Repeat a run and say whether the bytes match."),
     "repair": ("dem.cli.files", "Save what a broken trajectory still has."),
     "replay": ("dem.cli.replay", "Show step by step how a run came to break"),
+    "guide": ("dem.cli.guide", "Read a page of the guide, or list them"),
     "doctor": ("dem.cli.doctor", "Say whether all is well"),
     "validate": ("dem.cli.validate", "Reproduce the published tables and figures, next to the exact values."),
     "bench": ("dem.cli.bench", "Measure particle steps per second, and where the time goes."),

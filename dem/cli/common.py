@@ -94,7 +94,7 @@ What to do first:
   dem init                 cases to begin a case file of your own with
   dem doctor               whether all is well here
 
-dem --help lists the commands, dem COMMAND --help what one takes; docs/guide/start.md begins from nothing."""
+dem --help lists the commands, dem COMMAND --help what one takes; dem guide start begins from nothing."""
 
 
 @app.callback()
@@ -161,13 +161,13 @@ def _from_hdf5(error: Exception) -> bool:
     return "h5py" in frame.f_code.co_filename
 
 
-PAGES = {  # what an error begins with, and the page that helps
-    "coarse-time-step: ": "guide/warnings.md", "soft-contacts: ": "guide/warnings.md",
-    "implausible-density: ": "guide/warnings.md", "the file is damaged: ": "guide/resume.md",
+PAGES = {  # what an error begins with, and the page that helps, see `dem.cli.guide`
+    "coarse-time-step: ": "warnings", "soft-contacts: ": "warnings", "implausible-density: ": "warnings",
+    "the file is damaged: ": "resume",
 }  # fmt: skip
 TOPICS = {  # what it is about, where no beginning is known
-    "capsule": "capsules.md", "bond": "bonds.md", "inserter": "coming-and-going.md", "outlet": "coming-and-going.md",
-    "rank": "clusters.md",
+    "capsule": "capsules", "bond": "bonds", "inserter": "coming-and-going", "outlet": "coming-and-going",
+    "rank": "clusters",
 }  # fmt: skip
 LISTS = re.compile(r"(known are|input should be) .*")  # of words that would do
 
@@ -176,10 +176,10 @@ def _complain(error: Exception, status: int) -> None:
     words = error_in_words(error)
     for line in words.splitlines():
         sys.stderr.write(f"dem: {line}\n")
-    broke = {"": "guide/resume.md"} if isinstance(error, FloatingPointError) else {}
+    broke = {"": "resume"} if isinstance(error, FloatingPointError) else {}
     found = {page for start, page in (PAGES | broke).items() if words.startswith(start)}
     about = LISTS.sub("", words)
     found = found or {page for word, page in TOPICS.items() if re.search(rf"\b{word}s?\b", about)}
     for page in sorted(found):
-        sys.stderr.write(f"dem: docs/{page} says more\n")
+        sys.stderr.write(f"dem: more: dem guide {page}\n")
     raise typer.Exit(status) from None

@@ -17,7 +17,7 @@ TOPICS = {
         "guide/resume": "what survives a kill, how runs go on, functions called in a run",
         "sweeps": "a run for each combination of parameters, and a table of them",
         "clusters": "one run shared among processes and machines, with the same bytes",
-        "guide/clusters": "job arrays, images, threads",
+        "guide/batch": "job arrays, images, threads",
         "compiling": "what the first run waits for, and how not to",
     },
     "Look and analyse": {
