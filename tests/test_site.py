@@ -115,10 +115,6 @@ def test_what_users_write_is_typed():
     subprocess.run([sys.executable, "-m", "mypy", "tests/typed_use.py"], cwd=ROOT, check=True)
 
 
-RESULTS = {  # what users are given and do not make
-    "Advice", "Comparison", "DemWarning", "Energy", "Exchange", "HardVerdict", "Integrator", "MassProperties",
-    "RotationHistory", "Shape", "StochasticVerdict", "Verdict", "PreciceFlow",
-}  # fmt: skip
 PURE = re.compile(  # of numbers without a unit
     r"\[[^\]]+\]|direction|coefficient|unit quaternion|share|fraction|friction|restitution|exponent|ratio|number|"
     r"perpendicular|colour|opacity|over |axis|upwards|softness|pictures a second|of any length|see above|above \d|"
@@ -134,20 +130,39 @@ def public():
         yield from (thing for thing in things if inspect.isfunction(thing) or inspect.isclass(thing))
 
 
-@for_all(public, lambda thing: thing.__qualname__)
-def test_public_classes_say_how_they_are_used(thing):
-    told = thing.__doc__ or ""
-    assert told
-    record = isinstance(thing, type) and issubclass(thing, tuple)
-    assert "Examples\n    ----" in told or record or thing.__name__ in RESULTS or "Examples\n---" in told
+def taking():
+    """Those, and the methods of classes."""
+    for thing in public():
+        yield thing
+        if inspect.isclass(thing):
+            methods = ((name, each) for name, each in vars(thing).items() if inspect.isfunction(each))
+            yield from (each for name, each in methods if not name.startswith("_"))
 
 
 @for_all(public, lambda thing: thing.__qualname__)
-def test_numbers_have_units(thing):
-    """Of each parameter that is a float: its unit in brackets, or a word that says that it has none."""
+def test_public_names_say_how_they_are_used(thing):
+    """By an example; a record of results at least by that of a function that gives it."""
     told = inspect.getdoc(thing) or ""
-    body = told.partition("\nParameters\n----------\n")[2].partition("\n\n")[0]
-    for entry in re.split(r"\n(?=\S)", body):
-        head = entry.partition("\n")[0]
-        if re.search(r"\bfloats?\b", head.partition(" : ")[2]):
-            assert PURE.search(entry), head
+    assert told
+    if inspect.isclass(thing) and issubclass(thing, tuple) and "Examples\n--------\n" not in told:
+        giving = [
+            inspect.getdoc(other) or "" for other in taking() if inspect.isfunction(other)
+            and re.search(rf"\b{thing.__name__}\b", str(other.__annotations__.get("return", "")))
+        ]  # fmt: skip
+        told = "\n".join(giving)
+    assert "Examples\n--------\n" in told
+
+
+@for_all(taking, lambda thing: thing.__qualname__)
+def test_numbers_have_units_and_arrays_have_shapes(thing):
+    """Of each float that is taken: its unit in brackets, or a word that says that it has none; of arrays the shape."""
+    told = inspect.getdoc(thing) or ""
+    for title in ("Parameters", "Returns", "Attributes"):
+        body = told.partition(f"\n{title}\n{'-' * len(title)}\n")[2].partition("\n\n")[0]
+        for entry in re.split(r"\n(?=\S)", body):
+            head = entry.partition("\n")[0]
+            kind = head.partition(" : ")[2] or head
+            if title == "Parameters" and re.search(r"\bfloats?\b", kind):
+                assert PURE.search(entry), f"{head} has no unit"
+            if re.search(r"\b(array|ndarray)s?\b", kind):
+                assert re.search(r"\([\w., +-]*\)|any shape|as many", entry), f"{head} has no shape"

@@ -21,6 +21,11 @@ class DemWarning(UserWarning):
 
     The text begins with its name, so ``warnings.filterwarnings("error", "coarse-time-step", dem.DemWarning)`` turns
     this one into an error, and ``strict=True`` all of them.
+
+    Examples
+    --------
+    >>> DemWarning("left-the-box: 1 particle has left through z+; close the face if that is not meant").name
+    'left-the-box'
     """
 
     @property

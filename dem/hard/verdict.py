@@ -31,6 +31,16 @@ class HardVerdict(Judged):
     ``energy_change`` that of the energy itself, both over the larger of energy at the start and largest kinetic energy;
     ``energy_reference`` says in words which that is. ``largest_overlap`` is over the sum of the radii. What lifting
     resting spheres took is left out of all.
+
+    Examples
+    --------
+    >>> import dem
+    >>> glass = dem.Material(young=5e6, poisson=0.3, density=2500.0)
+    >>> places, speeds = [[0.03, 0.05, 0.05], [0.07, 0.05, 0.05]], [[1, 0, 0], [-1, 0, 0]]
+    >>> balls = dem.Particles(dem.Sphere(diameter=0.01), glass, position=places, velocity=speeds)
+    >>> verdict = dem.HardSpheres(balls, dem.Box((0, 0, 0), (0.1, 0.1, 0.1), glass)).run(0.02)
+    >>> verdict.passed, verdict.collisions.pair, verdict.collisions.wall, verdict.failures
+    (True, 1, 0, [])
     """
 
     collisions: Collisions

@@ -23,7 +23,20 @@ class Variant(NamedTuple):
 
 
 class Spheres(NamedTuple):
-    """The spheres that bodies consist of, body after body."""
+    """The spheres that bodies consist of, body after body.
+
+    Examples
+    --------
+    >>> import dem, tempfile
+    >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> fibre = dem.Particles(dem.Fibre(diameter=0.01, aspect_ratio=2), nylon, position=[[0, 0, 1]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdict = dem.Simulation(fibre, time_step=1e-4).run(duration=1e-3, output=f"{folder}/run.h5", frames=1)
+    ...     with dem.Trajectory(f"{folder}/run.h5") as run:
+    ...         spheres = run[0].spheres()
+    >>> spheres.centres.round(12).tolist(), spheres.radii.tolist(), spheres.owner.tolist()
+    ([[-0.005, 0.0, 1.0], [0.0, 0.0, 1.0], [0.005, 0.0, 1.0]], [0.005, 0.005, 0.005], [0, 0, 0])
+    """
 
     centres: np.ndarray  # (S, 3), world frame [m]
     radii: np.ndarray  # (S,) [m]

@@ -12,6 +12,16 @@ class ContactForces(NamedTuple):
 
     ``i``, ``j`` are the numbers of the bodies, ``j`` = -1 - face at a wall (faces x-, x+, y-, y+, z-, z+ are 0 to 5,
     walls beside the box 6 and on). The force is that on i; j feels the opposite.
+
+    Examples
+    --------
+    >>> import dem
+    >>> glass = dem.Material(young=5e6, poisson=0.3, density=2500.0)
+    >>> ball = dem.Particles(dem.Sphere(diameter=0.01), glass, position=[[0.05, 0.05, 0.0049]])  # 0.1 mm in the floor
+    >>> box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), glass)
+    >>> forces = dem.Simulation(ball, box, time_step=1e-5).contact_forces()
+    >>> forces.j.tolist(), forces.overlap.round(9).tolist(), forces.normal.tolist()
+    ([-5], [0.0001], [[0.0, 0.0, 1.0]])
     """
 
     i: np.ndarray  # (K,)

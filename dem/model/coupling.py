@@ -21,7 +21,15 @@ if TYPE_CHECKING:
 
 
 class Exchange(NamedTuple):
-    """What a flow solver is told of the particles; arrays of cells are (nx, ny, nz, ...), copies to do as one likes."""
+    """What a flow solver is told of the particles; arrays of cells are (nx, ny, nz, ...), copies to do as one likes.
+
+    Examples
+    --------
+    The least that answers it: a fluid that nothing changes, whatever the particles give it.
+
+    >>> def still(exchange: Exchange) -> "FlowState":
+    ...     return FlowState(velocity=(0.0, 0.0, 0.0), pressure_gradient=exchange.density * np.array(exchange.gravity))
+    """
 
     time: float  # [s]
     step: int

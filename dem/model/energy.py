@@ -21,6 +21,12 @@ class Energy(NamedTuple):
     and who set the gravity, or changed something in a run (``every`` of `Simulation.run`); ``fluid`` the work of the
     fluid, negative where it brakes particles. ``inserted`` and ``removed`` are what particles had that have come, and
     those that have gone, kinetic, gravitational and elastic (`dem.Inserter`, `dem.Outlet`).
+
+    Examples
+    --------
+    >>> energy = Energy(translational=3.0, rotational=1.0, gravitational=2.0, elastic=0.5, dissipated=0.25)
+    >>> energy.kinetic, energy.mechanical, energy.total
+    (4.0, 6.5, 6.75)
     """
 
     translational: float

@@ -31,8 +31,8 @@ def effective_density(gamma: ArrayLike, alpha: float, sigma: float) -> NDArray[n
 
     Returns
     -------
-    ndarray
-        The density, in the shape of gamma.
+    (...) array
+        The density [1/rad], in the shape of gamma.
 
     Examples
     --------

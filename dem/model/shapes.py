@@ -22,6 +22,13 @@ class MassProperties(NamedTuple):
 
     ``inertia`` (3,) holds the principal moments [kg m²]; ``axes`` is the unit quaternion, scalar first, from the
     principal frame to the frame of the offsets; ``centre`` (3,) is the centre of mass there [m].
+
+    Examples
+    --------
+    >>> import dem
+    >>> ball = dem.Sphere(diameter=0.01).mass_properties(density=2500.0)  # π/6 ρ d³, and m d²/10 about any axis
+    >>> round(ball.mass, 9), [round(moment, 12) for moment in ball.inertia]
+    (0.001308997, [1.309e-08, 1.309e-08, 1.309e-08])
     """
 
     volume: float
@@ -32,7 +39,15 @@ class MassProperties(NamedTuple):
 
 
 class Shape(Protocol):
-    """What the engine needs to know of a shape; sphere centres are about the centre of mass, in principal axes."""
+    """What the engine needs to know of a shape; sphere centres are about the centre of mass, in principal axes.
+
+    Examples
+    --------
+    >>> import dem
+    >>> fibre = dem.Fibre(diameter=0.01, aspect_ratio=3)  # is one
+    >>> fibre.offsets[:, 0].tolist(), fibre.radii.tolist()
+    ([-0.01, -0.005, 0.0, 0.005, 0.01], [0.005, 0.005, 0.005, 0.005, 0.005])
+    """
 
     @property
     def offsets(self) -> np.ndarray:

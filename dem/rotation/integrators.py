@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 
 
 class Integrator(NamedTuple):
-    """One row of the table."""
+    """One row of the table.
+
+    Examples
+    --------
+    >>> row = INTEGRATORS["splitting"]
+    >>> row.order, row.torques, row.energy, row.momentum
+    (2, 1, 'bounded', 'kept')
+    """
 
     name: str
     scheme: tuple

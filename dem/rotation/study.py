@@ -39,7 +39,17 @@ MOST_GROWTH = 2.0  # of what friction can only slow down, but for the momentum t
 
 
 class RotationHistory(NamedTuple):
-    """Rotation of one body at K times."""
+    """Rotation of one body at K times.
+
+    Examples
+    --------
+    >>> import dem
+    >>> turned = dem.integrate_rotation(
+    ...     "pcdm", inertia=(1, 1, 1), angular_velocity=(0, 0, 0.5), time_step=0.1, steps=10, every=5
+    ... )
+    >>> turned.time.tolist(), turned.orientation.shape, turned.angular_velocity[-1].round(12).tolist()
+    ([0.0, 0.5, 1.0], (3, 4), [0.0, 0.0, 0.5])
+    """
 
     time: np.ndarray  # (K,) [s]
     orientation: np.ndarray  # (K, 4) unit quaternions, body to world

@@ -53,6 +53,12 @@ class PreciceFlow:
     ValueError, RuntimeError
         In a run: for a mesh that is not three-dimensional, an implicit scheme, time windows that are not as long as
         intervals, or a coupling that is over before the run is.
+
+    Examples
+    --------
+    >>> flow = PreciceFlow(config="precice-config.xml", velocity="Velocity", pressure_gradient=None)
+    >>> flow.participant, flow.mesh, flow.force
+    ('Particles', 'Cells', 'Force')
     """
 
     config: str

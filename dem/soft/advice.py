@@ -40,6 +40,16 @@ class Advice:
     takes around half a sphere [s]; ``spin`` the largest angular speed at the start [rad/s]; ``held`` tells of adhesion,
     if there is any, the largest pull and the shortest half oscillation of what it holds; ``further`` says what a fluid
     has to do with it; ``advised`` the time step that follows from all of them [s].
+
+    Examples
+    --------
+    >>> import dem
+    >>> glass = dem.Material(young=5e6, poisson=0.3, density=2500.0)
+    >>> box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), glass)
+    >>> ball = dem.Particles(dem.Sphere(diameter=0.01), glass, position=[[0.05, 0.05, 0.02]])
+    >>> advice = dem.Simulation(ball, box, time_step=1e-5).advice()
+    >>> advice.shortest, round(advice.contact_time, 5), round(advice.steps_per_contact)  # falling from the lid
+    ('a sphere on a wall', 0.0017, 170)
     """
 
     time_step: float

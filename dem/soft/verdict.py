@@ -42,6 +42,15 @@ class Verdict(Judged):
     and which inserter or outlet has not done what it was to; ``population`` how many particles came and went, if any
     were to, and ``balanced`` whether as many are there as have come and not gone; ``bonds`` how many broke, if there
     are any.
+
+    Examples
+    --------
+    >>> import dem
+    >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+    >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0]])
+    >>> verdict = dem.Simulation(ball, time_step=1e-4).run(duration=0.01)
+    >>> verdict.passed, verdict.steps, verdict.failures, verdict.largest_overlap
+    (True, 100, [], 0.0)
     """
 
     steps: int

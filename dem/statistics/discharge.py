@@ -123,7 +123,7 @@ def beverloo_rate(
 
     Parameters
     ----------
-    orifice : float or array
+    orifice : float or (...) array
         D [m].
     diameter : float
         d, of a grain [m].
@@ -136,7 +136,7 @@ def beverloo_rate(
 
     Returns
     -------
-    array
+    (...) array
         [kg/s].
 
     Raises
@@ -172,7 +172,7 @@ def janssen_stress(
 
     Parameters
     ----------
-    depth : float or array
+    depth : float or (...) array
         z, below the surface [m].
     radius : float
         R, of the silo [m]; of other cross sections twice area over circumference.
@@ -189,7 +189,7 @@ def janssen_stress(
 
     Returns
     -------
-    array
+    (...) array
         [Pa].
 
     Raises
@@ -230,7 +230,7 @@ def bagnold_velocity(
 
     Parameters
     ----------
-    height : float or array
+    height : float or (...) array
         z, above the plane, up to h [m].
     depth : float
         h, of the flow [m].
@@ -247,7 +247,7 @@ def bagnold_velocity(
 
     Returns
     -------
-    array
+    (...) array
         [m/s].
 
     Raises

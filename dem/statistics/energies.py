@@ -65,7 +65,7 @@ def energy_histogram(energy: np.ndarray, bins: int = 50) -> EnergyHistogram:
 
     Parameters
     ----------
-    energy : array
+    energy : (...) array
         Of particles, and of times if wanted [J].
     bins : int
         Number of equal bins from 0 to the largest energy.
@@ -102,7 +102,7 @@ def maxwellian(energy: np.ndarray, mean: float, degrees: int = 3) -> np.ndarray:
 
     Parameters
     ----------
-    energy : array
+    energy : (...) array
         [J], positive.
     mean : float
         Mean energy [J].
@@ -111,7 +111,7 @@ def maxwellian(energy: np.ndarray, mean: float, degrees: int = 3) -> np.ndarray:
 
     Returns
     -------
-    array
+    (...) array
         [1/J].
 
     Raises

@@ -133,6 +133,7 @@ def linking(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     Returns
     -------
     (...) array
+        The number, positive for one handedness and negative for the other.
 
     Examples
     --------
@@ -165,6 +166,7 @@ def entanglement(lines: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     Returns
     -------
     (N,) array
+        The numbers.
 
     Examples
     --------
