@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dem.base import durations
 from dem.base.countdown import Countdown
-from dem.base.progress import watched
+from dem.base.progress import in_notebook, watched
 from kernels.base.jit import WHY, tell_of_compiling
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class _Told:
 
     def __init__(self) -> None:
         self.names: list[str] = []
+        self.held = ""  # words that are said when all is done, in a notebook, where a bar is in between
         self.start = 0.0
         self.together = False  # one line for all
         self.since = 0.0
@@ -40,16 +41,16 @@ class _Told:
             self.to(name)
         elif not self.names:
             self.start = self.since
-            _say(f"compiling kernels ({WHY}): {name}")
+            self._say(f"compiling kernels ({WHY}): {name}")
         elif name != self.names[-1]:
-            _say(f", {name}")
+            self._say(f", {name}")
         if self.to is None and not SILENT:
             self.countdown.begin(name, expected(name))
         self.names.append(name)
 
     def end(self) -> None:
         """It is."""
-        self.countdown.close()
+        self.countdown.stop()
         if watched() and not SILENT:
             durations.note(_key(self.names[-1]), time.perf_counter() - self.since)
         if not self.together:
@@ -57,11 +58,19 @@ class _Told:
 
     def close(self) -> None:
         """Nothing more is to be compiled."""
+        self.countdown.close()
         if self.to is not None:
             self.to("")
         elif self.names:
-            _say(f", {time.perf_counter() - self.start:.1f} s\n")
+            _say(f"{self.held}, {time.perf_counter() - self.start:.1f} s\n")
         self.names.clear()
+        self.held = ""
+
+    def _say(self, text: str) -> None:
+        if in_notebook():
+            self.held += text
+        else:
+            _say(text)
 
 
 def _key(name: str) -> str:

@@ -40,18 +40,21 @@ def words(seconds: float, expected: Expected) -> str:
 
 
 class Countdown:
-    """Shows now and then how long something goes on, on a terminal or in a notebook; elsewhere nothing."""
+    """Shows now and then how long things go on, on a terminal or in a notebook; elsewhere nothing."""
 
     def __init__(self) -> None:
         self._stop: Callable[[], None] | None = None
+        self._below: _Below | None = None
 
     def begin(self, name: str, expected: Expected) -> None:
-        """It begins, and is expected to take so many seconds."""
-        self.close()
+        """One begins, and is expected to take so many seconds."""
+        self.stop()
         kind = progress._kind_of_bar()  # noqa: SLF001, a room of its own
         if kind is None or hasattr(sys.stderr, "rich_proxied_file"):  # a bar is there, above which all are lines
             return
-        line = _Below() if kind is progress.Notebook else _Behind()
+        if kind is progress.Notebook:
+            self._below = self._below or _Below()
+        line = self._below or _Behind()
         start, ended = time.perf_counter(), threading.Event()
 
         def tick() -> None:
@@ -64,15 +67,22 @@ class Countdown:
         def stop() -> None:
             ended.set()
             thread.join()
-            line.clear()
+            line.wipe()
 
         self._stop = stop
 
-    def close(self) -> None:
+    def stop(self) -> None:
         """It has ended."""
         stop, self._stop = self._stop, None
         if stop is not None:
             stop()
+
+    def close(self) -> None:
+        """All have."""
+        self.stop()
+        below, self._below = self._below, None
+        if below is not None:
+            below.close()
 
 
 class _Behind:
@@ -87,7 +97,7 @@ class _Behind:
         sys.stderr.flush()
         self.shown = True
 
-    def clear(self) -> None:
+    def wipe(self) -> None:
         """Wipe it away."""
         if self.shown:
             sys.stderr.write("\x1b[K")
@@ -106,7 +116,10 @@ class _Below:
         share = min(1.0, seconds / expected[1]) if expected else 0.0
         self._bar.show(share, f"compiling {name}", words(seconds, expected))
 
-    def clear(self) -> None:
+    def wipe(self) -> None:
+        """Another one may follow."""
+
+    def close(self) -> None:
         """Leave it as it is, at its end."""
         if self._bar is not None:
             self._bar.show(1.0, "compiled", "")

@@ -98,6 +98,11 @@ def watched() -> bool:
     return _kind_of_bar() is not None
 
 
+def in_notebook() -> bool:
+    """Whether it is shown below the cell of a notebook."""
+    return _kind_of_bar() is Notebook
+
+
 class Terminal:
     """A line on stderr."""
 
