@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -108,12 +108,14 @@ class Terminal:
 
     def __init__(self) -> None:
         from rich.console import Console  # noqa: PLC0415, only for people who watch
+        from rich.errors import LiveError  # noqa: PLC0415
         from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
 
         columns = (BarColumn(), TextColumn("{task.percentage:3.0f} %  {task.fields[pace]}  {task.fields[left]}"))
         self._bar = Progress(*columns, console=Console(stderr=True), redirect_stdout=sys.stdout.isatty())
         self._task = self._bar.add_task("", total=1.0, pace="", left="")
-        self._bar.start()
+        with suppress(LiveError):  # within another bar, which before rich 14.1 is the only one
+            self._bar.start()
 
     def show(self, done: float, pace: str, left: str) -> None:
         """Show the share done, the pace, and the time that is left, in words."""
