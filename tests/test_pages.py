@@ -37,8 +37,11 @@ def test_a_page_can_be_followed_to_its_end(page, tmp_path, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_command_of_the_gallery_ends_well(name, tmp_path, monkeypatch):
+    """Without a warning, and with a verdict that has no doubts."""
     monkeypatch.chdir(tmp_path)
-    pages.command("dem " + " ".join(SHOWN.get(name, OTHER).words(name)))
+    said = pages.command("dem " + " ".join(SHOWN.get(name, OTHER).words(name)))
+    assert "warning [" not in said
+    assert "WARN" not in said
 
 
 def anchors(page):

@@ -208,17 +208,18 @@ def foreseen(
         driven = _driven(particles, box, gravity, walls)
         yield Notice("soft-contacts", f"{driven} would press {advice.deepest} in by {advice.overlap:.3g} radii",
                      "lower gravity or the speeds, or raise young", grave=True)  # fmt: skip
+    given = f"time_step {time_step:g} s leaves"
     if advice.steps_per_contact < RESOLVED:
         reason = (
-            f"time_step {time_step:g} s leaves {advice.steps_per_contact:.2g} steps to the shortest contact that "
-            f"can be foreseen ({advice.contact_time:.2g} s, {advice.shortest} at {advice.speed:.3g} m/s), at least "
-            f"{RESOLVED} resolve it"
+            f"{given} {_fewer(advice.steps_per_contact, RESOLVED)} steps to the shortest contact that can be foreseen "
+            f"({advice.contact_time:.2g} s, {advice.shortest} at {advice.speed:.3g} m/s), at least {RESOLVED} "
+            "resolve it"
         )
         yield Notice("coarse-time-step", reason, remedy, grave=advice.steps_per_contact < FORCED)
     elif advice.steps_squeezed < FORCED:
         reason = (
-            f"time_step {time_step:g} s leaves {advice.steps_squeezed:.2g} steps to the shortest contact of a particle "
-            f"between two others ({advice.squeezed_time:.2g} s, {advice.squeezed}), fewer than {FORCED} may break it"
+            f"{given} {_fewer(advice.steps_squeezed, FORCED)} steps to the shortest contact of a particle between two "
+            f"others ({advice.squeezed_time:.2g} s, {advice.squeezed}), fewer than {FORCED} may break it"
         )
         yield Notice("coarse-time-step", reason, remedy)
     elif advice.turn > LARGEST_TURN:
@@ -235,3 +236,15 @@ def _driven(particles: Particles, box: Box | None, gravity: tuple[float, float, 
         strength = math.hypot(*gravity)
         return f"falling {falling / strength:.3g} m under gravity of {strength:g} m/s2"
     return f"a speed of {math.sqrt(2 * moving):.3g} m/s"
+
+
+def _fewer(steps: float, than: int) -> str:
+    """A number of steps in two digits, that does not look like the one it falls short of.
+
+    Examples
+    --------
+    >>> _fewer(19.5, 20), _fewer(1.57, 20)
+    ('19', '1.6')
+    """
+    shown = f"{steps:.2g}"
+    return f"{rounded_down(steps):g}" if float(shown) >= than else shown
