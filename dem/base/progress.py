@@ -28,13 +28,13 @@ class Bar(Protocol):
 
 @contextmanager
 def progress_bar(
-    length: float, pace: Callable[[int, float], str], *, wanted: bool | None, steady: bool = True
+    length: float, pace: Callable[[int, float], str], *, wanted: bool | None, steady: bool = True, slowing: bool = False
 ) -> Iterator[Callable[[float, int], None]]:
     """Progress bar, to be told way and work; on a terminal, or in a notebook.
 
     It shows the pace, which is asked for with work and seconds so far, and the time that is left: at the mean rate if
-    the way is made at a steady one, else about that at the rate of the later half of the time. None as to whether it is
-    wanted shows it when some seconds have passed.
+    the way is made at a steady one, else about that at the rate of the later half of the time, or at least that if it
+    is slowing down. None as to whether it is wanted shows it when some seconds have passed.
     """
     kind = _kind_of_bar()
     if kind is None or wanted is False:
@@ -54,7 +54,7 @@ def progress_bar(
             bar = kind()
         if bar is not None:
             usual = f"{clock(seconds * (length - way) / way)} left" if way > 0 else ""
-            left = usual if steady else rate.left(length)
+            left = usual if steady else rate.left(length, "at least" if slowing else "about")
             bar.show(way / length, pace(work, seconds), left)
 
     try:
@@ -76,13 +76,13 @@ class _Rate:
         if len(self._marks) > MARKS:
             self._marks = [self._marks[0], *self._marks[2:-1:2], self._marks[-1]]
 
-    def left(self, length: float) -> str:
+    def left(self, length: float, word: str) -> str:
         """Seconds for the rest of the way, in words; nothing where it does not come on."""
         seconds, way = self._marks[-1]
         then, before = next(mark for mark in self._marks if mark[0] >= 0.5 * seconds)
         if way <= before:
             then, before = self._marks[0]
-        return f"about {clock((seconds - then) * (length - way) / (way - before))} left" if way > before else ""
+        return f"{word} {clock((seconds - then) * (length - way) / (way - before))} left" if way > before else ""
 
 
 def _kind_of_bar() -> type[Bar] | None:

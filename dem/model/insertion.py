@@ -247,7 +247,9 @@ def scatter(
     placed, turned = np.empty((3, len(bodies))), np.empty((4, len(bodies)))
     state, so_far = np.array([0, number, 0]), [(0, 0)]
     wanted = False if compilation.SILENT else None
-    with progress_bar(len(bodies), lambda n, _: f"{counted(n, 'place')} found", wanted=wanted, steady=False) as moved:
+    with progress_bar(
+        len(bodies), lambda n, _: f"{counted(n, 'place')} found", wanted=wanted, steady=False, slowing=True
+    ) as moved:
         while state[0] < len(bodies):
             (tries, before), offers = so_far[-1], 1024 + 2 * (len(bodies) - int(state[0]))
             position = lower + (upper - lower) * rng.random((offers, 3))

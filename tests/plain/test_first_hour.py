@@ -264,7 +264,7 @@ def test_a_changing_rate_tells_about_how_long():
         rate.note(k * 0.001, k * 0.0001)
     for k in range(1, 10_001):
         rate.note(5 + k * 0.001, 0.5 + k * 0.000025)
-    assert rate.left(1.0) == "about 0:00:10 left"  # a quarter of the way at 0.025 a second
+    assert rate.left(1.0, "about") == "about 0:00:10 left"  # a quarter of the way at 0.025 a second
     rate = _Rate()
     rate.note(1.0, 0.0)
-    assert rate.left(1.0) == ""
+    assert rate.left(1.0, "about") == ""
