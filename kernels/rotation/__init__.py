@@ -19,6 +19,8 @@ A step is *predict* (needs no torque), the torque, *correct*. Between steps a sc
         next `predict` take one with I^-1 torque, less what is gyroscopic if they say so, to half a step after it. A
         torque may then be made to lead wherever it should, however stiff (`kernels.soft.whirled`). In the body frame;
         that of `SphericalPCDM` is the world's.
+    lead(memory, q_force, rate, dt) -> memory
+        of some of these: `correct` by the rate of change of that angular velocity, for who knows where it should lead
 
 Schemes with several torques a step are in ``several``. A scheme is named by a NamedTuple type; ``overload`` picks its
 functions by that type at compile time, so only the scheme in use is compiled, it is inlined, and the next process
@@ -52,7 +54,7 @@ from kernels.rotation.richardson import RICHARDSON, Richardson
 from kernels.rotation.spherical import SPHERICAL_PCDM, SphericalPCDM
 from kernels.rotation.spiral import SPIRAL, Spiral
 from kernels.rotation.splitting import AXIAL_SPLITTING, NO_SQUISH, SPLITTING, AxialSplitting, NoSquish, Splitting
-from kernels.rotation.steps import Steps, behind_half
+from kernels.rotation.steps import Steps, behind_half, lead_half
 
 SCHEMES = {
     Euler: EULER,
@@ -95,6 +97,8 @@ def _no():
 
 
 leaps = by_type(lambda scheme: _yes if SCHEMES[scheme].behind else _no)
+leads = by_type(lambda scheme: _yes if SCHEMES[scheme].lead else _no)
+lead = by_type(lambda scheme: SCHEMES[scheme].lead or lead_half)  # nobody asks those that have none
 is_gyroscopic = by_type(lambda scheme: _yes if SCHEMES[scheme].gyroscopic else _no)
 behind = by_type(lambda scheme: SCHEMES[scheme].behind or behind_half)  # nobody asks those that do not leap
 

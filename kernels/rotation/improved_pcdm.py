@@ -38,13 +38,21 @@ def predict(memory, inertia, dt):
 
 
 @formula
-def correct(memory, q_force, torque, inertia, dt):
-    """Steps 2 (c) to 4: omega'_{n+1}, its rate from the torque, then omega_{n+3/2} and q_{n+3/2}."""
-    q, omega, rate = memory
-    omega_predicted = add_scaled(omega, 0.5 * dt, rate)
-    rate = angular_acceleration(omega_predicted, rotate_back(q_force, torque), inertia)
+def lead(memory, q_force, rate, dt):
+    """Steps 3 and 4 with the rate omega'_{n+1}: omega_{n+3/2} and q_{n+3/2}."""
+    q, omega, before = memory
+    omega_predicted = add_scaled(omega, 0.5 * dt, before)
     q = renormalise(turn(rotate(q_force, omega_predicted), dt, q))
     return q, add_scaled(omega, dt, rate), rate
 
 
-IMPROVED_PCDM = Steps(start, predict, velocity_half, correct, whole_half, behind=behind_half, gyroscopic=True)
+@formula
+def correct(memory, q_force, torque, inertia, dt):
+    """Steps 2 (c) to 4: omega'_{n+1}, its rate from the torque, and what follows."""
+    omega_predicted = add_scaled(memory[1], 0.5 * dt, memory[2])
+    return lead(memory, q_force, angular_acceleration(omega_predicted, rotate_back(q_force, torque), inertia), dt)
+
+
+IMPROVED_PCDM = Steps(
+    start, predict, velocity_half, correct, whole_half, behind=behind_half, gyroscopic=True, lead=lead
+)

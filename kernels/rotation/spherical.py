@@ -46,12 +46,17 @@ def velocity(memory, q_force, inertia, dt):
 
 
 @formula
+def lead(memory, q_force, rate, dt):
+    """omega_{n+3/2} and q_{n+3/2} by the rate, which is in the world frame."""
+    q, omega, before = memory
+    omega_predicted = add_scaled(omega, 0.5 * dt, before)
+    return renormalise(turn(omega_predicted, dt, q)), add_scaled(omega, dt, rate), rate
+
+
+@formula
 def correct(memory, q_force, torque, inertia, dt):
     """The rate from the torque, then omega_{n+3/2} and q_{n+3/2}."""
-    q, omega, rate = memory
-    omega_predicted = add_scaled(omega, 0.5 * dt, rate)
-    rate = scale(1.0 / inertia[0], torque)
-    return renormalise(turn(omega_predicted, dt, q)), add_scaled(omega, dt, rate), rate
+    return lead(memory, q_force, scale(1.0 / inertia[0], torque), dt)
 
 
 @formula
@@ -62,4 +67,4 @@ def whole(memory, q_force, inertia, dt):
     return q, rotate_back(q, world_velocity(memory, -dt))
 
 
-SPHERICAL_PCDM = Steps(start, predict, velocity, correct, whole, behind=behind_half)
+SPHERICAL_PCDM = Steps(start, predict, velocity, correct, whole, behind=behind_half, lead=lead)

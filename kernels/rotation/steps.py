@@ -34,6 +34,7 @@ class Steps(NamedTuple):
     more: int = 0  # numbers beyond the usual memory
     behind: object = None  # of schemes that leap over the torque, see the package's docstring
     gyroscopic: bool = False  # whether `correct` takes omega × I omega off the torque
+    lead: object = None  # of some that leap: `correct` by the rate of change that it would find, see there
 
 
 # Schemes that make the whole step with the torque at its beginning: memory = (q_n, omega_body_n, world torque at n).
@@ -94,6 +95,12 @@ def leap(memory, q_force, torque, inertia, dt):
 
 
 @formula
+def lead_half(memory, q_force, rate, dt):
+    """The same with rate_{n+1}, in the body frame."""
+    return memory[0], add_scaled(memory[1], dt, rate), rate
+
+
+@formula
 def whole_half(memory, q_force, inertia, dt):
     """Orientation at the torque, and the angular velocity half a step back."""
     return q_force, add_scaled(memory[1], -0.5 * dt, memory[2])
@@ -107,7 +114,9 @@ def behind_half(memory, inertia):
 
 def leaping(predict):
     """Steps of a scheme whose `predict` moves q by a whole step with omega_body_{n+1/2}."""
-    return Steps(start_half, predict, velocity_half, leap, whole_half, behind=behind_half, gyroscopic=True)
+    return Steps(
+        start_half, predict, velocity_half, leap, whole_half, behind=behind_half, gyroscopic=True, lead=lead_half
+    )
 
 
 def spinning(spin_up, predict):
