@@ -56,7 +56,8 @@ from kernels.fluid import gridded
 from kernels.soft import dragged, feel, whirled
 from dem.bench.flow import Flowing
 (_, sim) = Flowing("many-spheres", 1, 1, {"all": {"lift": "mei", "magnus": "oesterle-bui-dinh"}}, n=27).runs().values()
-for loop in (dragged.drag, whirled.whirl, feel.look_ahead, feel.feel_going, feel.feel_turning, gridded.fill):
+going = feel.look_ahead, feel.foresee, feel.feel_going
+for loop in (dragged.drag, whirled.whirl, *going, feel.feel_turning, gridded.fill):
     for compiled in loop.overloads.values():
         print("LOOP", loop.__name__, compiled.library.get_llvm_str())
 """
@@ -68,7 +69,7 @@ def test_the_loops_over_bodies_in_a_fluid_are_vectorised(tmp_path):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}  # what is cached is machine code of the whole
     command = [sys.executable, "-c", CODE_OF_LOOPS]
     loops = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.split("LOOP ")
-    names = {"drag", "whirl", "look_ahead", "feel_going", "feel_turning", "fill"}
+    names = {"drag", "whirl", "look_ahead", "foresee", "feel_going", "feel_turning", "fill"}
     assert {loop.split()[0] for loop in loops[1:]} == names
     for loop in loops[1:]:
         assert re.search(r"fmul .*<\d+ x double>", loop), loop.split()[0]

@@ -138,7 +138,7 @@ class GriddedFlow(Flow):
 
     @cached_property
     def values(self) -> np.ndarray:
-        """Velocity and gradient of each node (T, nx, ny, nz, 16), and four zeros, see `kernels.fluid.gridded`."""
+        """Velocity and gradient of each node (T, nx, ny, nz, 12), see `kernels.fluid.gridded`."""
         columns = []
         for k, axis in enumerate(AXES):
             if axis in self.periodic:
@@ -148,8 +148,7 @@ class GriddedFlow(Flow):
                 order = 2 if self.velocity.shape[k + 1] > 2 else 1
                 columns.append(np.gradient(self.velocity, self.spacing[k], axis=k + 1, edge_order=order))
         slopes = np.stack(columns, axis=-1).reshape(*self.velocity.shape[:-1], 9)
-        rest = np.zeros((*self.velocity.shape[:-1], 4))
-        return np.ascontiguousarray(np.concatenate([self.velocity, slopes, rest], axis=-1))
+        return np.ascontiguousarray(np.concatenate([self.velocity, slopes], axis=-1))
 
     def saved(self) -> dict[str, object]:
         """All but the arrays, see `ARRAYS`, which files hold apart."""

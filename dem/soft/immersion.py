@@ -17,6 +17,7 @@ from dem.soft.bed import SWINGS, in_cells, widest
 from dem.soft.impacts import rounded_down
 from kernels import fluid as fluids
 from kernels import laws, rotation
+from kernels.fluid.gridded import SCRATCH
 from kernels.fluid.magnus import OesterleBuiDinh, RubinowKeller
 from kernels.fluid.medium import Medium, own_share
 from kernels.fluid.saffman import Mei, Saffman
@@ -110,8 +111,8 @@ def _medium(fluid: Fluid, particles: Particles, bodies: list[Spheroid], every: i
         translation=columns([body.translation for body in bodies]),
         rotation=columns([body.rotation for body in bodies]),
         axis=columns([body.along_axes(1.0, 0.0) for body in bodies]), shape=np.array([body.shape for body in bodies]),
-        every=every, since=np.zeros(1, np.int64), sampled=np.zeros((chunks, rows + 1, BLOCK)),
-        whirling=np.zeros((chunks, 3, BLOCK)),
+        every=every, since=np.zeros(1, np.int64), sampled=np.zeros((chunks, rows + SCRATCH, BLOCK)),
+        whirling=np.zeros((chunks, 6, BLOCK)),
         clock=np.zeros(1), drawn=np.zeros(2), drawing=np.zeros(1), reached=np.zeros(3),
     )  # fmt: skip
 

@@ -4,7 +4,6 @@ Gradients are differences of nodes, interpolated likewise: those of the interpol
 What is beyond the grid has the value of the nearest place on it; along a periodic axis the grid goes on.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -12,15 +11,16 @@ import numpy as np
 from kernels.base.jit import formula, loop
 from kernels.fluid.gradients import CHANGE, OUTSIDE, PLACE, Sample, put_three, three
 
-VALUES = 12  # of a node: velocity, then its gradient
-WIDTH = 16  # room for them: whole lines of the cache, and whole vectors
+VALUES = 12  # of a node: velocity, then its gradient; whole vectors
+LOW, HIGH, SHARE, SCRATCH = 1, 4, 7, 10  # rows of scratch, the first of them for the values of one place
+LARGEST = 1.7976931348623157e308  # finite number
 SLACK = 1e-6  # share of a spacing that is no matter: rounding puts the wall of a box beyond the grid that ends there
 
 
 class Grid(NamedTuple):
     """Nodes and their values."""
 
-    values: np.ndarray  # (T, nx, ny, nz, WIDTH) [m/s, 1/s]
+    values: np.ndarray  # (T, nx, ny, nz, VALUES) [m/s, 1/s]
     time: np.ndarray  # (T,) ascending [s]
     origin: tuple[float, float, float]  # of the first node [m]
     spacing: tuple[float, float, float]  # [m]
@@ -28,23 +28,28 @@ class Grid(NamedTuple):
 
 
 @formula
-def between(place, count, periodic):
-    """The node before a place, counted in spacings from the first, the one after, how far between, if outside.
+def around(place, count, periodic):
+    """The node before a place, counted in spacings from the first, the one after, how far between, if outside: floats.
 
-    What is not finite, of which the watch of the run tells, is at the first.
+    What is not finite, of which the watch of the run tells, is at the first. No branches, for vector code.
     """
-    if not math.isfinite(place):
-        return 0, 0, 0.0, 1
+    known, last = abs(place) <= LARGEST, count - 1.0
+    place = place if known else 0.0
     if periodic == 1:
-        place -= count * math.floor(place / count)
-        low = min(int(place), count - 1)  # rounding may make it count
-        return low, low + 1 if low + 1 < count else 0, min(place - low, 1.0), 0
-    if not place > 0.0:
-        return 0, min(1, count - 1), 0.0, 0 if place >= -SLACK else 1
-    if place >= count - 1:
-        return max(count - 2, 0), count - 1, 1.0, 0 if place <= count - 1 + SLACK else 1
-    low = int(place)
-    return low, low + 1, place - low, 0
+        place -= count * np.floor(place / count)
+        low = min(np.floor(place), last)  # rounding may make it count
+        return low, low + 1.0 if low < last else 0.0, min(place - low, 1.0), 0.0 if known else 1.0
+    held = min(max(place, 0.0), last)
+    low = min(np.floor(held), max(last - 1.0, 0.0))
+    inside = known and place >= -SLACK and place <= last + SLACK
+    return low, min(low + 1.0, last), held - low, 0.0 if inside else 1.0
+
+
+@formula
+def between(place, count, periodic):
+    """The same with nodes and the last one as integers."""
+    low, high, share, outside = around(place, count, periodic)
+    return int(low), int(high), share, int(outside)
 
 
 @formula
@@ -130,7 +135,41 @@ def sample(field, t, x):
 
 
 @loop
-def fill(field, t, number, rows, one):
+def find(field, number, rows, scratch):
+    """Between which nodes places are.
+
+    Parameters
+    ----------
+    field, number : see `sampling.fill_each`
+
+    Writes
+    ------
+    rows : OUTSIDE
+    scratch : LOW, HIGH, SHARE
+    """
+    shape, origin, spacing, periodic = field.values.shape, field.origin, field.spacing, field.periodic
+    for s in range(number):
+        x = three(rows, PLACE, s)
+        i = around((x[0] - origin[0]) / spacing[0], shape[1], periodic[0])
+        j = around((x[1] - origin[1]) / spacing[1], shape[2], periodic[1])
+        k = around((x[2] - origin[2]) / spacing[2], shape[3], periodic[2])
+        put_three(scratch, LOW, s, (i[0], j[0], k[0]))
+        put_three(scratch, HIGH, s, (i[1], j[1], k[1]))
+        put_three(scratch, SHARE, s, (i[2], j[2], k[2]))
+        rows[OUTSIDE, s] = max(i[3], j[3], k[3])
+
+
+@formula
+def found(scratch, s, times):
+    """Place number s; times as of `when`."""
+    i, j, k = three(scratch, LOW, s)
+    m, n, o = three(scratch, HIGH, s)
+    nodes = (int(i), int(j), int(k)), (int(m), int(n), int(o))
+    return Place(nodes[0], nodes[1], three(scratch, SHARE, s), times[0], times[1], times[2], times[3], times[4])
+
+
+@loop
+def fill(field, t, number, rows, scratch):
     """The same for many places, see `sampling.fill_each`: the values of a node lie side by side, hence in vectors.
 
     Parameters
@@ -139,19 +178,23 @@ def fill(field, t, number, rows, one):
 
     Writes
     ------
-    rows, one : the same; values of one place
+    rows, scratch : the same; nodes and values of a place
     """
+    values, times = field.values, when(field.time, t)
+    size = values.shape[4]  # a number that LLVM does not know: else it writes out all of them, one by one
+    find(field, number, rows, scratch)
     for s in range(number):
-        place = place_of(field, t, three(rows, PLACE, s))
+        place = found(scratch, s, times)
         put_three(rows, CHANGE, s, (0.0, 0.0, 0.0))
         if place.after == place.before:
-            for r in range(one.size):  # a number that LLVM does not know: else it writes out all of them, one by one
-                one[r] = mixed(field.values, place.before, place, r)
+            for r in range(size):
+                scratch[0, r] = mixed(values, place.before, place, r)
         else:
-            for r in range(one.size):
-                one[r] = mixed_in_time(field.values, place, r)[0]
+            for r in range(size):
+                scratch[0, r] = mixed_in_time(values, place, r)[0]
             for r in range(3):
-                rows[CHANGE + r, s] = mixed_in_time(field.values, place, r)[1]
+                rows[CHANGE + r, s] = mixed_in_time(values, place, r)[1]
         for r in range(VALUES):
-            rows[r, s] = one[r]
-        rows[OUTSIDE, s] = place.outside
+            rows[r, s] = scratch[0, r]
+        if place.outside > 0:
+            rows[OUTSIDE, s] = 1.0

@@ -12,6 +12,7 @@ from kernels.base.elementary import exponential
 from kernels.base.jit import formula
 from kernels.base.vector import cross, dot, scale
 
+ROOT_HALF = math.sqrt(0.5)
 BEYOND = 40.0  # Reynolds number from which Mei's second formula holds
 
 
@@ -35,13 +36,15 @@ def saffman(part, medium, g, reynolds, slip, vorticity):
 
 @formula
 def mei(part, medium, g, reynolds, slip, vorticity):
-    """Lift [N] on a sphere of variant g with u - v = slip [m/s]."""
-    # √β as √(Re_G/Re)/√2 with Re_G = ρ d² |ω|/μ: a sphere that goes with the flow has β = ∞, Re = 0 and no lift
-    d = medium.diameter[g]
-    turning = 0.5 * (medium.density / medium.viscosity) * d * d * math.sqrt(dot(vorticity, vorticity))
-    if not (turning > 0.0 and reynolds > 0.0):
+    """Lift [N] on a sphere of variant g with u - v = slip [m/s].
+
+    Of C √(ρμ/|ω|), C = 0.3314 √β + (1 - 0.3314 √β) exp(-Re/10) or 0.0524 √(β Re), as √(β Re ρμ/|ω|) = ρ d/√2: a sphere
+    that goes with the flow has β = ∞, Re = 0 and no lift.
+    """
+    d, size = medium.diameter[g], math.sqrt(dot(vorticity, vorticity))
+    if not (size > 0.0 and reynolds > 0.0):
         return 0.0, 0.0, 0.0
-    root = math.sqrt(turning / reynolds)
-    near = 0.3314 * root + (1.0 - 0.3314 * root) * exponential(-0.1 * reynolds)
-    share = 0.0524 * math.sqrt(turning) if reynolds > BEYOND else near
-    return scale(share, saffman(part, medium, g, reynolds, slip, vorticity))
+    sheared, kept = ROOT_HALF * medium.density * d, exponential(-0.1 * reynolds)
+    slow = math.sqrt(medium.density * medium.viscosity / size)
+    near = 0.3314 * sheared / math.sqrt(reynolds) * (1.0 - kept) + slow * kept
+    return scale(1.615 * d * d * (0.0524 * sheared if reynolds > BEYOND else near), cross(slip, vorticity))

@@ -12,7 +12,7 @@ BLOCK = 64  # places: their rows stay in the fastest cache
 
 
 @loop
-def fill_each(field, t, number, rows, one):
+def fill_each(field, t, number, rows, scratch):
     """Samples at a time [s] and at so many places, which stand in the rows.
 
     Parameters
@@ -23,7 +23,7 @@ def fill_each(field, t, number, rows, one):
     Writes
     ------
     rows : (`rows_of` the field, BLOCK), but for places
-    one : (gridded.WIDTH,) scratch
+    scratch : (gridded.SCRATCH, BLOCK)
     """
     for s in range(number):
         put_sample(sample_of(field, t, three(rows, PLACE, s)), rows, s)

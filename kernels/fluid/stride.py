@@ -5,6 +5,9 @@ after them rate and push are held, and the target goes along its tangent, target
 
     y_{n+1/2} = p(h/2) + E (y_{n-1/2} - p(-h/2)),  p(s) = target + push/rate + slope (s - 1/rate),  E = exp(-h rate)
 
+Seen from the target y is pushed by push - slope towards one at rest, and falls back by slope: what half a step makes of
+the first is `relaxed`, the second half makes of it what is left of the gap then, `in_two`.
+
 For slow relaxation that is the leap-frog; for h rate = 1, 10, 1000 it is as stable, a body comes to its terminal
 velocity to the last digit, and one that follows the fluid does so in second order: without the tangent it would by
 Euler's method. Splitting drag from the other forces is off by h² rate²: the terminal velocity by 8 % at h rate = 1.
@@ -24,7 +27,7 @@ class Share(NamedTuple):
     """What half a step makes of a gap and of a push along one axis."""
 
     loss: float  # of the gap to the target, 1 - exp(-h rate/2)
-    mean: float  # loss over h rate: what h push gives
+    time: float  # loss over rate: for how long a push works [s]
 
 
 @formula
@@ -32,7 +35,7 @@ def share(h, rate):
     """The `Share` of one axis."""
     x = max(h * rate, LEAST)
     loss = -exponential_less_one(-0.5 * x)
-    return Share(loss, loss / x)
+    return Share(loss, h * (loss / x))
 
 
 @formula
@@ -49,39 +52,52 @@ def of_body(h, rate):
 
 
 @formula
-def rate_of(h, one):
-    """The rate that a `Share` is of."""
-    return one.loss / (h * one.mean)
+def laden(own, three):
+    """The same of a body whose mass is such a share of that and what it carries along: pushes are of its mass alone."""
+    a, b, c = three
+    return Share(a.loss, own * a.time), Share(b.loss, own * b.time), Share(c.loss, own * c.time)
 
 
 @formula
-def until(h, one, gap, push, slope):
-    """Change from half a step before the forces to these."""
-    return one.loss * gap + h * (one.mean * push + (0.5 * (1.0 - one.loss) - one.mean) * slope)
+def rate_of(one):
+    """The rate that a `Share` is of."""
+    return one.loss / one.time
+
+
+@formula
+def relaxed(one, gap, push):
+    """Change in half a step from a gap to a target at rest."""
+    return one.loss * gap + one.time * push
+
+
+@formula
+def in_two(one, change):
+    """Change in a whole step from that in its first half: in the second one it is as much less as the gap is."""
+    return (2.0 - one.loss) * change
 
 
 @formula
 def whole(h, one, gap, push, slope):
-    """The same to half a step after the forces."""
-    kept = 1.0 - one.loss
-    mean = one.mean * (1.0 + kept)
-    return one.loss * (1.0 + kept) * gap + h * (mean * push + (0.5 * (1.0 + kept * kept) - mean) * slope)
+    """Change from half a step before the forces to half a step after them, to whose time the gap belongs."""
+    return in_two(one, relaxed(one, gap - 0.5 * h * slope, push - slope)) + h * slope
 
 
 @formula
 def after(h, one, gap, push, slope):
-    """The same from the forces, to whose time the gap belongs, to half a step after them."""
-    return one.loss * gap + h * (one.mean * push + (0.5 - one.mean) * slope)
+    """The same from the forces on."""
+    return relaxed(one, gap, push - slope) + 0.5 * h * slope
 
 
 @formula
-def step_until(h, three, gap, push, slope):
-    """`until` along three axes."""
-    return (
-        until(h, three[0], gap[0], push[0], slope[0]),
-        until(h, three[1], gap[1], push[1], slope[1]),
-        until(h, three[2], gap[2], push[2], slope[2]),
-    )
+def step_relaxed(three, gap, push):
+    """`relaxed` along three axes."""
+    return relaxed(three[0], gap[0], push[0]), relaxed(three[1], gap[1], push[1]), relaxed(three[2], gap[2], push[2])
+
+
+@formula
+def step_in_two(three, change):
+    """`in_two` along three axes."""
+    return in_two(three[0], change[0]), in_two(three[1], change[1]), in_two(three[2], change[2])
 
 
 @formula

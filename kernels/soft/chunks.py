@@ -49,3 +49,9 @@ def unsigned_range(low, high):
     An unsigned index may only index: with a signed integer added it would become a float.
     """
     return range(np.uint64(low), np.uint64(high))
+
+
+@formula
+def variant_of(kind, b):
+    """Column of what variants have, of body b: an index that cannot be negative either."""
+    return np.uint64(kind[b])

@@ -14,8 +14,8 @@ from kernels.base.jit import formula, loop
 from kernels.base.quaternion import load_quaternion, rotate, rotate_back
 from kernels.base.vector import add, add_scaled, dot, load, scale, store, subtract
 from kernels.box.periodic import unfold
-from kernels.fluid.gradients import along, curl, three
-from kernels.fluid.stride import of_ball, of_body, step_until, whole_step
+from kernels.fluid.gradients import along, curl, put_three, three
+from kernels.fluid.stride import of_ball, of_body, step_in_two, step_relaxed
 from kernels.soft import flow_felt as rows
 from kernels.soft.chunks import unsigned_range
 from kernels.soft.motion import note_vector
@@ -58,19 +58,19 @@ outwards = rotation.spheres_or(as_it_is, turned)
 
 
 @formula
-def pull(fluid, scheme, g, lightness, q, flow, gravity, spin, v):
+def pull(fluid, scheme, g, q, flow, gravity, spin, v):
     """What the fluid does to a body with velocity v.
 
     Parameters
     ----------
     fluid, scheme, g, q : of the body: see `kernels.soft.state`
-    lightness : one over its mass and that of what it carries along [1/kg]
     flow, gravity, spin : `Sample`, acceleration, angular velocity, in the world frame
     v : velocity [m/s]
 
     Returns
     -------
-    rate of `kernels.fluid.stride` along the body's axes, push and slope in the world frame, Reynolds number
+    resistance along the body's axes [N s/m], all other forces [N] and the slope of `kernels.fluid.stride` in the world
+    frame, Reynolds number
     """
     medium, slip = fluid.medium, subtract(flow.velocity, v)
     d = medium.diameter[g]
@@ -86,21 +86,73 @@ def pull(fluid, scheme, g, lightness, q, flow, gravity, spin, v):
         turning = per_speed * d * math.sqrt(dot(excess, excess))
         force = add(force, fluids.lift_on(fluid.lift, medium, g, reynolds, slip, vorticity))
         force = add(force, fluids.swirl_on(fluid.swirl, medium, g, reynolds, turning, slip, excess))
-    slope = add(flow.change, along(flow.gradient, v))
-    return scale(lightness, resistance), scale(lightness, force), slope, reynolds
+    return resistance, force, add(flow.change, along(flow.gradient, v)), reynolds
 
 
 @formula
 def work_of(mass, dt, others, before, after):
     """Work of the fluid in half a step from one velocity to another: its momentum times their mean [J]."""
-    momentum = scale(mass, add_scaled(subtract(after, before), -0.5 * dt, others))
-    return 0.5 * dot(momentum, add(before, after))
+    own = add_scaled(subtract(after, before), -0.5 * dt, others)
+    return 0.5 * mass * dot(own, add(before, after))
+
+
+@formula
+def drive_ball(scheme, felt, b, q, shares, target, push):
+    """Note what a fluid that does not change gives a sphere in half a step [m/s]."""
+    put_three(felt, rows.TARGET, b, step_relaxed(shares, target, push))
+
+
+@formula
+def drive_body(scheme, felt, b, q, shares, target, push):
+    """Note the velocity of the fluid and what it pushes beside other accelerations: in the world, as bodies turn."""
+    put_three(felt, rows.TARGET, b, target)
+    put_three(felt, rows.PUSH, b, push)
+
+
+@formula
+def driven_ball(scheme, felt, b, q, gap, others):
+    """Changes of a sphere's velocity relative to the fluid in half a step and in a whole one.
+
+    Parameters
+    ----------
+    scheme, felt, b, q : see `kernels.soft.state`
+    gap, others : how far the fluid has gone on since then less the velocity [m/s]; all other accelerations [m/s²]
+
+    Returns
+    -------
+    two vectors [m/s]
+    """
+    shares = rows.shares_in(scheme, felt, rows.SHARE, rows.SHARES, b)
+    change = add(three(felt, rows.TARGET, b), step_relaxed(shares, gap, others))
+    return change, step_in_two(shares, change)
+
+
+@formula
+def driven_body(scheme, felt, b, q, gap, others):
+    """The same of any body, whose axes are each as fast.
+
+    Parameters
+    ----------
+    scheme, felt, b, q, gap, others : see `driven_ball`
+
+    Returns
+    -------
+    two vectors [m/s]
+    """
+    shares = rows.shares_in(scheme, felt, rows.SHARE, rows.SHARES, b)
+    gap, push = add(three(felt, rows.TARGET, b), gap), add(three(felt, rows.PUSH, b), others)
+    change = step_relaxed(shares, rotate_back(q, gap), rotate_back(q, push))
+    return rotate(q, change), rotate(q, step_in_two(shares, change))
+
+
+note_drive = rotation.spheres_or(drive_ball, drive_body)
+driven = rotation.spheres_or(driven_ball, driven_body)
 
 
 @loop
 def drag(
-    fluid, scheme, law, box, low, high, present, shift, dt, gravity, datum, per_joule, kind, identity, mass, light,
-    position, orientation, felt, image, velocity, force, ahead,
+    fluid, scheme, law, box, low, high, present, shift, dt, gravity, datum, per_joule, identity, position, orientation,
+    felt, image, velocity, force, ahead,
 ):  # fmt: skip
     """Velocities of bodies low to high half a step past their forces, by what they feel.
 
@@ -108,7 +160,7 @@ def drag(
     ----------
     scheme, law, box, low, high, shift, dt, gravity, datum, per_joule : see `kernels.soft.state`
     present : number of bodies that have not left
-    kind, identity, mass, light, position, orientation, felt, image : of `Bodies` and `Kinds`; light: inverse_mass
+    identity, position, orientation, felt, image : of `Bodies`
 
     Writes
     ------
@@ -123,18 +175,14 @@ def drag(
     """
     energy, briskest = np.int64(0), np.int64(0)
     before, after = (np.int64(0), np.int64(0)), (np.int64(0), np.int64(0))
-    medium = fluid.medium
-    since_middle = (medium.since[0] - 0.5 * (medium.every - 1)) * dt
+    medium, half = fluid.medium, 0.5 * dt
+    passed = (medium.since[0] - 0.5 * medium.every) * dt  # of the interval since its middle, at half a step before
     for b in unsigned_range(low, high):
-        g = kind[b]
-        m, q, v, x = mass[g], load_quaternion(orientation, b), load(velocity, b), load(position, b)
-        contacts, slope = scale(light[g], load(force, b - np.uint64(shift))), three(felt, rows.SLOPE, b)
-        others, share = add(contacts, gravity), rows.shares_in(scheme, felt, rows.SHARE, rows.SHARES, b)
-        push = inwards(scheme, q, add_scaled(three(felt, rows.PUSH, b), medium.own[g], others))
-        gap = subtract(add_scaled(three(felt, rows.TARGET, b), since_middle, slope), v)
-        gap, slope = inwards(scheme, q, gap), inwards(scheme, q, slope)
-        now = add(v, outwards(scheme, q, step_until(dt, share, gap, push, slope)))
-        later = add(v, outwards(scheme, q, whole_step(dt, share, gap, push, slope)))
+        m, v, x, q = felt[rows.MASS, b], load(velocity, b), load(position, b), load_quaternion(orientation, b)
+        contacts, slope = scale(1.0 / m, load(force, b - np.uint64(shift))), three(felt, rows.SLOPE, b)
+        others = add(contacts, gravity)
+        until, whole = driven(scheme, felt, b, q, subtract(scale(passed, slope), v), others)
+        now, later = add(v, add_scaled(until, half, slope)), add(v, add_scaled(whole, dt, slope))
         fluids.take(fluid.field, identity[b], m, dt, others, v, now, later)
         store(velocity, b, later)
         note_vector(law, add_scaled(later, 0.5, subtract(later, v)), ahead, b)

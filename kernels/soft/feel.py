@@ -5,8 +5,9 @@ if the fluid and the forces of now take it there. Unless all goes with the veloc
 that at the beginning, then with the mean over the interval thus found: second order, and for drag up to the square of
 the velocity stable with any time step; an extrapolated velocity begins to swing at h rate > 1.
 
-One body after the other, laws took 250 ns a sphere. Here the flow is sampled in a loop of its own, and that of the laws
-has nothing but arithmetic (`kernels.base.elementary`), of which LLVM makes vector code.
+One body after the other, laws took 250 ns a sphere. Here the flow is sampled in a loop of its own, and those of the
+laws have nothing but arithmetic (`kernels.base.elementary`), of which LLVM makes vector code. Each is as short as can
+be: what a processor looks ahead is less than one round of a long one, whose operations then wait for one another.
 """
 
 import numpy as np
@@ -15,15 +16,15 @@ from kernels import fluid as fluids
 from kernels import rotation
 from kernels.base.jit import formula, loop, part
 from kernels.base.quaternion import load_quaternion, turn
-from kernels.base.vector import add, add_scaled, load, scale, store, subtract
+from kernels.base.vector import add_scaled, load, scale, store, subtract
 from kernels.box.periodic import fold_in
 from kernels.fluid import sampling
 from kernels.fluid.gradients import OUTSIDE, PLACE, curl, put_three, strain
-from kernels.fluid.gridded import WIDTH
-from kernels.fluid.stride import whole_step
+from kernels.fluid.gridded import SCRATCH
+from kernels.fluid.stride import laden, step_in_two, step_relaxed
 from kernels.soft import flow_felt as rows
-from kernels.soft.chunks import unsigned_range
-from kernels.soft.dragged import inwards, outwards, pull, shares_along
+from kernels.soft.chunks import unsigned_range, variant_of
+from kernels.soft.dragged import inwards, note_drive, outwards, pull, shares_along
 from kernels.soft.travel import larger
 from kernels.soft.whirled import in_the_middle
 
@@ -89,7 +90,7 @@ def feel_turning(
     """
     whirling = np.int64(0)
     for b in unsigned_range(low, high):
-        s, g = b - np.uint64(low), kind[b]
+        s, g = b - np.uint64(low), variant_of(kind, b)
         q, flow = load_quaternion(orientation, b), fluids.sample_in(fluid.field, sampled, s)
         memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
         spin, rate = scale(0.5, curl(flow.gradient)), strain(flow.gradient)
@@ -105,23 +106,70 @@ def feel_turning(
     return whirling
 
 
+@formula
+def seen_in(fluid, scheme, g, q, span, light, flow, gravity, spin, others, v):
+    """Mean velocity of a body over an interval, which laws are told of.
+
+    Parameters
+    ----------
+    fluid, scheme, g, q, flow, gravity, spin, v : see `pull`; v is that at the beginning
+    span, light, others : of the interval [s], one over the mass [1/kg], all other accelerations [m/s²]
+
+    Returns
+    -------
+    velocity [m/s]
+    """
+    own = fluid.medium.own[g]
+    resistance, force, slope, _ = pull(fluid, scheme, g, q, flow, gravity, spin, v)
+    shares = shares_along(scheme, span, scale(own * light, resistance))
+    push = subtract(scale(own, add_scaled(others, light, force)), slope)
+    gap = add_scaled(subtract(flow.velocity, v), -0.5 * span, slope)
+    change = step_in_two(shares, step_relaxed(shares, inwards(scheme, q, gap), inwards(scheme, q, push)))
+    return add_scaled(add_scaled(v, 0.5, outwards(scheme, q, change)), 0.5 * span, slope)
+
+
 @loop
-def feel_going(
-    fluid, scheme, low, high, present, shift, dt, gravity, kind, light, velocity, orientation, force, sampled, whirl,
-    felt,
-):  # fmt: skip
-    """Resistance to translation of bodies low to high, and to what velocity it is.
+def foresee(
+    fluid, scheme, low, high, shift, dt, gravity, kind, light, velocity, orientation, force, sampled, whirl, seen
+):
+    """Velocities of bodies low to high that laws are told of.
 
     Parameters
     ----------
     fluid, scheme, low, high, shift, dt, gravity : see `kernels.soft.state`
-    present : number of bodies that have not left
     kind, light, velocity, orientation, force : of `Bodies` and `Kinds`; light: inverse_mass
     sampled, whirl : flow, and angular velocity in it
 
     Writes
     ------
-    felt : SHARE, TARGET, SLOPE, PUSH and SHARES
+    seen : (3, BLOCK) [m/s]
+    """
+    every = fluid.medium.every
+    span, lag = every * dt, 0.5 * (every - 1) * dt
+    for b in unsigned_range(low, high):
+        s, g = b - np.uint64(low), variant_of(kind, b)
+        v, flow, spin = load(velocity, b), fluids.sample_in(fluid.field, sampled, s), load(whirl, s)
+        if not fluids.is_linear(fluid):
+            q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
+            others = add_scaled(gravity, light[g], load(force, b - np.uint64(shift)))
+            v = seen_in(fluid, scheme, g, q, span, light[g], flow, gravity, spin, others, v)
+        store(seen, s, v)
+
+
+@loop
+def feel_going(fluid, scheme, low, high, present, dt, gravity, kind, mass, orientation, sampled, whirl, seen, felt):
+    """Resistance to translation of bodies low to high, and to what velocity it is.
+
+    Parameters
+    ----------
+    fluid, scheme, low, high, dt, gravity : see `kernels.soft.state`
+    present : number of bodies that have not left
+    kind, mass, orientation : of `Bodies` and `Kinds`
+    sampled, whirl, seen : flow, angular velocity and velocity in it
+
+    Writes
+    ------
+    felt : SLOPE, MASS, SHARE, TARGET, PUSH and SHARES
 
     Returns
     -------
@@ -129,23 +177,19 @@ def feel_going(
     """
     quickest, outside = np.int64(0), np.int64(0)
     every, own = fluid.medium.every, fluid.medium.own
-    span, lag = every * dt, 0.5 * (every - 1) * dt
+    lag = 0.5 * (every - 1) * dt
     for b in unsigned_range(low, high):
-        s, g = b - np.uint64(low), kind[b]
-        v, flow, spin = load(velocity, b), fluids.sample_in(fluid.field, sampled, s), load(whirl, s)
+        s, g = b - np.uint64(low), variant_of(kind, b)
+        flow, spin = fluids.sample_in(fluid.field, sampled, s), load(whirl, s)
         q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
-        others = scale(own[g], add_scaled(gravity, light[g], load(force, b - np.uint64(shift))))
-        lightness, seen = own[g] * light[g], v
-        if not fluids.is_linear(fluid):
-            rate, push, slope, _ = pull(fluid, scheme, g, lightness, q, flow, gravity, spin, v)
-            gap, pushed = inwards(scheme, q, subtract(flow.velocity, v)), inwards(scheme, q, add(push, others))
-            change = whole_step(span, shares_along(scheme, span, rate), gap, pushed, inwards(scheme, q, slope))
-            seen = add_scaled(v, 0.5, outwards(scheme, q, change))
-        rate, push, slope, reynolds = pull(fluid, scheme, g, lightness, q, flow, gravity, spin, seen)
-        rows.put_shares(scheme, felt, rows.SHARE, rows.SHARES, b, shares_along(scheme, dt, rate))
-        put_three(felt, rows.TARGET, b, flow.velocity)
+        resistance, force, slope, reynolds = pull(fluid, scheme, g, q, flow, gravity, spin, load(seen, s))
+        light = 1.0 / mass[g]
+        shares = laden(own[g], shares_along(scheme, dt, scale(own[g] * light, resistance)))
+        push = add_scaled(scale(light, force), -1.0 / own[g], slope)
+        rows.put_shares(scheme, felt, rows.SHARE, rows.SHARES, b, shares)
+        note_drive(scheme, felt, b, q, shares, flow.velocity, push)
         put_three(felt, rows.SLOPE, b, slope)
-        put_three(felt, rows.PUSH, b, push)
+        felt[rows.MASS, b] = mass[g]
         here = b < np.uint64(present)
         quickest = larger(quickest, reynolds) if here else quickest
         outside = max(outside, np.int64(sampled[OUTSIDE, s])) if here else outside
@@ -169,17 +213,21 @@ def feel(fluid, scheme, c, low, high, shift, dt, gravity, bodies, kinds, box):
     bits of the largest Reynolds number and of the rotational one, 1 if somebody is where the field is not known
     """
     medium = fluid.medium
-    lag, sampled, whirl, whirling = 0.5 * (medium.every - 1) * dt, medium.sampled[c], medium.whirling[c], np.int64(0)
-    one = medium.sampled[c, sampled.shape[0] - 1, :WIDTH]
+    lag, sampled, whirling = 0.5 * (medium.every - 1) * dt, medium.sampled[c], np.int64(0)
+    scratch, whirl, seen = sampled[sampled.shape[0] - SCRATCH :], medium.whirling[c, :3], medium.whirling[c, 3:]
     look_ahead(box, low, high, lag, bodies.position, bodies.velocity, sampled, whirl)
-    sampling.fill(fluid.field, medium.clock[0] + lag, high - low, sampled, one)
+    sampling.fill(fluid.field, medium.clock[0] + lag, high - low, sampled, scratch)
     if bodies.torque.shape[1] > 0:
         whirling = feel_turning(
             fluid, scheme, low, high, shift, dt, bodies.kind, kinds.inertia, bodies.orientation, bodies.memory_q,
             bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque, sampled, bodies.felt, whirl,
         )  # fmt: skip
+    foresee(
+        fluid, scheme, low, high, shift, dt, gravity, bodies.kind, kinds.inverse_mass, bodies.velocity,
+        bodies.orientation, bodies.force, sampled, whirl, seen,
+    )  # fmt: skip
     quickest, outside = feel_going(
-        fluid, scheme, low, high, bodies.present[0], shift, dt, gravity, bodies.kind, kinds.inverse_mass,
-        bodies.velocity, bodies.orientation, bodies.force, sampled, whirl, bodies.felt,
+        fluid, scheme, low, high, bodies.present[0], dt, gravity, bodies.kind, kinds.mass, bodies.orientation, sampled,
+        whirl, seen, bodies.felt,
     )  # fmt: skip
     return quickest, whirling, outside

@@ -5,13 +5,15 @@ from kernels.base.jit import formula
 from kernels.fluid.gradients import put_three, three
 from kernels.fluid.stride import Share
 
-# `Share` of the relaxation along a body's first axis; velocity of the fluid in the middle of the interval [m/s]; how
-# fast that changes for who goes along [m/s²]; push of the fluid [m/s²]; where bodies turn: `Share` of the relaxation of
-# rotation about the first axis, the angular velocity at which it feels no torque [rad/s]; of other bodies than spheres:
-# the shares along the other two axes, those about them, how fast that angular velocity changes as they turn, as both
-# are at the beginning of the interval, in the body frame [rad/s²]
-SHARE, TARGET, SLOPE, PUSH, TURN, SPIN, SHARES, TURNS, BEND = 0, 2, 5, 8, 11, 13, 16, 20, 24
-OF_STRAIGHT_SPHERES, OF_SPHERES, OF_BODIES = 11, 16, 27  # numbers of rows
+# How fast the velocity of the fluid changes for who goes along [m/s²]; mass of the body [kg], which is looked up
+# nowhere else; `Share` of the relaxation along its first axis, whose time is that for which other accelerations work,
+# see `stride.laden`; velocity of the fluid in the middle of the interval [m/s], or of spheres what that and the push
+# of the fluid give in half a step [m/s]. Where bodies turn: `Share` of the relaxation of rotation about the first
+# axis, the angular velocity at which it feels no torque [rad/s]. Of other bodies than spheres: push of the fluid less
+# what it loses to the slope [m/s²], the shares along the other two axes, those about them, how fast that angular
+# velocity changes as they turn, as both are at the beginning of the interval, in the body frame [rad/s²].
+SLOPE, MASS, SHARE, TARGET, TURN, SPIN, PUSH, SHARES, TURNS, BEND = 0, 3, 4, 6, 9, 11, 14, 17, 21, 25
+OF_STRAIGHT_SPHERES, OF_SPHERES, OF_BODIES = 9, 14, 28  # numbers of rows
 
 
 @formula
@@ -23,7 +25,7 @@ def share_in(felt, row, b):
 @formula
 def put_share(felt, row, b, share):
     """Write it."""
-    felt[row, b], felt[row + 1, b] = share.loss, share.mean
+    felt[row, b], felt[row + 1, b] = share.loss, share.time
 
 
 @formula

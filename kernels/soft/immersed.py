@@ -79,9 +79,9 @@ def correct(fluid, scheme, law, c, shift, dt, gravity, datum, per_joule, bodies,
     low, high = chunk_of(c, bodies.kind.size)
     reynolds, whirling, outside = feel_all(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box)
     energy, briskest, before, after = drag(
-        fluid, scheme, law, box, low, high, bodies.present[0], shift, dt, gravity, datum, per_joule, bodies.kind,
-        bodies.identity, kinds.mass, kinds.inverse_mass, bodies.position, bodies.orientation, bodies.felt, bodies.image,
-        bodies.velocity, bodies.force, bodies.velocity_ahead,
+        fluid, scheme, law, box, low, high, bodies.present[0], shift, dt, gravity, datum, per_joule, bodies.identity,
+        bodies.position, bodies.orientation, bodies.felt, bodies.image, bodies.velocity, bodies.force,
+        bodies.velocity_ahead,
     )  # fmt: skip
     fastest = np.int64(0)
     if bodies.torque.shape[1] > 0:
@@ -128,9 +128,10 @@ def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box)
         m, q, spin = kinds.mass[g], load_quaternion(bodies.orientation, b), load(bodies.memory_w, b)
         flow = fluids.sample_of(fluid.field, fluid.medium.clock[0], x)
         others, own = add_scaled(gravity, kinds.inverse_mass[g], load(bodies.force, b)), fluid.medium.own[g]
-        rate, push, slope, reynolds = pull(fluid, scheme, g, own * kinds.inverse_mass[g], q, flow, gravity, spin, v)
+        resistance, force, slope, reynolds = pull(fluid, scheme, g, q, flow, gravity, spin, v)
         fluid.medium.reached[0] = max(fluid.medium.reached[0], reynolds)
-        gap, push = inwards(scheme, q, subtract(flow.velocity, v)), inwards(scheme, q, add_scaled(push, own, others))
+        push = inwards(scheme, q, scale(own, add_scaled(others, kinds.inverse_mass[g], force)))
+        gap, rate = inwards(scheme, q, subtract(flow.velocity, v)), scale(own / m, resistance)
         change = step_after(dt, shares_along(scheme, dt, rate), gap, push, inwards(scheme, q, slope))
         later = add(v, outwards(scheme, q, change))
         fluids.begin(fluid.field, bodies.identity[b], m, dt, others, v, later)

@@ -14,7 +14,7 @@ from kernels.fluid.gradients import curl, strain, stretch, three
 from kernels.fluid.stride import rate_of, step_after, whole_step
 from kernels.rotation.spherical import world_velocity
 from kernels.soft import flow_felt as rows
-from kernels.soft.chunks import unsigned_range
+from kernels.soft.chunks import unsigned_range, variant_of
 from kernels.soft.dragged import inwards, outwards, shares_along
 from kernels.soft.motion import spin_at_whole_step
 from kernels.soft.travel import larger
@@ -75,9 +75,9 @@ def resistance(fluid, g, relative):
 
 
 @formula
-def rates_of(against, medium, g, inertia):
-    """Rates at which a body comes to turn with the fluid, along its axes."""
-    return divide(scale(against, load(medium.rotation, g)), inertia)
+def rates_of(against, medium, g, light):
+    """Rates at which a body comes to turn with the fluid, along its axes; light: one over its moments [1/(kg m²)]."""
+    return scale(against, multiply(load(medium.rotation, g), light))
 
 
 @formula
@@ -101,19 +101,20 @@ def in_the_middle(fluid, scheme, memory, g, q, inertia, spin, rate, contacts, dt
     if rotation.leaps(scheme):
         share, start = 0.5, rotation.behind(scheme, memory, inertia)
     gap = subtract(target, start)
-    push = divide(subtract(contacts, gyroscopic_torque(scheme, omega, inertia)), inertia)
-    along = rates_of(resistance(fluid, g, gap)[0], medium, g, inertia)
+    light = divide((1.0, 1.0, 1.0), inertia)
+    push = multiply(subtract(contacts, gyroscopic_torque(scheme, omega, inertia)), light)
+    along = rates_of(resistance(fluid, g, gap)[0], medium, g, light)
     change = whole_step(span, shares_along(scheme, span, along), gap, push, slope)
     against, turning = resistance(fluid, g, add_scaled(gap, -share, change))
-    shares = shares_along(scheme, dt, rates_of(against, medium, g, inertia))
+    shares = shares_along(scheme, dt, rates_of(against, medium, g, light))
     return target, slope, shares, add_scaled(start, share, change), turning
 
 
 @formula
-def torque_in(scheme, memory, q, inertia, target, slope, shares, torque, dt):
-    """Torque to hand to a scheme, in the body frame.
+def led(scheme, memory, q, inertia, target, slope, shares, torque, dt):
+    """Rotation completed by what a body feels.
 
-    One that leaps is handed the torque by which it comes to where relaxation leads, any other one the sum.
+    A scheme that leaps is led to where relaxation leads, any other one is handed the sum of torques.
 
     Parameters
     ----------
@@ -123,17 +124,21 @@ def torque_in(scheme, memory, q, inertia, target, slope, shares, torque, dt):
 
     Returns
     -------
-    torque [N m]
+    memory; torque that leads there, in the body frame [N m]
     """
     omega = foreseen(scheme, memory, q, inertia, dt)
     if rotation.leaps(scheme):
         gyroscopic = gyroscopic_torque(scheme, omega, inertia)
         push = divide(subtract(torque, gyroscopic), inertia)
         gap = subtract(target, rotation.behind(scheme, memory, inertia))
-        change = whole_step(dt, shares, gap, push, slope)
-        return add(gyroscopic, scale(1.0 / dt, multiply(inertia, change)))
-    along = (rate_of(dt, shares[0]), rate_of(dt, shares[1]), rate_of(dt, shares[2]))
-    return add(torque, multiply(multiply(inertia, along), subtract(target, omega)))
+        rate = scale(1.0 / dt, whole_step(dt, shares, gap, push, slope))
+        applied = add(gyroscopic, multiply(inertia, rate))
+        if rotation.leads(scheme):
+            return rotation.lead(scheme, memory, q, rate, dt), applied
+        return rotation.correct(scheme, memory, q, outwards(scheme, q, applied), inertia, dt), applied
+    along = (rate_of(shares[0]), rate_of(shares[1]), rate_of(shares[2]))
+    applied = add(torque, multiply(multiply(inertia, along), subtract(target, omega)))
+    return rotation.correct(scheme, memory, q, outwards(scheme, q, applied), inertia, dt), applied
 
 
 @loop
@@ -162,14 +167,13 @@ def whirl(
     before, after = (np.int64(0), np.int64(0)), (np.int64(0), np.int64(0))
     since = fluid.medium.since[0] * dt
     for b in unsigned_range(low, high):
-        g, q = kind[b], load_quaternion(orientation, b)
+        g, q = variant_of(kind, b), load_quaternion(orientation, b)
         i, memory = load(inertia, g), rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
         contacts = inwards(scheme, q, load(torque, b - np.uint64(shift)))
         bend, shares = rows.bend_in(scheme, felt, b), rows.shares_in(scheme, felt, rows.TURN, rows.TURNS, b)
         target = add_scaled(three(felt, rows.SPIN, b), since, bend)
-        applied = torque_in(scheme, memory, q, i, target, bend, shares, contacts, dt)
         behind = rotation.behind(scheme, memory, i)
-        memory = rotation.correct(scheme, memory, q, outwards(scheme, q, applied), i, dt)
+        memory, applied = led(scheme, memory, q, i, target, bend, shares, contacts, dt)
         rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
         omega = spin_at_whole_step(scheme, memory, q, i, dt)
         step = subtract(omega, behind) if rotation.leaps(scheme) else (0.0, 0.0, 0.0)
@@ -208,7 +212,7 @@ def start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds):
     target, slope = at_rest_in_flow(scheme, fluid.medium, g, q, spin, rate, omega)
     relative = subtract(target, omega)
     against, turning = resistance(fluid, g, relative)
-    along = rates_of(against, fluid.medium, g, i)
+    along = rates_of(against, fluid.medium, g, divide((1.0, 1.0, 1.0), i))
     torque = add(contacts, multiply(multiply(i, along), relative))
     step = scale(0.5 * dt, divide(torque, i))
     if rotation.leaps(scheme):
