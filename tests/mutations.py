@@ -64,7 +64,7 @@ DAMPING = (
     Mutant("damping-loss", "meet", "(force_n - pressed.conservative)", "(pressed.conservative - force_n)",
            "test_impacts.py", "account_of_an_impact and 0.5"),
     Mutant("damping-mass-of-a-pair", "meeting", " + inverse_mass(c, x, normal, bodies, kinds, box)", "",
-           "test_impacts.py", "is_the_one_wanted[0.5-0.1-pair]"),
+           "plain/test_normals.py", "middle_of_a_fibre"),
 )
 FRICTION = (
     Mutant("friction-limit", "slide", "part.friction[i, j] * limit", "part.friction[i, j] * press.force",
@@ -100,9 +100,9 @@ PARTS = (
     Mutant("hysteretic-loading", "lost_by_loading", "(1.0 - k_1 / k_2)", "(1.0 - k_1 / k_2) * 0.9",
            "plain/test_normals.py", "do_the_work"),
     Mutant("hysteretic-pulling", "lost_by_pulling", "(1.0 + k_c / k_2)", "(1.0 - k_c / k_2)",
-           "plain/test_normals.py", "do_the_work"),
-    Mutant("tension-last-step", "meet", "parting + half * (pressed.force - eta * parting) / touch.mass", "parting",
-           "plain/test_normals.py", "last_step"),
+           "plain/test_normals.py", "do_the_work and cohesion"),
+    Mutant("tension-last-step", "meet", "eta *= ramp(touch.overlap - pressed.ends, leaving * dt)", "eta *= 1.0",
+           "plain/test_normals.py", "last_step_of_a_contact_in_tension"),
     Mutant("rolling-arm", "roll", "scale(touch.radius, cross(touch.turning, touch.normal))",
            "cross(touch.turning, touch.normal)", "plain/test_couples.py", "period_of_its_spring"),
     Mutant("rolling-sign", "roll", "cross(touch.normal, force)", "cross(force, touch.normal)",

@@ -139,7 +139,7 @@ def shortest_meeting(particles, box):
 
 @pytest.mark.parametrize("clumps", [False, True], ids=["spheres", "clumps"])
 @pytest.mark.parametrize("walls", [False, True], ids=["free", "walls"])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", [4, 0, 1, 2, 3])
 @pytest.mark.few(4)
 def test_no_two_meet_for_less_than_foreseen(seed, walls, clumps, wall):
     """And for little more: what is about as heavy and as large is taken together, see `dem.soft.impacts`."""
