@@ -508,7 +508,7 @@ FLUIDS = (
            "plain/test_seldom.py", "second_order_in_its_interval[rod-by-shape]"),
     Mutant("seldom-count", "_time", "(steps - 1) %", "steps %",
            "plain/test_seldom.py", "assigned_begins"),
-    Mutant("seldom-by-itself", "interval", "SELDOM * time_step <= shortest / SLOW", "time_step <= shortest / SLOW",
+    Mutant("seldom-by-itself", "interval", "steps * time_step <= shortest / SLOW", "time_step <= shortest / SLOW",
            "plain/test_seldom.py", "asked_by_themselves"),
     Mutant("rows-without-voidage", "put_in_bed", "= flow.voidage", "= 1.0",
            "plain/test_seldom.py", "in_cells_are_sampled"),

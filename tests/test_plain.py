@@ -9,7 +9,7 @@ import pytest
 
 HERE = Path(__file__).parent
 FILES = sorted((HERE / "plain").glob("test_*.py"))
-AT_ONCE = 8  # files: a process takes a second or two to begin
+AT_ONCE = 13  # files: a process takes a few seconds to begin
 GROUPS = [FILES[k : k + AT_ONCE] for k in range(0, len(FILES), AT_ONCE)]
 OTHERS = GROUPS[1::2]  # in a file of their own, so that two workers share them
 NONE_CHOSEN = 5  # no test of this mark, as pytest says it

@@ -96,13 +96,13 @@ class Fluid:
         Steps for which what the laws say is used, counted from the start of the run, before they are asked again. They
         are told of the middle of these steps; in between velocities go on relaxing, at every step, as they do with 1.
         The error is of second order in the length of this interval, whose steps may be as long as they like. By
-        default 16 where that is at most 1/200 of the fluid's relaxation times in Stokes flow and of the shortest time
-        of the flow (one over its largest gradient, a radian of its oscillation, its stored times): such a fluid changes
-        little in so short a time, and an error of (1/200)²/24 is less than that of any contact. (Far beyond Stokes flow
-        times are shorter: the verdict warns where that shows.) Who assigns to the state or to gravity begins an
-        interval anew: where that is every few steps take 1. Else 1, and so with functions, of which no time is known.
-        Where there are `cells` it is 1: what these hold changes at steps of its own, and momentum that is given and
-        taken is that of each step.
+        default 64, 32 or 16, the first that is at most 1/200 of the fluid's relaxation times in Stokes flow and of the
+        shortest time of the flow (one over its largest gradient, a radian of its oscillation, its stored times): such a
+        fluid changes little in so short a time, and an error of (1/200)²/24 is less than that of any contact. (Far
+        beyond Stokes flow times are shorter: the verdict warns where that shows.) Who assigns to the state or to
+        gravity begins an interval anew: where that is every few steps take 1. Else 1, and so with functions, of which
+        no time is known. Where there are `cells` it is 1: what these hold changes at steps of its own, and momentum
+        that is given and taken is that of each step.
     cells : Cells, optional
         Where the voidage is counted; default for drag in dense beds and couplings: the box in cells three of the
         largest particles wide.

@@ -44,7 +44,7 @@ SWIRLS = {"rubinow-keller": RubinowKeller, "oesterle-bui-dinh": OesterleBuiDinh,
 SPINS = {"stokes": Creeping, "dennis": Dennis, None: fluids.Nothing}
 STATE = ("clock", "drawn", "drawing", "reached")  # of `Medium`: what a run has come to
 HEAVY = 0.1  # density of a fluid over that of particles, from which added mass shows
-SELDOM = 16  # steps from one evaluation of the laws to the next, if that shows in nothing
+SELDOM = (64, 32, 16)  # steps from one evaluation of the laws to the next, the first that shows in nothing
 BRIEF = 0.1  # relaxation times that an interval may last where drag is that of the fastest
 SLOW = 200  # of such intervals the shortest time that a fluid has must hold
 STEADIEST = 0.5  # relaxation times a step up to which explicit schemes of rotation are stable, whichever they are
@@ -146,7 +146,7 @@ def interval(fluid: Fluid, particles: Particles, time_step: float) -> int:
         return fluid.every
     of_flow = fluid.velocity.shortest_time(fluid.viscosity / fluid.density)
     shortest = min(*relaxation_times(fluid, particles), of_flow)
-    return SELDOM if SELDOM * time_step <= shortest / SLOW else 1
+    return next((steps for steps in SELDOM if steps * time_step <= shortest / SLOW), 1)
 
 
 def relaxation_times(fluid: Fluid, particles: Particles) -> tuple[float, float]:

@@ -243,14 +243,16 @@ def test_a_state_that_is_assigned_begins_an_interval():
 @pytest.mark.parametrize(
     ("dt", "words", "every"),
     [
-        (1e-6, {}, SELDOM),  # τ = 0.167 s: 10000 intervals
+        (1e-6, {}, 64),  # τ = 0.167 s, of rotation 0.042 s: 650 intervals
+        (5e-6, {}, 32),
+        (1e-5, {}, 16),
         (1e-4, {}, 1),
         (1e-6, {"velocity": dem.ShearFlow(rate=1e3)}, 1),
-        (1e-6, {"velocity": dem.ShearFlow(rate=1.0)}, SELDOM),
+        (1e-6, {"velocity": dem.ShearFlow(rate=1.0)}, 64),
         (1e-6, {"velocity": dem.UniformFlow(amplitude=(1, 0, 0), frequency=1e3)}, 1),
         (1e-6, {"velocity": lambda t, x, y, z: (0.0, 0.0, 0.0)}, 1),
         (1e-6, {"velocity": gridded_flow(1e-3)}, 1),
-        (1e-6, {"velocity": gridded_flow(1.0)}, SELDOM),  # gradients of 6/s
+        (1e-6, {"velocity": gridded_flow(1.0)}, 64),  # gradients of 6/s
         (1e-4, {"every": 3}, 3),
         (1e-6, {"drag": "beetstra"}, 1),  # in cells
     ],
@@ -290,7 +292,7 @@ def test_benchmarks_of_flows_stand_beside_the_same_run_dry(name):
     assert list(runs) == ["dry", *found.fluids]
     assert runs.pop("dry").fluid is None
     for sim in runs.values():
-        assert interval(sim.fluid, sim.particles, sim.time_step) == SELDOM
+        assert interval(sim.fluid, sim.particles, sim.time_step) in SELDOM
     figures = few.measure(threads=1)
     assert figures["times_dry"]["dry"] == 1.0
     assert set(figures["times_dry"]) == set(figures["ns_per_particle_step"]) == {"dry", *found.fluids}
