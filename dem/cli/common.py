@@ -169,6 +169,7 @@ TOPICS = {  # what it is about, where no beginning is known
     "capsule": "capsules", "bond": "bonds", "inserter": "coming-and-going", "outlet": "coming-and-going",
     "rank": "clusters",
 }  # fmt: skip
+CASE_FILE = re.compile(r"\S+\.toml: ")
 LISTS = re.compile(r"(known are|input should be) .*")  # of words that would do
 
 
@@ -180,6 +181,7 @@ def _complain(error: Exception, status: int) -> None:
     found = {page for start, page in (PAGES | broke).items() if words.startswith(start)}
     about = LISTS.sub("", words)
     found = found or {page for word, page in TOPICS.items() if re.search(rf"\b{word}s?\b", about)}
+    found = found or ({"case-files"} if CASE_FILE.match(words) else set())
     for page in sorted(found):
         sys.stderr.write(f"dem: more: dem guide {page}\n")
     raise typer.Exit(status) from None
