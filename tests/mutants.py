@@ -48,13 +48,16 @@ def functions():
 
 
 def place(mutant):
-    """File and character where the text of a mutant stands; raises LookupError unless that is one place."""
+    """File of a mutant; characters where its function begins, where its text stands, where the function ends.
+
+    Raises LookupError unless that is one place.
+    """
     places = []
     for path, begin, end in functions().get(mutant.function, []):
         text = (ROOT / path).read_text()
         at = text.find(mutant.old, begin, end)
         while at >= 0:
-            places.append((path, at))
+            places.append((path, begin, at, end))
             at = text.find(mutant.old, at + 1, end)
     if len(places) != 1:
         message = f"{mutant.name}: {mutant.old!r} stands {len(places)} times in functions named {mutant.function}"
@@ -64,7 +67,7 @@ def place(mutant):
 
 def mutated(mutant):
     """File that a mutant changes, and its text then."""
-    path, at = place(mutant)
+    path, _, at, _ = place(mutant)
     text = (ROOT / path).read_text()
     return path, text[:at] + mutant.new + text[at + len(mutant.old) :]
 

@@ -164,7 +164,7 @@ SHOWN = []
 )
 def test_a_bar_shows_if_wanted_or_if_the_run_takes_long(wanted, patience, bars, monkeypatch):
     """And comes to its end at the end."""
-    monkeypatch.setattr(progress, "_kind_of_bar", lambda: Recorded)
+    monkeypatch.setattr(progress, "kind_of_bar", lambda: Recorded)
     monkeypatch.setattr(progress, "PATIENCE", patience)
     SHOWN.clear()
     crowd("spheres").run(0.002, frames=3, progress=wanted)
@@ -197,10 +197,10 @@ def test_a_notebook_has_a_line_that_changes(monkeypatch):
     crowd("spheres").run(0.002, frames=3, progress=True)
     assert "100%" in shown[-1]
     assert "particle steps/s" in shown[-1]
-    assert progress._kind_of_bar() is progress.Notebook
+    assert progress.kind_of_bar() is progress.Notebook
 
 
 def test_nobody_watches_pipes(monkeypatch):
     """Neither here, where stderr is none of a terminal, nor in a shell of IPython without a kernel."""
-    assert progress._kind_of_bar() is None
+    assert progress.kind_of_bar() is None
     assert progress.clock(3725.4) == "1:02:05"

@@ -44,7 +44,7 @@ class _Told:
             self._say(f"compiling kernels ({WHY}): {name}")
         elif name != self.names[-1]:
             self._say(f", {name}")
-        if self.to is None and not SILENT:
+        if self.to is None and watched() and not SILENT:
             self.countdown.begin(name, expected(name))
         self.names.append(name)
 

@@ -49,7 +49,7 @@ class Countdown:
     def begin(self, name: str, expected: Expected) -> None:
         """One begins, and is expected to take so many seconds."""
         self.stop()
-        kind = progress._kind_of_bar()  # noqa: SLF001, a room of its own
+        kind = progress.kind_of_bar()
         if kind is None or hasattr(sys.stderr, "rich_proxied_file"):  # a bar is there, above which all are lines
             return
         if kind is progress.Notebook:

@@ -36,7 +36,7 @@ def progress_bar(
     the way is made at a steady one, else about that at the rate of the later half of the time, or at least that if it
     is slowing down. None as to whether it is wanted shows it when some seconds have passed.
     """
-    kind = _kind_of_bar()
+    kind = kind_of_bar()
     if kind is None or wanted is False:
         yield lambda _, __: None
         return
@@ -85,7 +85,7 @@ class _Rate:
         return f"{word} {clock((seconds - then) * (length - way) / (way - before))} left" if way > before else ""
 
 
-def _kind_of_bar() -> type[Bar] | None:
+def kind_of_bar() -> type[Bar] | None:
     """What a bar can be shown on, if on anything."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is not None and hasattr(shell, "kernel"):
@@ -95,12 +95,12 @@ def _kind_of_bar() -> type[Bar] | None:
 
 def watched() -> bool:
     """Whether somebody may be looking at what is shown."""
-    return _kind_of_bar() is not None
+    return kind_of_bar() is not None
 
 
 def in_notebook() -> bool:
     """Whether it is shown below the cell of a notebook."""
-    return _kind_of_bar() is Notebook
+    return kind_of_bar() is Notebook
 
 
 class Terminal:
@@ -130,7 +130,7 @@ class Notebook:
     """A line below the cell."""
 
     def __init__(self) -> None:
-        from IPython.display import display  # noqa: PLC0415, it is there, see `_kind_of_bar`
+        from IPython.display import display  # noqa: PLC0415, it is there, see `kind_of_bar`
 
         self._display, self._handle, self._next = display, None, 0.0
         self._line = ""

@@ -29,13 +29,8 @@ class StochasticVerdict(Judged):
 
     Examples
     --------
-    >>> import dem, numpy as np
-    >>> sand = dem.Material(young=5e7, poisson=0.35, density=2500.0)
-    >>> rng = np.random.default_rng(1)
-    >>> places, speeds = rng.uniform(0, 0.1, (500, 3)), rng.normal(0, 1.0, (500, 3))
-    >>> grains = dem.Particles(dem.Sphere(diameter=0.002), sand, position=places, velocity=speeds)
-    >>> box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), sand, periodic=["x", "y", "z"])
-    >>> verdict = dem.StochasticSpheres(grains, box, gravity=(0, 0, 0), time_step="auto").run(0.01, frames=1)
+    >>> import dem
+    >>> verdict = dem.cases()["stochastic-cooling"](n=500).simulation().run(0.01)
     >>> verdict.passed, verdict.failures, bool(verdict.energy_error < 1e-12)
     (True, [], True)
     """

@@ -142,7 +142,7 @@ def test_exports_that_take_long_show_how_far_they_are(monkeypatch):
             told.append("closed")
 
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    monkeypatch.setattr(progress, "_kind_of_bar", lambda: Bar)
+    monkeypatch.setattr(progress, "kind_of_bar", lambda: Bar)
     frames = Frames(range(2, 10, 2))
     assert list(frames) == [2, 4, 6, 8]
     assert [each[:2] for each in told[:-1]] == [
@@ -233,7 +233,7 @@ def test_what_is_compiled_is_told_with_the_time_that_is_left(kind, monkeypatch, 
 
     monkeypatch.setattr(progress, "Notebook", Notebook)
     kinds = {"terminal": progress.Terminal, "notebook": Notebook, "pipe": None}
-    monkeypatch.setattr(progress, "_kind_of_bar", lambda: kinds[kind])
+    monkeypatch.setattr(progress, "kind_of_bar", lambda: kinds[kind])
     monkeypatch.setattr(countdown, "TICK", 0.001)
     looked, words = threading.Event(), countdown.words
     monkeypatch.setattr(countdown, "words", lambda *given: (looked.set(), words(*given))[1])
