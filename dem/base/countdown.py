@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from dem.base import progress
+from dem.base import durations, progress
 from dem.base.progress import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 TICK = 0.5  # s between two looks at the clock
 
@@ -39,12 +40,52 @@ def words(seconds: float, expected: Expected) -> str:
     return f"about {least} left" if least == most else f"about {least} to {most} left"
 
 
+@contextmanager
+def told(doing: str, how: str = "") -> Iterator[None]:
+    """Tell of what goes on here, when it has for some seconds, how long it will, by how long it took the last time.
+
+    `how` tells apart short work from long. Commands have bars of their own, beside which nothing is shown.
+    """
+    kind, beside = progress.kind_of_bar(), hasattr(sys.stderr, "rich_proxied_file")
+    if kind is None or beside:
+        yield
+        return
+    what = f"{doing} {how}".strip()
+    seconds, start = durations.before(what), time.perf_counter()
+    line = _Line(kind, progress.PATIENCE)
+    stop = _ticking(lambda passed: line.show(doing, passed, seconds and (seconds, seconds)))
+    try:
+        yield
+        durations.note(what, time.perf_counter() - start)
+    finally:
+        stop()
+        line.close(doing)
+
+
+def _ticking(show: Callable[[float], None]) -> Callable[[], None]:
+    """Show the seconds so far every now and then, until what is returned is called."""
+    start, ended = time.perf_counter(), threading.Event()
+
+    def tick() -> None:
+        while not ended.wait(TICK):
+            show(time.perf_counter() - start)
+
+    thread = threading.Thread(target=tick, daemon=True)
+    thread.start()
+
+    def stop() -> None:
+        ended.set()
+        thread.join()
+
+    return stop
+
+
 class Countdown:
     """Shows now and then how long things go on, on a terminal or in a notebook; elsewhere nothing."""
 
     def __init__(self) -> None:
         self._stop: Callable[[], None] | None = None
-        self._below: _Below | None = None
+        self._below: _Line | None = None
 
     def begin(self, name: str, expected: Expected) -> None:
         """One begins, and is expected to take so many seconds."""
@@ -53,20 +94,12 @@ class Countdown:
         if kind is None or hasattr(sys.stderr, "rich_proxied_file"):  # a bar is there, above which all are lines
             return
         if kind is progress.Notebook:
-            self._below = self._below or _Below()
+            self._below = self._below or _Line(kind)
         line = self._below or _Behind()
-        start, ended = time.perf_counter(), threading.Event()
-
-        def tick() -> None:
-            while not ended.wait(TICK):
-                line.show(name, time.perf_counter() - start, expected)
-
-        thread = threading.Thread(target=tick, daemon=True)
-        thread.start()
+        end = _ticking(lambda seconds: line.show(f"compiling {name}", seconds, expected))
 
         def stop() -> None:
-            ended.set()
-            thread.join()
+            end()
             line.wipe()
 
         self._stop = stop
@@ -82,7 +115,7 @@ class Countdown:
         self.stop()
         below, self._below = self._below, None
         if below is not None:
-            below.close()
+            below.close("compiled")
 
 
 class _Behind:
@@ -104,23 +137,26 @@ class _Behind:
             sys.stderr.flush()
 
 
-class _Below:
-    """A line below the cell, whose last words stay."""
+class _Line:
+    """A line of its own, whose last words stay."""
 
-    def __init__(self) -> None:
-        self._bar: progress.Notebook | None = None
+    def __init__(self, kind: type[progress.Bar], patience: float = 0.0) -> None:
+        self._kind, self._patience = kind, patience
+        self._bar: progress.Bar | None = None
 
-    def show(self, name: str, seconds: float, expected: Expected) -> None:
+    def show(self, doing: str, seconds: float, expected: Expected) -> None:
         """Say how far it is."""
-        self._bar = self._bar or progress.Notebook()
+        if seconds < self._patience:
+            return
+        self._bar = self._bar or self._kind()
         share = min(1.0, seconds / expected[1]) if expected else 0.0
-        self._bar.show(share, f"compiling {name}", words(seconds, expected))
+        self._bar.show(share, doing, words(seconds, expected))
 
     def wipe(self) -> None:
         """Another one may follow."""
 
-    def close(self) -> None:
+    def close(self, done: str) -> None:
         """Leave it as it is, at its end."""
         if self._bar is not None:
-            self._bar.show(1.0, "compiled", "")
+            self._bar.show(1.0, done, "")
             self._bar.close()

@@ -5,10 +5,14 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from dem.base.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+
+Thing = TypeVar("Thing")
 
 PATIENCE = 3.0  # s of computing before a bar is shown that nobody has asked for
 LOOKS = 0.25  # s between two looks of a notebook
@@ -62,6 +66,14 @@ def progress_bar(
     finally:
         if bar is not None:
             bar.close()
+
+
+def through(things: Sequence[Thing], name: str) -> Iterator[Thing]:
+    """Go through things of a name one by one, and show how far when some seconds have passed."""
+    with progress_bar(len(things), lambda n, _: counted(n, name), wanted=None) as moved:
+        for each in things:
+            yield each
+            moved(1, 1)
 
 
 class _Rate:

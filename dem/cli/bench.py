@@ -96,12 +96,15 @@ def _against_lammps(names: list[str], share: float, parameters: dict[str, object
     for name in set(names) - set(workloads.names_with({}, stepping=True)):
         message = f"benchmark {name} cannot be run in LAMMPS: take {', '.join(workloads.names_with({}, stepping=True))}"
         raise ValueError(message)
-    for name, benchmark in chosen.items():
-        rates = benchmark.against_lammps(checks.number("share", share, above=0))
-        ratio = rates["ours"] / rates["lammps"]
-        drifts = f"energy drift {rates['our_drift']:.1e} against {rates['lammps_drift']:.1e} of the kinetic energy"
-        say(
-            f"{name}  LAMMPS {rates['lammps']:.3g}, this engine {rates['ours']:.3g} particle steps per second on one "
-            f"core: {ratio:.2f} times; {drifts}"
-        )
+    checks.number("share", share, above=0)
+    with bar() as shown:
+        for name, benchmark in shown.each("measuring", chosen, how=f"{share:g} against LAMMPS"):
+            with announced():
+                rates = benchmark.against_lammps(share)
+            ratio = rates["ours"] / rates["lammps"]
+            drifts = f"energy drift {rates['our_drift']:.1e} against {rates['lammps_drift']:.1e} of the kinetic energy"
+            shown.say(
+                f"{name}  LAMMPS {rates['lammps']:.3g}, this engine {rates['ours']:.3g} particle steps per second on "
+                f"one core: {ratio:.2f} times; {drifts}"
+            )
     say(", ".join(f"{key} {value}" for key, value in timing.machine().items()))

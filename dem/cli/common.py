@@ -169,7 +169,7 @@ TOPICS = {  # what it is about, where no beginning is known
     "capsule": "capsules", "bond": "bonds", "inserter": "coming-and-going", "outlet": "coming-and-going",
     "rank": "clusters",
 }  # fmt: skip
-CASE_FILE = re.compile(r"\S+\.toml: ")
+CASE_FILE = re.compile(r".+?\.toml: ")
 LISTS = re.compile(r"(known are|input should be) .*")  # of words that would do
 
 

@@ -18,6 +18,7 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.table import Column
 from rich.text import Text
 
 from dem.base.compilation import told_to
@@ -45,7 +46,7 @@ class Named(Progress):
     def __init__(self) -> None:
         columns = (
             TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
-            TextColumn("left"), Left(), TextColumn("{task.fields[compiled]}"),
+            TextColumn("left"), Left(table_column=Column(no_wrap=True)), TextColumn("{task.fields[compiled]}"),
         )  # fmt: skip
         super().__init__(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True)
 

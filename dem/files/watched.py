@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dem.base.progress import progress_bar
-from dem.base.words import counted
+from dem.base.progress import through
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,14 +28,8 @@ class Frames(Sequence):
 
     def __iter__(self) -> Iterator[int]:
         """One by one."""
-        self._going.append(self._shown())
+        self._going.append(through(self._numbers, "frame"))
         return self._going[-1]
-
-    def _shown(self) -> Iterator[int]:
-        with progress_bar(len(self), lambda n, _: counted(n, "frame"), wanted=None) as moved:
-            for number in self._numbers:
-                yield number
-                moved(1, 1)
 
     def close(self) -> None:
         """Take away bars of those who stopped half-way."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.plots.figure import INK, check_run, legend, new_figure, scaled, tidy, whole_decades
+from dem.plots.figure import INK, legend, new_figure, picture, scaled, tidy, whole_decades
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,7 @@ OUTSIDE = {"work": "work of walls", "fluid": "work of the fluid"}  # what is don
 ROUNDING = 1e-16  # of the reference: what rounding leaves
 
 
+@picture
 def energy(run: Trajectory) -> Figure:
     """Draw the energy ledger of a run, and its error.
 
@@ -55,7 +56,6 @@ def energy(run: Trajectory) -> Figure:
     ...         [ax.get_ylabel() for ax in energy(run).axes]
     ['energy [mJ]', 'error [–]']
     """
-    check_run(run)
     figure = new_figure(7.0, 4.8)
     draw_energy(figure.subplots(2, height_ratios=(3, 1), sharex=True), run)
     figure.align_ylabels()

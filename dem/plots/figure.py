@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from dem.base import optional
+from dem.base.countdown import told
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
     from dem.files.trajectory import Trajectory
+
+Drawing = TypeVar("Drawing", bound="Callable[..., Figure]")
 
 PREFIXES = {9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ", -9: "n", -12: "p"}
 DPI = 150
@@ -36,6 +40,18 @@ def new_figure(width: float, height: float, layout: str = "constrained") -> Figu
     """
     figures = optional.library("matplotlib.figure", extra="plot", purpose="a picture")
     return figures.Figure(figsize=(width, height), dpi=DPI, layout=layout)
+
+
+def picture(draw: Drawing) -> Drawing:
+    """A picture of a run: what it is given is one, and people who wait for long are told how long."""
+
+    @functools.wraps(draw)
+    def drawn(run: Trajectory, *options: object, **named: object) -> Figure:
+        check_run(run)
+        with told(f"drawing {draw.__name__}", f"{len(run)} x {len(run.kind)}"):
+            return draw(run, *options, **named)
+
+    return drawn  # type: ignore[return-value]  # it takes and returns the same
 
 
 def check_run(run: Trajectory) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.plots.bodies import heights_of
-from dem.plots.figure import band, check_run, legend, new_figure, scaled, tidy
+from dem.plots.figure import band, legend, new_figure, picture, scaled, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dem.files.trajectory import Trajectory
 
 
+@picture
 def height(run: Trajectory) -> Figure:
     """Draw the height of the particles against time: their mean, and each of a few or where most of many are.
 
@@ -45,7 +46,6 @@ def height(run: Trajectory) -> Figure:
     >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
     ('time [µs]', 'height [m]')
     """
-    check_run(run)
     figure = new_figure(7.0, 3.4)
     draw_height(figure.subplots(), run)
     return figure

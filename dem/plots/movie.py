@@ -13,6 +13,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.machine import cores
+from dem.base.progress import through
 from dem.base.replace import replace_when_done
 from dem.plots.bodies import numbers_up_to
 from dem.plots.figure import check_run
@@ -33,7 +34,7 @@ LOOKED_AT = 20  # frames, for limits of the colours
 def movie(
     run: Trajectory, path: str | PathLike, *, seconds: float = 5.0, fps: float = 20.0, colour: str = "speed",
     size: tuple[int, int] = (800, 600), walls: float = OPACITY, overwrite: bool = False,
-    track: Callable[[list], Iterable] = iter,
+    track: Callable[[list], Iterable] | None = None,
 ) -> int:  # fmt: skip
     """Film the particles, with frames of the run spread evenly over it.
 
@@ -57,8 +58,9 @@ def movie(
         Opacity of walls, see `scene`.
     overwrite : bool
         Whether to replace the file.
-    track : callable
-        Told what to go through, such as ``tqdm``.
+    track : callable, optional
+        Told what to go through, such as ``tqdm``; without one a bar is shown to those who watch, when some seconds
+        have passed.
 
     Returns
     -------
@@ -93,7 +95,7 @@ def movie(
 
     def pictures() -> Iterator[np.ndarray]:
         film, shots = None, _side_by_side(shot(run, [k], **look) for k in frames.tolist())
-        for frame in track(list(frames)):
+        for frame in (track or _shown)(list(frames)):
             film = film or _Film(scene(run, int(frame), **look))
             yield film.picture(next(shots), moment(run, frame))
 
@@ -101,6 +103,10 @@ def movie(
     with replace_when_done(path) as partial:
         save(partial, pictures(), min(fps, len(frames) / seconds))
     return len(frames)
+
+
+def _shown(frames: list) -> Iterator:
+    return through(frames, "picture")
 
 
 def check_movie(path: str | PathLike, seconds: float, fps: float, *, overwrite: bool) -> Path:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.plots.bodies import directions, slender, vertical
-from dem.plots.figure import INK, band, check_run, legend, new_figure, scaled, tidy
+from dem.plots.figure import INK, band, legend, new_figure, picture, scaled, tidy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 RANDOM = math.degrees(1)  # mean angle between a fixed axis and random ones: ∫ θ sin θ dθ from 0 to π/2
 
 
+@picture
 def orientation(run: Trajectory) -> Figure:
     """Draw the angle of fibres to the vertical and their order against time.
 
@@ -52,7 +53,6 @@ def orientation(run: Trajectory) -> Figure:
     ...         [ax.get_ylabel() for ax in orientation(run).axes]
     ['angle to vertical [°]', 'order [–]']
     """
-    check_run(run)
     figure = new_figure(7.0, 4.4)
     draw_orientation(figure.subplots(2, height_ratios=(2, 1), sharex=True), run)
     figure.align_ylabels()

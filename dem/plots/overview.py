@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dem.base.words import counted
 from dem.plots.bodies import slender
 from dem.plots.energy import draw_energy
-from dem.plots.figure import INK, check_run, new_figure
+from dem.plots.figure import INK, new_figure, picture
 from dem.plots.height import draw_height
 from dem.plots.orientation import draw_orientation
 from dem.plots.paths import draw_paths, moving
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dem.files.trajectory import Trajectory
 
 
+@picture
 def overview(run: Trajectory, frame: int = -1, *, colour: str = "speed", exposures: int = 1) -> Figure:
     """Draw all pictures of a run on one page.
 
@@ -52,7 +53,6 @@ def overview(run: Trajectory, frame: int = -1, *, colour: str = "speed", exposur
     ...         len(overview(run, colour="height").axes)  # with the colour bar
     8
     """
-    check_run(run)
     figure = new_figure(12.0, 8.1)
     left, right = figure.subfigures(1, 2, width_ratios=(5.6, 6.4))
     grid = left.add_gridspec(2, 2, width_ratios=(40, 1), height_ratios=(1, 1))

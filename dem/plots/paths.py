@@ -9,7 +9,7 @@ import numpy as np
 from dem.base.words import counted
 from dem.model.box import AXES
 from dem.plots.bodies import corners, numbers_up_to, positions, spheres, vertical
-from dem.plots.figure import INK, check_run, new_figure, scaled, shades, tidy
+from dem.plots.figure import INK, new_figure, picture, scaled, shades, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +22,7 @@ INSTANTS, BODIES = 12, 120  # at most
 FLAT = 3.0  # largest radii: what stays within is seen from one side only
 
 
+@picture
 def paths(run: Trajectory) -> Figure:
     """Draw the paths of the particles, seen from the sides, and the particles themselves at some instants.
 
@@ -52,7 +53,6 @@ def paths(run: Trajectory) -> Figure:
     ...         [(ax.get_xlabel(), ax.get_ylabel()) for ax in paths(run).axes]  # they move along x
     [('x [m]', 'y [m]')]
     """
-    check_run(run)
     views = moving(run)
     figure = new_figure(0.8 + 4.2 * len(views), 4.6)
     for ax, axis in zip(np.ravel(figure.subplots(1, len(views))), views, strict=True):

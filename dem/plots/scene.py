@@ -13,7 +13,7 @@ from dem.model.kinds import MOST, labels, rest
 from dem.plots import rods
 from dem.plots.bodies import corners, heights_of, numbers_up_to, vertical
 from dem.plots.camera import Camera
-from dem.plots.figure import DPI, INK, categories, check_run, colour_map, new_figure, scaled
+from dem.plots.figure import DPI, INK, categories, colour_map, new_figure, picture, scaled
 from dem.plots.render import Floor, render
 from dem.plots.sheets import lay_over
 
@@ -36,6 +36,7 @@ WIDEST = 16  # characters of a name for which there is room
 LETTER = 0.075  # width of one of them [inch]
 
 
+@picture
 def scene(
     run: Trajectory, frame: int = -1, *, colour: str = "speed", exposures: int = 1,
     limits: tuple[float, float] | None = None, camera: Camera | None = None, size: tuple[int, int] = (1200, 900),
@@ -86,7 +87,6 @@ def scene(
     >>> figure.axes[1].get_ylabel()  # of the colour bar
     'height [m]'
     """
-    check_run(run)
     width, height = size
     kinds = [kind.name for kind in run.kinds] if colour == "kind" else []
     longest = max(map(len, _short(kinds)), default=0)

@@ -10,6 +10,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.hints import hinted
+from dem.base.progress import through
 from dem.base.replace import replace_when_done
 from dem.base.words import counted
 from dem.files.trajectory import Trajectory
@@ -17,7 +18,7 @@ from dem.viewer.blocks import block, frame_bytes
 from dem.viewer.page import about, page, what
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from os import PathLike
 
 MEGABYTES = 25.0  # of a page, unless asked for otherwise
@@ -68,7 +69,7 @@ def view(
     *,
     megabytes: float = MEGABYTES,
     overwrite: bool = False,
-    track: Callable[[Iterable[range]], Iterable[range]] | None = None,
+    track: Callable[[list[range]], Iterable[range]] | None = None,
 ) -> View:
     """Make a page for a browser of a run: all spheres and walls in space, with time, colours and energies.
 
@@ -83,7 +84,8 @@ def view(
     overwrite : bool
         Replace the output if it exists.
     track : function, optional
-        Given the parts of the work, and handing them on, as progress bars do.
+        Given the parts of the work, and handing them on, as progress bars do. Without one a bar is shown to those
+        who watch, when some seconds have passed.
 
     Returns
     -------
@@ -113,12 +115,16 @@ def view(
     if output is not None:
         checks.ending(checks.output(output, overwrite=overwrite), (".html", ".htm"), "a page is written", needed=True)
     frames = _fitting(run, budget)
-    blocks = [block(run, part) for part in (track or iter)(_parts(frames))]
+    blocks = [block(run, part) for part in (track or _shown)(_parts(frames))]
     title = run.path.name if frames.step == 1 else f"{run.path.name}, every {frames.step}th frame"
     made = View(run.path.name, page(title, what(run, about(run)), blocks), frames, len(run))
     if output is not None:
         made.save(output, overwrite=overwrite)
     return made
+
+
+def _shown(parts: list[range]) -> Iterator[range]:
+    return through(parts, "part")
 
 
 def _parts(frames: range) -> list[range]:
