@@ -6,14 +6,16 @@ import contextlib
 import inspect
 import os
 import warnings
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 OURS = (f"{Path(__file__).parents[1]}{os.sep}", contextlib.__file__)  # files of functions between us and our callers
+_FOR_A_RUN: ContextVar[dict[str, bool] | None] = ContextVar("for a run", default=None)
 
 
 class DemWarning(UserWarning):
@@ -51,13 +53,34 @@ class Notice:
 def tell(notices: Iterable[Notice], *, strict: bool, force: bool) -> None:
     """Warn of each notice; raises ValueError for the first grave one unless `force`, and for any if `strict`."""
     notices = list(notices)
+    _refuse(notices, strict=strict, force=force)
+    for notice in notices:
+        warn(notice)
+
+
+def _refuse(notices: Iterable[Notice], *, strict: bool, force: bool) -> None:
     for notice in notices:
         if strict or (notice.grave and not force):
             way_out = " (turned into an error by strict)" if strict else ", or pass force=True (--force)"
             message = f"{notice}{way_out}"
             raise ValueError(message)
-    for notice in notices:
-        warn(notice)
+
+
+@contextlib.contextmanager
+def refused_before_building(*, strict: bool, force: bool) -> Iterator[None]:
+    """What is built here is built for a run, which would refuse some notices: then it is not built either."""
+    token = _FOR_A_RUN.set({"strict": strict, "force": force})
+    try:
+        yield
+    finally:
+        _FOR_A_RUN.reset(token)
+
+
+def before_building(notices: Callable[[], Iterable[Notice]]) -> None:
+    """Raise ValueError for what the run would refuse, if what is built is for one; then notices are asked for."""
+    for_a_run = _FOR_A_RUN.get()
+    if for_a_run is not None:
+        _refuse(notices(), **for_a_run)
 
 
 def warn(notice: Notice) -> None:

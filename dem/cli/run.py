@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dem.base import compilation
+from dem.base.notices import refused_before_building
 from dem.base.units import TIME
 from dem.base.words import counted
 from dem.case import StudyCase
@@ -130,7 +131,8 @@ def _run(chosen: Case | HardSphereCase, path: Path, **options: object) -> tuple[
     stepped = getattr(chosen, "table", chosen)  # of a case file
     if hasattr(stepped, "integrator"):
         request.check_steps(chosen.duration, stepped.time_step, stepped.integrator, stepped.threads)
-    sim = chosen.simulation()
+    with refused_before_building(strict=bool(options["strict"]), force=bool(options.get("force"))):
+        sim = chosen.simulation()
     start = time.perf_counter()
     verdict = sim.run(chosen.duration, output=path, frames=chosen.frames, **options)
     seconds = time.perf_counter() - start

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dem.model.fields import STATE
+from dem.soft import adhesion, bonding, immersion, proportions
 from dem.soft.accounted import Accounted
+from dem.soft.advice import foreseen
+from dem.soft.checks import rolling_shapes
 from dem.soft.exits import staying
 from dem.soft.sizes import Sizes
 from dem.soft.stages import stages
 from dem.soft.traffic.gates import with_examples
+from dem.system.diagnosis import densities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from dem.base.notices import Notice
     from dem.model.particles import Particles
     from dem.soft.traffic.sink import Sink
     from dem.soft.traffic.source import Source
@@ -66,6 +71,23 @@ class Crowd(Accounted):
         """Those that may meet somebody, and examples of those that are to come."""
         there = staying(self.particles, self._engine.left())
         return with_examples(there, [each.inserter for each in self.inserters])
+
+    def foreseen(self) -> Iterator[Notice]:
+        """What should be known before a run begins."""
+        yield from proportions.odd_meshes(self.particles, self._walls, [each.called for each in self.walls])
+        somebody = len(self._engine.left()) < len(self.particles) or self.inserters  # to be met, or will be
+        yield from self._planned(self._expected() if somebody else None)
+
+    def _planned(self, there: Particles | None) -> Iterator[Notice]:
+        """What should be known of those who are there, or will be, which can be before anything is built."""
+        particles, box, gravity, walls = self._particles, self.box, self.gravity, self._walls
+        yield from densities(particles)
+        yield from rolling_shapes(particles, box, self.contacts)
+        yield from immersion.foreseen(self.fluid, particles, box, self.time_step)
+        yield from bonding.foreseen(self._bonds, particles, self.time_step, self.integrator.name, gravity)
+        if there is not None:
+            yield from foreseen(there, box, gravity, self.time_step, self._law, walls)
+            yield from adhesion.foreseen(there, box, self._law, self.time_step, walls)
 
     def sphere_centres(self) -> np.ndarray:
         """Centres of all spheres (M, 3) [m], particle by particle."""

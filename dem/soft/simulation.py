@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks, compilation
 from dem.base.hints import hinted
+from dem.base.notices import before_building
 from dem.model.contacts import Contacts
 from dem.model.fluid import Fluid
 from dem.model.law import law as contact_law
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import DEFAULT
-from dem.soft import adhesion, arrays, bed, bonding, capsules, immersion, proportions
+from dem.soft import arrays, bed, bonding, capsules, immersion
 from dem.soft.accounted import Booked
-from dem.soft.advice import Advice, advise, foreseen
-from dem.soft.checks import check_box, check_overlaps, rolling_shapes
+from dem.soft.advice import Advice, advise
+from dem.soft.checks import check_box, check_overlaps
 from dem.soft.crowd import Crowd
 from dem.soft.fit import check_fits
 from dem.soft.overlaps import DEEPEST
@@ -30,12 +31,11 @@ from kernels.base.jit import set_threads
 from kernels.soft.advance import DONE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from os import PathLike
     from typing import Self
 
-    from dem.base.notices import Notice
     from dem.model.bonds import Bonds
     from dem.model.box import Box
     from dem.model.energy import Energy
@@ -131,6 +131,8 @@ class Simulation(Crowd):
         super().__init__(with_room_for(particles, inserters, outlets, fluid), box, gravity, description)
         words = {"fluid": fluid, "walls": walls, "inserters": inserters, "outlets": outlets, "bonds": bonds}
         self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin, **words)
+        if len(everybody := with_examples(self._particles, inserters)):
+            before_building(lambda: self._planned(everybody))
         with compilation.announced():
             self._start(step=0, before=None)
             self._begin_ledger(step=0)
@@ -311,18 +313,6 @@ class Simulation(Crowd):
         if code != DONE:
             self._shown_step = -1  # somebody may have disturbed the state since it was shown
         check_run(code, self._engine, self.particles, self._box)
-
-    def foreseen(self) -> Iterator[Notice]:
-        """What should be known before a run begins."""
-        yield from super().foreseen()
-        yield from rolling_shapes(self.particles, self.box, self.contacts)
-        yield from proportions.odd_meshes(self.particles, self._walls, [each.called for each in self.walls])
-        yield from immersion.foreseen(self.fluid, self.particles, self.box, self.time_step)
-        yield from bonding.foreseen(self._bonds, self.particles, self.time_step, self._integrator.name, self.gravity)
-        if len(self._engine.left()) < len(self.particles) or self.inserters:  # there is somebody to meet, or will be
-            there = self._expected()
-            yield from foreseen(there, self.box, self.gravity, self.time_step, self._law, self._walls)
-            yield from adhesion.foreseen(there, self.box, self._law, self.time_step, self._walls)
 
     def _recorded(
         self, output: str | PathLike | None, *, overwrite: bool = False, strict: bool
