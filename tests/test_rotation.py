@@ -24,6 +24,8 @@ ASYMMETRIC = (1.0, 1.7, 2.3)
 Q0 = tuple(np.array([0.7, -0.1, 0.5, 0.3]) / math.sqrt(0.84))
 OMEGA0 = (1.2, -0.8, 2.1)  # body frame
 ORDERS = {name: row.order for name, row in dem.INTEGRATORS.items()}
+EVERY_DAY = ("improved-pcdm", "pcdm", "splitting", "no-squish", "runge-kutta")  # others are compiled in long tests
+SCHEMES = [pytest.param(name, marks=() if name in EVERY_DAY else pytest.mark.slow) for name in ORDERS]
 HALF_STEP_OLD = ("fincham", "richardson")  # know the angular velocity of half a step ago only
 
 
@@ -62,7 +64,7 @@ def slopes(name, problem, steps, time, **case):
 
 
 @pytest.mark.parametrize("frame", ["world", "body"])
-@pytest.mark.parametrize("name", ORDERS)
+@pytest.mark.parametrize("name", SCHEMES)
 def test_order_under_the_torques_of_the_papers(name, frame):
     """Cylinder under a 3-D torque, Zhao & van Wachem test 4 and Seelen et al. 3.3; 0.1 as the claim has it."""
     m = oracle.CYLINDER_INERTIA
@@ -72,8 +74,7 @@ def test_order_under_the_torques_of_the_papers(name, frame):
 
 
 @pytest.mark.parametrize(("problem", "loss"), [(SPRING, 0), (DRAG, 1)], ids=["orientation", "velocity"])
-@pytest.mark.parametrize("name", ORDERS)
-@pytest.mark.few(17)
+@pytest.mark.parametrize("name", SCHEMES)
 def test_order_under_torque_that_depends_on_the_motion(name, problem, loss):
     """Asymmetric body; two schemes lose an order where the torque wants an angular velocity they do not know."""
     order = ORDERS[name] - loss * (name in HALF_STEP_OLD)
@@ -190,7 +191,7 @@ def test_energy_of_a_heavy_top_stays_within_bounds(name):
     assert error("improved-pcdm") > 1e-3
 
 
-@pytest.mark.parametrize("name", ORDERS)
+@pytest.mark.parametrize("name", SCHEMES)
 def test_angular_momentum_of_a_free_body(name):
     """Kept to rounding by the schemes that say so, and visibly not by the others."""
     q, omega = end(name, None, 0.01, 100.0, frame="body")
@@ -200,8 +201,7 @@ def test_angular_momentum_of_a_free_body(name):
     assert error < 1e-12 if dem.INTEGRATORS[name].momentum == KEPT else error > 1e-9
 
 
-@pytest.mark.parametrize("name", ORDERS)
-@pytest.mark.few(7)
+@pytest.mark.parametrize("name", SCHEMES)
 def test_unit_length(name):
     """One part in 1e12 after a million steps under torque."""
     q, _ = end(name, Problem(SPRING), 1e-4, 1e2)

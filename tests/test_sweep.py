@@ -86,6 +86,7 @@ def test_files_are_those_of_dem_run_alone(swept, cli, tmp_path):
         assert run.verdict == alone.verdict
 
 
+@pytest.mark.slow
 def test_one_thread_of_python_makes_the_same_table_as_two_processes(swept, pool, tmp_path):
     table = dem.sweep("hard-spheres", GAS, folder=tmp_path / "gas", executor=pool)
     assert contents(tmp_path / "gas") == contents(swept[0])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -143,6 +142,12 @@ def _columns(rows: np.ndarray) -> np.ndarray:
     return np.array(rows.T, order="C")
 
 
+def _cube_root(x: float) -> float:
+    """Exact for cubes; Python has one since 3.11, and numpy's depends on the processor."""
+    root = x ** (1 / 3)
+    return root - (root * root * root - x) / (3 * root * root)
+
+
 def _space(
     position: np.ndarray, diameter: float, box: Box | None, periodic: tuple[bool, bool, bool], gravity: tuple
 ) -> flight.Space:
@@ -151,7 +156,7 @@ def _space(
     boundary = np.where(periodic, flight.PERIODIC, flight.OPEN if box is None else flight.WALLED)
     lower = position.min(0) - 0.5 * diameter if box is None else np.array(box.lower)
     upper = position.max(0) + 0.5 * diameter if box is None else np.array(box.upper)
-    width = max((1 + MARGIN) * diameter, SPACIOUS * math.cbrt((upper - lower).prod() / n))
+    width = max((1 + MARGIN) * diameter, SPACIOUS * _cube_root(float((upper - lower).prod()) / n))
     least = np.array([LEAST_CELLS[b] for b in boundary])
     cells = np.maximum(least, np.floor((upper - lower) / width)).astype(np.int64)
     period = np.where(periodic, upper - lower, 0.0)

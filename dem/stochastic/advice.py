@@ -138,7 +138,7 @@ def cells_of(particles: Particles, box: Box, width: float | None, *, partners: b
     each = n / groups / float(cells.prod())
     if each < LEAST[partners]:
         of = f" of each of {groups} variants" if groups > 1 else ""
-        wider = f"make them wider than {width * math.cbrt(LEAST[partners] / each):.3g} m"
+        wider = f"make them wider than {width * np.cbrt(LEAST[partners] / each):.3g} m"
         remedy = wider if cells.prod() > 1 else "take more particles"
         message = (
             f"{' x '.join(map(str, cells))} cells hold {each:.3g} particles{of} each, expected at least "

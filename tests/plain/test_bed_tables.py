@@ -5,7 +5,6 @@ import re
 from importlib.metadata import EntryPoint
 
 import pytest
-import tomllib
 from pydantic import ValidationError
 
 import dem
@@ -13,6 +12,7 @@ from cases.gas_column import GasColumn
 from dem.casefile import beds
 from dem.casefile.fluid import FluidTable
 from dem.casefile.resolve import content
+from dem.casefile.toml import tomllib
 
 WATER = 'density = 1000.0\nviscosity = "1 mPa*s"\n'
 

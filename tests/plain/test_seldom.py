@@ -36,7 +36,7 @@ VORTICES = dem.TaylorGreenFlow(speed=0.1, wavenumber=150.0)
 )
 def test_functions_of_arithmetic_are_those_of_mathematics(found, exact, places):
     """Within three units in the last place (each of their last operations costs half a one) of 40 digits."""
-    with decimal.localcontext(prec=60):
+    with decimal.localcontext(decimal.Context(prec=60)):
         for x in places:
             right = exact(decimal.Decimal(x))
             assert abs(decimal.Decimal(float(found(x))) / right - 1) < 3 * decimal.Decimal(2) ** -53, x

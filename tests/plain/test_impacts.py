@@ -33,7 +33,8 @@ def test_damping_is_the_inverse_of_restitution(e):
 
 @pytest.mark.parametrize("other", [HARD, SMALL], ids=["wall", "pair"])
 @pytest.mark.parametrize("speed", [1e-3, 0.1, 10.0])
-@pytest.mark.parametrize("e", [0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
+@pytest.mark.parametrize("e", [0.5, 0.1, 0.3, 0.7, 0.9, 1.0])
+@pytest.mark.few(4)
 def test_restitution_is_the_one_wanted(e, speed, other):
     """At any speed; at 50 steps a contact to 0.3 %, at 1000 to 1e-5: of second order."""
     pair = isinstance(other, Ball)
@@ -212,6 +213,7 @@ def test_surfaces_of_what_moves_as_one_body_do_not_slip(rng):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.few(1)
 def test_turning_an_impact_turns_its_outcome(seed):
     """Frame indifference, with friction, damping and all spins; an impact of two spheres in space."""
     rng = np.random.default_rng(seed)
@@ -374,52 +376,6 @@ def test_trajectories_that_lose_energy_are_of_second_order_and_so_is_their_energ
     assert slope(steps, energies) == pytest.approx(2, abs=0.2)
 
 
-def block(angle, mu, shape, height):
-    """Speed of a body on a floor tilted by an angle, after it has settled and after a while more."""
-    material = dem.Material(young=1e7, poisson=0.3, density=2500, restitution=0.3, friction=mu)
-    body = dem.Particles(shape, material, position=[[0.5, 0.5, height]], orientation=[shape.axes])
-    theta = math.radians(angle)
-    sim = dem.Simulation(body, dem.Box((0, 0, 0), (1, 1, 1), material=material), time_step=5e-6, threads=1,
-                         gravity=(9.81 * math.sin(theta), 0, -9.81 * math.cos(theta)))  # fmt: skip
-    sim.step(40_000)
-    early = sim.time, *sim.particles.position[0], *sim.particles.velocity[0]
-    sim.step(40_000)
-    return np.array(early), np.array([sim.time, *sim.particles.position[0], *sim.particles.velocity[0]])
-
-
-SLAB = dem.Clump(offsets=[[x, y, 0] for x in (-0.02, 0.02) for y in (-0.02, 0.02)], radii=[0.005] * 4)
-
-
-def test_friction_holds_a_block_on_a_slope():
-    """Four feet on 20° with µ = 0.5 (26.6°): it rests, and does not creep."""
-    early, late = block(20, 0.5, SLAB, 0.005)
-    assert np.abs(late[4:]).max() < 1e-9
-    assert np.abs(late[1:4] - early[1:4]).max() < 1e-10
-
-
-def test_a_block_slides_down_a_steep_slope():
-    """40° with µ = 0.5: g (sin θ - µ cos θ)."""
-    early, late = block(40, 0.5, SLAB, 0.005)
-    theta = math.radians(40)
-    assert (late[4] - early[4]) / (late[0] - early[0]) == pytest.approx(
-        9.81 * (math.sin(theta) - 0.5 * math.cos(theta)), rel=1e-6
-    )
-
-
-def test_a_ball_at_rest_on_a_ball_stays_where_friction_holds_it():
-    """A ball that rests between floor and wall under tilted weight neither turns nor creeps."""
-    material = dem.Material(young=1e7, poisson=0.3, density=2500, restitution=0.3, friction=0.5)
-    ball = dem.Particles(dem.Sphere(diameter=0.01), material, position=[[0.005, 0.5, 0.005]])
-    sim = dem.Simulation(ball, dem.Box((0, 0, 0), (1, 1, 1), material=material), time_step=5e-6, threads=1,
-                         gravity=(-5.0, 0, -8.0))  # fmt: skip
-    sim.step(80_000)
-    before = sim.particles.position.copy()
-    sim.step(20_000)
-    assert np.abs(sim.particles.velocity).max() < 1e-9
-    assert np.abs(sim.particles.angular_velocity).max() < 1e-7
-    assert np.abs(sim.particles.position - before).max() < 1e-10
-
-
 @pytest.mark.parametrize(("e", "mu"), [(0.5, 0.0), (1.0, 0.3), (0.8, 2.0)])
 @pytest.mark.parametrize("other", [HARD, SMALL], ids=["wall", "pair"])
 def test_the_account_of_an_impact_is_kept_at_every_step(other, e, mu):
@@ -451,17 +407,6 @@ def test_a_pair_keeps_its_momenta():
     run = collide(BIG, SMALL, contact(0.6, 0.4), velocity=(1, 0.5, -1), spin=(10, 60, -30), other_spin=(-90, 5, 7))
     for before, after in zip(run.momentum, run.momentum_after, strict=True):
         np.testing.assert_allclose(after, before, rtol=0, atol=1e-12 * np.abs(before).max())
-
-
-def test_rolling_goes_on():
-    """A ball that rolls at v = ω l on a level floor keeps rolling: no force acts at the contact."""
-    sag = (BIG.mass * 9.81 / (4 / 3 * HARD.effective_modulus(HARD) * math.sqrt(BIG.radius))) ** (2 / 3)
-    lever = BIG.radius - sag / 2
-    sim = start(BIG, HARD, contact(0.5, 0.4), 1e-5, velocity=(0.5, 0, 0), spin=(0, 0.5 / lever, 0), lift=-sag,
-                gravity=(0, 0, -9.81))  # fmt: skip
-    sim.step(20_000)
-    assert sim.particles.velocity[0, 0] == pytest.approx(0.5, rel=1e-12)
-    assert sim.energy().dissipated < 1e-12 * sim.energy().kinetic
 
 
 @pytest.mark.parametrize("integrator", ["splitting", pytest.param("leapfrog", marks=pytest.mark.slow)])
