@@ -151,21 +151,21 @@ driven = rotation.spheres_or(driven_ball, driven_body)
 
 @loop
 def drag(
-    fluid, scheme, law, box, low, high, present, shift, dt, gravity, datum, per_joule, identity, position, orientation,
-    felt, image, velocity, force, ahead,
+    fluid, scheme, law, box, low, high, present, shift, keeps, dt, gravity, datum, per_joule, identity, position,
+    orientation, felt, image, velocity, force, ahead,
 ):  # fmt: skip
     """Velocities of bodies low to high half a step past their forces, by what they feel.
 
     Parameters
     ----------
     scheme, law, box, low, high, shift, dt, gravity, datum, per_joule : see `kernels.soft.state`
-    present : number of bodies that have not left
+    present, keeps : number of bodies that have not left; whether to write the force
     identity, position, orientation, felt, image : of `Bodies`
 
     Writes
     ------
     velocity, ahead : (3, N) half a step past the forces, and at the next ones [m/s]; that not for elastic contacts
-    force : what takes the velocity at the forces to that half a step later, besides the weight [N]
+    force : what takes the velocity at the forces to that half a step later, besides the weight [N]; if it keeps that
     fluid.field : momentum that particles take from a flow that somebody else computes
 
     Returns
@@ -186,7 +186,8 @@ def drag(
         fluids.take(fluid.field, identity[b], m, dt, others, v, now, later)
         store(velocity, b, later)
         note_vector(law, add_scaled(later, 0.5, subtract(later, v)), ahead, b)
-        store(force, b - np.uint64(shift), scale(m, subtract(scale(2.0 / dt, subtract(later, now)), gravity)))
+        if keeps:
+            store(force, b - np.uint64(shift), scale(m, subtract(scale(2.0 / dt, subtract(later, now)), gravity)))
         height = gravitational(m, gravity, unfold(box, x, image, b), datum)
         here = b < np.uint64(present)
         energy += as_fixed(translational(m, now) + height, per_joule) if here else np.int64(0)

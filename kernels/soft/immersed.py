@@ -56,17 +56,19 @@ def feel_all(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box):
 
 
 @piece
-def correct(fluid, scheme, law, c, shift, dt, gravity, datum, per_joule, bodies, kinds, box):
+def correct(fluid, scheme, law, c, shift, keeps, dt, gravity, datum, per_joule, bodies, kinds, box):
     """The step of chunk c completed with its forces, that of body b in column b - shift.
 
     Parameters
     ----------
     scheme, law, c, shift, dt, gravity, datum, per_joule, kinds, box : see `kernels.soft.state`
+    keeps : whether somebody may look at the state after this step
 
     Writes
     ------
     bodies.velocity, bodies.velocity_ahead, bodies.memory_q : and the rest of the memory
-    bodies.force : what takes the velocity at the forces to that half a step later, besides the weight [N]
+    bodies.force : if it keeps that, what takes the velocity at the forces to that half a step later, besides the
+        weight [N]
     bodies.felt : see ``feel``
     fluid.field : see `drag`
 
@@ -79,8 +81,8 @@ def correct(fluid, scheme, law, c, shift, dt, gravity, datum, per_joule, bodies,
     low, high = chunk_of(c, bodies.kind.size)
     reynolds, whirling, outside = feel_all(fluid, scheme, c, shift, dt, gravity, bodies, kinds, box)
     energy, briskest, before, after = drag(
-        fluid, scheme, law, box, low, high, bodies.present[0], shift, dt, gravity, datum, per_joule, bodies.identity,
-        bodies.position, bodies.orientation, bodies.felt, bodies.image, bodies.velocity, bodies.force,
+        fluid, scheme, law, box, low, high, bodies.present[0], shift, keeps, dt, gravity, datum, per_joule,
+        bodies.identity, bodies.position, bodies.orientation, bodies.felt, bodies.image, bodies.velocity, bodies.force,
         bodies.velocity_ahead,
     )  # fmt: skip
     fastest = np.int64(0)
@@ -97,7 +99,7 @@ def correct(fluid, scheme, law, c, shift, dt, gravity, datum, per_joule, bodies,
 
 @stage
 def clear(fluid, c, bodies, kinds):
-    """Take what `correct` has left in the forces of chunk c out: only bodies near others are given forces anew."""
+    """Take what `correct` has kept in the forces of chunk c out: only bodies near others are given forces anew."""
     if not kinds.round:
         low, high = chunk_of(c, bodies.kind.size)
         for b in range(low, high):

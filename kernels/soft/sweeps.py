@@ -127,13 +127,15 @@ def move_wet(fluid, c, corrects, predicts, scheme, law, shift, setting, bodies, 
     if corrects:
         gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
         energy, spin, brisk, before, after, reynolds, whirl, outside = immersed.correct(
-            fluid, scheme, shared.any_law(law), c, shift, setting.dt, gravity, setting.datum, setting.per_joule, bodies,
-            kinds, faces_alone(box),
+            fluid, scheme, shared.any_law(law), c, shift, not predicts, setting.dt, gravity, setting.datum,
+            setting.per_joule, bodies, kinds, faces_alone(box),
         )  # fmt: skip
         partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = energy, spin, brisk
         partial[c, DRAWN], partial[c, DRAWN + 1] = before
         partial[c, DRAWING], partial[c, DRAWING + 1] = after
         partial[c, REYNOLDS], partial[c, WHIRL], partial[c, OUTSIDE] = reynolds, whirl, outside
+    else:
+        immersed.clear(fluid, c, bodies, kinds)
     if predicts:
         move_dry(fluid, c, False, True, scheme, law, shift, setting, bodies, kinds, neighbours, box, partial)
 
@@ -199,7 +201,7 @@ def sweep_block(block, task, scheme, law, fluid, setting, bodies, kinds, neighbo
         evaluates = task != PREDICT and c < stop and not reaches_out(c, first, stop, neighbours)
         gathers = task != PREDICT and d >= first
         shift = (d - first) * CHUNK if task == STEP and kinds.round else 0
-        if gathers:
+        if gathers and task == FORCES:
             clear_forces(fluid, d, bodies, kinds)
         if evaluates or gathers:
             meet_chunks(
