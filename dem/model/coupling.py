@@ -45,8 +45,8 @@ class Exchange(NamedTuple):
     mass: np.ndarray  # of the particles [kg]
     fluid_velocity: np.ndarray  # (..., 3) what the particles have felt since the last exchange [m/s]
     pressing: np.ndarray  # (..., 3) -∇p, the same [Pa/m]
-    density: float  # of the fluid [kg/m³]
-    viscosity: float  # [Pa s]
+    density: float | np.ndarray  # of the fluid, (nx, ny, nz) once it was answered by cell [kg/m³]
+    viscosity: float | np.ndarray  # [Pa s]
     gravity: tuple[float, float, float]  # [m/s²]
 
 
@@ -62,19 +62,22 @@ class FlowState:
     pressure_gradient : (nx, ny, nz, 3) or (3,) floats, optional
         ∇p of the whole pressure, the weight of the fluid included [Pa/m]. Particles feel -V ∇p. Model A needs it; with
         model B, whose drag has it already, leave it out.
-    density, viscosity : float, optional
-        Of the fluid, everywhere [kg/m³, Pa s]; default: as before.
+    density, viscosity : float or (nx, ny, nz) floats, optional
+        Of the fluid, everywhere or by cell, between whose centres they are interpolated as the velocity is [kg/m³,
+        Pa s]: of a mixture, or where it is warm. Default: as before.
 
     Examples
     --------
     >>> FlowState(velocity=(0, 0, 0.5), pressure_gradient=(0, 0, -9000.0)).density is None
     True
+    >>> FlowState(velocity=(0, 0, 0), viscosity=np.linspace(1e-3, 2e-3, 5).reshape(1, 1, 5)).viscosity.shape
+    (1, 1, 5)
     """
 
     velocity: np.ndarray
     pressure_gradient: np.ndarray | None = None
-    density: float | None = None
-    viscosity: float | None = None
+    density: float | np.ndarray | None = None
+    viscosity: float | np.ndarray | None = None
 
 
 _given: contextvars.ContextVar = contextvars.ContextVar("coupling", default=None)
@@ -236,9 +239,21 @@ def answered(given: object, cells: Cells, model: str) -> FlowState:
         gradient = _in_cells("pressure_gradient", given.pressure_gradient, cells, "[Pa/m]")
         values["pressure_gradient"] = gradient
     for name, unit in (("density", "kg/m3"), ("viscosity", "Pa s")):
-        value = getattr(given, name)
-        values[name] = None if value is None else checks.number(f"{name} from the coupling", value, above=0, unit=unit)
+        values[name] = _property(name, getattr(given, name), cells, unit)
     return FlowState(**values)
+
+
+def _property(name: str, given: object, cells: Cells, unit: str) -> float | np.ndarray | None:
+    """A positive number, one for each cell (nx, ny, nz), or None."""
+    told = f"{name} from the coupling"
+    if given is None or np.ndim(given) == 0:
+        return None if given is None else checks.number(told, given, above=0, unit=unit)
+    values = checks.array(told, given, cells.number, f"[{unit}], one for each cell, or a single number")
+    if not (values > 0).all():
+        cell = tuple(int(k) for k in np.argwhere(~(values > 0))[0])
+        message = f"{told} is {values[cell]:g} {unit} in cell {cell}, expected more than 0"
+        raise ValueError(message)
+    return values
 
 
 def _in_cells(name: str, given: object, cells: Cells, unit: str) -> np.ndarray:

@@ -31,9 +31,9 @@ class PreciceFlow:
     Vertices are the centres of the cells, x slowest, in the mesh of this participant. Written, one vector or scalar a
     vertex: the force of the particles on the fluid over the volume of the cell [N/m³], mean of the interval;
     voidage; resistance over the volume [N s/m⁴]; velocity of the particles [m/s]. Read: velocity of the fluid [m/s],
-    pressure gradient [Pa/m]. Names that are None are not exchanged. The coupling scheme has to be explicit, its time
-    window as long as the interval between two exchanges, `Cells.every` time steps. Runs that go on from a file connect
-    anew, and the other participant has to go on likewise.
+    pressure gradient [Pa/m], its density [kg/m³] and viscosity [Pa s]. Names that are None are not exchanged. The
+    coupling scheme has to be explicit, its time window as long as the interval between two exchanges, `Cells.every`
+    time steps. Runs that go on from a file connect anew, and the other participant has to go on likewise.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ class PreciceFlow:
         What they are called there.
     force, voidage, resistance, solid_velocity : str or None
         Data that is written.
-    velocity, pressure_gradient : str, str or None
-        Data that is read; model A needs the second.
+    velocity, pressure_gradient, density, viscosity : str, str or None
+        Data that is read; model A needs the second. Density and viscosity are by default those of `dem.Fluid`.
 
     Raises
     ------
@@ -70,6 +70,8 @@ class PreciceFlow:
     solid_velocity: str | None = None
     velocity: str = "Velocity"
     pressure_gradient: str | None = "PressureGradient"
+    density: str | None = None
+    viscosity: str | None = None
     _solver: object = field(default=None, init=False, repr=False)
     _vertices: np.ndarray | None = field(default=None, init=False, repr=False)
 
@@ -144,9 +146,14 @@ class PreciceFlow:
 
     def _read(self, exchange: Exchange) -> FlowState:
         """What the others answered, at the beginning of the time window that follows."""
-        shape = (*exchange.cells.number, 3)
-        velocity, gradient = (
-            np.asarray(self._solver.read_data(self.mesh, name, self._vertices, 0.0)).reshape(shape) if name else None
-            for name in (self.velocity, self.pressure_gradient)
-        )
-        return FlowState(velocity=velocity, pressure_gradient=gradient)
+
+        def read(name: str | None, *components: int) -> np.ndarray | None:
+            if not name:
+                return None
+            values = self._solver.read_data(self.mesh, name, self._vertices, 0.0)
+            return np.asarray(values).reshape(*exchange.cells.number, *components)
+
+        return FlowState(
+            velocity=read(self.velocity, 3), pressure_gradient=read(self.pressure_gradient, 3),
+            density=read(self.density), viscosity=read(self.viscosity),
+        )  # fmt: skip

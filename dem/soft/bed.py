@@ -10,10 +10,12 @@ import numpy as np
 from dem.model.coupling import Exchange, answered
 from kernels.fluid import cells as sums
 from kernels.fluid import sampling
-from kernels.fluid.crowded import GRADIENT, PRESSING, ROWS, VELOCITY, VOIDAGE, Bed, Solved
+from kernels.fluid.crowded import GRADIENT, PRESSING, ROWS, ROWS_IN_MIXTURE, VELOCITY, VOIDAGE, Bed, Mixture, Solved
+from kernels.fluid.gridded import SCRATCH
 from kernels.fluid.medium import own_share
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Protocol
 
     from dem.model.box import Box
@@ -79,6 +81,14 @@ def beds_of(fluid: Fluid | None, cells: Cells | None, particles: Particles) -> B
     return Beds(fluid, cells, particles) if cells else None
 
 
+def _properties(engine: Engine) -> tuple[float, float] | list[np.ndarray]:
+    """Density and viscosity of the fluid, or those of the cells (nx, ny, nz), copied."""
+    fluid = engine.fluid
+    if isinstance(fluid.field, Mixture):
+        return [each.copy() for each in fluid.field.properties]
+    return float(fluid.medium.density), float(fluid.medium.viscosity)
+
+
 class Beds:
     """What an engine counts in cells, and whom it tells.
 
@@ -109,9 +119,25 @@ class Beds:
     @staticmethod
     def arrays(field: tuple) -> dict[str, np.ndarray]:
         """What a field holds of it, by name."""
-        if isinstance(field, Solved):
-            return {"cells": field.values, "taken": field.taken, "taking": field.taking}
-        return {"cells": field.values}
+        known = {"cells": field.values}
+        if not isinstance(field, Bed):
+            known |= {"taken": field.taken, "taking": field.taking}
+        return known | ({"properties": field.properties} if isinstance(field, Mixture) else {})
+
+    def become(self, engine: Engine, known: Collection[str]) -> None:
+        """Give an engine the field that holds what is known by these names: properties by cell only if they are."""
+        field, medium = engine.fluid.field, engine.fluid.medium
+        if isinstance(field, Bed) or isinstance(field, Mixture) == ("properties" in known):
+            return
+        if isinstance(field, Mixture):
+            engine.fluid = engine.fluid._replace(field=Solved(*field[: len(Solved._fields)]))
+            return
+        properties = np.empty((2, *self.cells.number))
+        properties[0], properties[1] = medium.density, medium.viscosity
+        rows = np.zeros((len(medium.sampled), ROWS_IN_MIXTURE + SCRATCH, medium.sampled.shape[2]))
+        engine.fluid = engine.fluid._replace(
+            field=Mixture(*field, properties, self.masses), medium=medium._replace(sampled=rows)
+        )
 
     def next_stop(self, step: int, stop: int) -> int:
         """The step at which cells are counted next, `stop` at most."""
@@ -121,6 +147,7 @@ class Beds:
     def follow(self, engine: Engine, before: Engine) -> None:
         """Go on with the fluid of another engine, with whose particles something has happened."""
         there = before.beds.arrays(before.fluid.field)
+        self.become(engine, there)
         for name, values in self.arrays(engine.fluid.field).items():
             values[:] = there[name]
         self.seen[:] = before.beds.seen
@@ -132,8 +159,9 @@ class Beds:
     @staticmethod
     def _weigh(engine: Engine) -> None:
         """Have the fluid's own weight press."""
-        weight = -engine.fluid.medium.density * np.array(engine.gravity)
-        engine.fluid.field.values[PRESSING:ROWS] = weight[:, None, None, None]
+        density = _properties(engine)[0]
+        for k in range(3):
+            engine.fluid.field.values[PRESSING + k] = -density * engine.gravity[k]
 
     def use(self, engine: Engine) -> None:
         """Have an engine go by the density and viscosity that were told last."""
@@ -209,8 +237,8 @@ class Beds:
     def told(self, engine: Engine, state: list[np.ndarray], step: int) -> Exchange:
         """What a function is told in a state: position, velocity and orientation, component-major."""
         position, velocity, orientation = (np.ascontiguousarray(rows) for rows in state)
-        values, medium, n = engine.fluid.field.values, engine.fluid.medium, self.mass.size
-        solved, resistance = isinstance(engine.fluid.field, Solved), np.empty(n)
+        values, (density, viscosity), n = engine.fluid.field.values, _properties(engine), self.mass.size
+        solved, resistance = not isinstance(engine.fluid.field, Bed), np.empty(n)
         sampling.resistances(engine.fluid, self.variant, position, velocity, orientation, resistance)
         taken = engine.fluid.field.taken if solved else np.zeros((3, n))
         each = np.vstack([resistance, resistance * velocity, self.mass, taken])
@@ -225,7 +253,7 @@ class Beds:
             solid_velocity=np.moveaxis(solid_velocity, 0, -1), mass=found[4],
             fluid_velocity=np.moveaxis(here[VELOCITY:GRADIENT], 0, -1).copy(),
             pressing=np.moveaxis(here[PRESSING:ROWS], 0, -1).copy(),
-            density=float(medium.density), viscosity=float(medium.viscosity), gravity=tuple(engine.gravity),
+            density=density, viscosity=viscosity, gravity=tuple(engine.gravity),
         )  # fmt: skip
 
     def _sampled(self, engine: Engine) -> np.ndarray:
@@ -258,9 +286,14 @@ class Beds:
         values[VELOCITY:GRADIENT] = np.moveaxis(state.velocity, -1, 0)
         slopes = self.cells.gradient(state.velocity).reshape(*self.cells.number, PRESSING - GRADIENT)
         values[GRADIENT:PRESSING] = np.moveaxis(slopes, -1, 0)
-        for k, told in ((2, state.density), (3, state.viscosity)):
-            if told is not None:
-                self.seen[k] = told
+        told = {0: state.density, 1: state.viscosity}
+        if any(np.ndim(each) for each in told.values()):
+            self.become(engine, ("properties",))
+        for k, each in told.items():
+            if each is not None:
+                self.seen[2 + k] = np.mean(each)
+                if isinstance(engine.fluid.field, Mixture):
+                    engine.fluid.field.properties[k] = each
         self.use(engine)
         if state.pressure_gradient is None:
             self._weigh(engine)

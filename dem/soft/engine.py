@@ -135,6 +135,8 @@ class Engine(Inhabited):
         self.bodies.wall_contacts[: self.owned] = snapshot.contacts.wall_contacts[rows]
         for name, values in snapshot.progress.items():
             getattr(self.progress, name)[:] = values
+        if self.beds:
+            self.beds.become(self, snapshot.fluid)
         for name, values in snapshot.fluid.items():
             self.fluid_state[name][:] = values
         if self.beds:

@@ -45,11 +45,15 @@ def check_fits(state: Snapshot, engine: Engine) -> None:
         check_within(f"progress/{name}", progress[name], 0.0, np.finfo(np.float64).max)
     for name, values in (("progress/leaving", progress["leaving"]), (f"{BODIES}/left", state.bodies["left"])):
         check_within(name, values, 0, 1)
+    if engine.beds:
+        engine.beds.become(engine, state.fluid)
     check_alike("fluid", state.fluid, engine.fluid_state)
     check_finite("fluid", state.fluid)
     if engine.beds:
         least, _, density, viscosity, step = state.fluid["seen"]
-        check_within("fluid/seen", np.array([density, viscosity]), np.finfo(np.float64).tiny, np.finfo(np.float64).max)
+        for name, values in (("seen", np.array([density, viscosity])), ("properties", state.fluid.get("properties"))):
+            if values is not None:
+                check_within(f"fluid/{name}", values, np.finfo(np.float64).tiny, np.finfo(np.float64).max)
         require(least <= 1 and step in range(state.step + 1), "fluid/seen is no voidage, or of a step to come")
     check_alike("walls", state.walls, engine.wall_state)
     check_finite("walls", state.walls)

@@ -4,7 +4,7 @@ A fluid is `Dry`, which does nothing and costs nothing, or `Fluid`, which consis
 
     medium  `medium.Medium`: density, viscosity, what of each variant of bodies it feels, what it has done
     field   velocity by place and time: `Uniform`, `Linear`, `Channel`, `Pipe`, `TaylorGreen`, `ABC`, `Grid`, `Called`;
-            any of these in a `Bed`, with the voidage there; `Solved`, which somebody else computes
+            any of these in a `Bed`, with the voidage there; `Solved`, `Mixture`, which somebody else computes
     drag    resistance against translation: `Stokes`, `SchillerNaumann`, `HoelzerSommerfeld`, `Rosendahl`, `Zastawny`;
             in dense beds `DiFelice`, `Gidaspow`, `HuilinGidaspow`, `Beetstra`
     lift    of spheres in shear: `Saffman`, `Mei`
@@ -45,6 +45,7 @@ from kernels.fluid import (
     hoelzer_sommerfeld,
     linear,
     magnus,
+    medium,
     poiseuille,
     rosendahl,
     saffman,
@@ -121,17 +122,30 @@ def sample_in_bed(field, t, x):
     return crowded.in_bed(field.cells, field.values, x, sample_alone(field.flow, t, x))
 
 
-IN_BEDS = {crowded.Bed: sample_in_bed, crowded.Solved: crowded.in_solved}
+IN_BEDS = {crowded.Bed: sample_in_bed, crowded.Solved: crowded.in_solved, crowded.Mixture: crowded.in_mixture}
 sample_of = by_type_of_first(lambda field: IN_BEDS.get(field) or FIELDS[field])
-PUT = {crowded.InBed: crowded.put_in_bed, crowded.InSolved: crowded.put_in_solved}
-READ = {crowded.Bed: crowded.read_in_bed, crowded.Solved: crowded.read_in_solved}
+PUT = {
+    crowded.InBed: crowded.put_in_bed,
+    crowded.InSolved: crowded.put_in_solved,
+    crowded.InMixture: crowded.put_in_mixture,
+}
+READ = {
+    crowded.Bed: crowded.read_in_bed,
+    crowded.Solved: crowded.read_in_solved,
+    crowded.Mixture: crowded.read_in_mixture,
+}
+ROWS_IN = {
+    crowded.Bed: crowded.ROWS_IN_BED,
+    crowded.Solved: crowded.ROWS_IN_SOLVED,
+    crowded.Mixture: crowded.ROWS_IN_MIXTURE,
+}
 put_sample = by_type_of_first(lambda flow: PUT.get(flow, gradients.put_sample))
 sample_in = by_type_of_first(lambda field: READ.get(field, gradients.sample_in))
 
 
 def rows_of(field):
     """Rows of numbers in which many samples of a field are kept."""
-    return {crowded.Bed: crowded.ROWS_IN_BED, crowded.Solved: crowded.ROWS_IN_SOLVED}.get(type(field), gradients.ROWS)
+    return ROWS_IN.get(type(field), gradients.ROWS)
 
 
 drag_on = by_type_of_first(DRAGS.__getitem__)
@@ -141,11 +155,15 @@ DENSE = {
     gidaspow.HuilinGidaspow: gidaspow.smooth_factor,
     beetstra.Beetstra: beetstra.factor,
 }
-FEEL = (crowded.InBed, crowded.InSolved)
+FEEL, TOLD = (crowded.InBed, crowded.InSolved, crowded.InMixture), (crowded.InSolved, crowded.InMixture)
+SOLVED = (crowded.Solved, crowded.Mixture)
 voidage_of = by_type_of_first(lambda flow: crowded.some_fluid if flow in FEEL else crowded.all_fluid)
-press_on = by_type_of_first(lambda flow: crowded.press_as_told if flow is crowded.InSolved else crowded.press_by_flow)
-take = by_type_of_first(lambda field: crowded.take if field is crowded.Solved else crowded.take_nothing)
-begin = by_type_of_first(lambda field: crowded.begin if field is crowded.Solved else crowded.begin_nothing)
+press_on = by_type_of_first(lambda flow: crowded.press_as_told if flow in TOLD else crowded.press_by_flow)
+take = by_type_of_first(lambda field: crowded.take if field in SOLVED else crowded.take_nothing)
+begin = by_type_of_first(lambda field: crowded.begin if field in SOLVED else crowded.begin_nothing)
+# of (flow, medium) and (flow, fluid, g): what laws are told of a fluid, and of which mass a body is a share
+medium_at = by_type_of_first(lambda flow: medium.at_place if flow is crowded.InMixture else medium.everywhere)
+own_of = by_type_of_first(lambda flow: medium.own_at_place if flow is crowded.InMixture else medium.own_everywhere)
 dense_factor = by_type_of_first(DENSE.__getitem__)
 
 

@@ -79,6 +79,27 @@ def seen_vector(values, r, at):
     return seen(values, r, at), seen(values, r + 1, at), seen(values, r + 2, at)
 
 
+@formula
+def between_two(low, high, share):
+    """From low to high: exactly either where they are the same."""
+    return low + share * (high - low)
+
+
+@formula
+def evenly_on_line(values, r, at, j, k):
+    """As `on_line`, and exactly what both cells have where they have the same."""
+    return between_two(values[r, at.low[0], j, k], values[r, at.high[0], j, k], at.share[0])
+
+
+@formula
+def seen_evenly(values, r, at):
+    """As `seen`, and exactly what all cells have where they have the same."""
+    (_, j, k), (_, m, n), (_, v, w) = at.low, at.high, at.share
+    lower = between_two(evenly_on_line(values, r, at, j, k), evenly_on_line(values, r, at, m, k), v)
+    upper = between_two(evenly_on_line(values, r, at, j, n), evenly_on_line(values, r, at, m, n), v)
+    return between_two(lower, upper, w)
+
+
 @kernel
 def give(cells, position, amounts, unit, sums):
     """Share what particles have among cells.

@@ -1,10 +1,11 @@
 """A fluid between many particles: how much of each place is fluid, and a flow that somebody else computes, in cells.
 
 `Bed` is a flow field of its own in which particles are dense, `Solved` one whose velocity and pressure come from
-outside every so often. Both say what share of the volume about a place is fluid, the voidage; laws of drag in dense
-beds want it. Drag in beds is that without the pressure gradient it causes, F_d (model A of D. Gidaspow, Multiphase Flow
-and Fluidization (1994)): a particle feels F_d - V ∇p. Where nobody says what the pressure is, it is what carries the
-drag, -∇p = n F_d/ε beside the weight of the fluid, and a particle feels F_d/ε and its buoyancy (model B).
+outside every so often, `Mixture` one whose density and viscosity do so as well. All say what share of the volume about
+a place is fluid, the voidage; laws of drag in dense beds want it. Drag in beds is that without the pressure gradient it
+causes, F_d (model A of D. Gidaspow, Multiphase Flow and Fluidization (1994)): a particle feels F_d - V ∇p. Where nobody
+says what the pressure is, it is what carries the drag, -∇p = n F_d/ε beside the weight of the fluid, and a particle
+feels F_d/ε and its buoyancy (model B).
 """
 
 from typing import NamedTuple
@@ -14,11 +15,12 @@ import numpy as np
 from kernels.base.jit import formula
 from kernels.base.vector import add, add_scaled, load, scale, store, subtract
 from kernels.fluid import gradients
-from kernels.fluid.cells import Cells, corner, seen, seen_vector
+from kernels.fluid.cells import Cells, corner, seen, seen_evenly, seen_vector
 
 VOIDAGE, VELOCITY, GRADIENT, PRESSING, ROWS = 0, 1, 4, 13, 16  # rows of `Solved.values`
 OF_BED, OF_SOLVED = gradients.ROWS, gradients.ROWS + 1  # rows of samples, after those of `gradients`: voidage, -∇p
-ROWS_IN_BED, ROWS_IN_SOLVED = OF_SOLVED, OF_SOLVED + 3  # numbers of rows
+OF_MIXTURE = OF_SOLVED + 3  # density and viscosity
+ROWS_IN_BED, ROWS_IN_SOLVED, ROWS_IN_MIXTURE = OF_SOLVED, OF_MIXTURE, OF_MIXTURE + 2  # numbers of rows
 LEAST = 0.05  # voidage that laws are asked for at least: cells may hold more than fits
 
 
@@ -37,6 +39,17 @@ class Solved(NamedTuple):
     values: np.ndarray  # (16, nx, ny, nz) voidage, velocity [m/s], its gradient [1/s], -∇p [Pa/m]
     taken: np.ndarray  # (3, N) momentum that each particle has from the fluid, to the last forces [N s]
     taking: np.ndarray  # (3, N) the same in the half step after them
+
+
+class Mixture(NamedTuple):
+    """A `Solved` whose density and viscosity are known in cells too: that of a mixture, or where it is warm."""
+
+    cells: Cells
+    values: np.ndarray
+    taken: np.ndarray
+    taking: np.ndarray
+    properties: np.ndarray  # (2, nx, ny, nz) density [kg/m³], viscosity [Pa s]
+    mass: np.ndarray  # (G,) of variants of bodies [kg]
 
 
 class InBed(NamedTuple):
@@ -58,6 +71,19 @@ class InSolved(NamedTuple):
     outside: int
     voidage: float
     pressing: tuple[float, float, float]  # -∇p [Pa/m]
+
+
+class InMixture(NamedTuple):
+    """The same of a `Mixture`, and the fluid itself."""
+
+    velocity: tuple[float, float, float]
+    gradient: tuple[float, float, float, float, float, float, float, float, float]
+    change: tuple[float, float, float]
+    outside: int
+    voidage: float
+    pressing: tuple[float, float, float]
+    density: float  # [kg/m³]
+    viscosity: float  # [Pa s]
 
 
 @formula
@@ -84,6 +110,16 @@ def in_solved(field, t, x):
 
 
 @formula
+def in_mixture(field, t, x):
+    """The same of a mixture; its properties are exact where cells have the same."""
+    flow, at = in_solved(field, t, x), corner(field.cells, x)
+    return InMixture(
+        flow.velocity, flow.gradient, flow.change, flow.outside, flow.voidage, flow.pressing,
+        seen_evenly(field.properties, 0, at), seen_evenly(field.properties, 1, at),
+    )  # fmt: skip
+
+
+@formula
 def put_in_bed(flow, rows, s):
     """Write `InBed` number s."""
     gradients.put_sample(flow, rows, s)
@@ -98,6 +134,13 @@ def put_in_solved(flow, rows, s):
 
 
 @formula
+def put_in_mixture(flow, rows, s):
+    """Write `InMixture` number s."""
+    put_in_solved(flow, rows, s)
+    rows[OF_MIXTURE, s], rows[OF_MIXTURE + 1, s] = flow.density, flow.viscosity
+
+
+@formula
 def read_in_bed(field, rows, s):
     """`InBed` number s of a field."""
     flow = gradients.sample_in(field, rows, s)
@@ -109,6 +152,16 @@ def read_in_solved(field, rows, s):
     """`InSolved` number s of a field."""
     flow, pressing = gradients.sample_in(field, rows, s), gradients.three(rows, OF_SOLVED, s)
     return InSolved(flow.velocity, flow.gradient, flow.change, flow.outside, rows[OF_BED, s], pressing)
+
+
+@formula
+def read_in_mixture(field, rows, s):
+    """`InMixture` number s of a field."""
+    flow = read_in_solved(field, rows, s)
+    return InMixture(
+        flow.velocity, flow.gradient, flow.change, flow.outside, flow.voidage, flow.pressing,
+        rows[OF_MIXTURE, s], rows[OF_MIXTURE + 1, s],
+    )  # fmt: skip
 
 
 @formula
@@ -147,7 +200,7 @@ def press_as_told(flow, medium, g, displaced, accelerating, gravity):
 
     Parameters
     ----------
-    flow : `InSolved`
+    flow : `InSolved` or `InMixture`
     medium, g, displaced, accelerating, gravity : see `press_by_flow`
 
     Returns

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels.base.jit import formula
+
 
 class Medium(NamedTuple):
     """Properties of the fluid and of G variants of bodies; a body that is no sphere counts as a spheroid."""
@@ -28,6 +30,50 @@ class Medium(NamedTuple):
     drawn: np.ndarray  # (2,) work of the fluid since the start [units of energy], see `energy.accumulate`
     drawing: np.ndarray  # (1,) the same in the half step after the last forces
     reached: np.ndarray  # (3,) largest Reynolds number, largest rotational one, 1 if the field was left
+
+
+class Local(NamedTuple):
+    """What laws are told of a fluid that is not the same everywhere, at some place: see `Medium`."""
+
+    density: float
+    viscosity: float
+    pressed: float
+    added: float
+    diameter: np.ndarray
+    volume: np.ndarray
+    ball: np.ndarray
+    translation: np.ndarray
+    rotation: np.ndarray
+    axis: np.ndarray
+    shape: np.ndarray
+
+
+@formula
+def everywhere(flow, medium):
+    """A fluid that is the same at all places."""
+    return medium
+
+
+@formula
+def at_place(flow, medium):
+    """One whose density and viscosity a sample tells."""
+    return Local(
+        flow.density, flow.viscosity, medium.pressed, medium.added, medium.diameter, medium.volume, medium.ball,
+        medium.translation, medium.rotation, medium.axis, medium.shape,
+    )  # fmt: skip
+
+
+@formula
+def own_everywhere(flow, fluid, g):
+    """Share of a body's mass in that and what it carries along, in a fluid that is the same at all places."""
+    return fluid.medium.own[g]
+
+
+@formula
+def own_at_place(flow, fluid, g):
+    """The same in one whose density a sample tells, see `own_share`."""
+    mass, medium = fluid.field.mass[g], fluid.medium
+    return mass / (mass + medium.added * flow.density * medium.volume[g])
 
 
 def own_share(mass, added, density, volume):

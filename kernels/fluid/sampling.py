@@ -5,7 +5,7 @@ import math
 from kernels.base.jit import by_type_of_first, kernel, loop
 from kernels.base.quaternion import load_quaternion, rotate_back
 from kernels.base.vector import dot, load, store, subtract
-from kernels.fluid import gridded, put_sample, resist, sample_of
+from kernels.fluid import gridded, medium_at, put_sample, resist, sample_of
 from kernels.fluid.gradients import PLACE, three
 
 BLOCK = 64  # places: their rows stay in the fastest cache
@@ -53,10 +53,10 @@ def resistances(fluid, kind, position, velocity, orientation, result):
     ------
     result : (N,) [N s/m]
     """
-    medium = fluid.medium
     for n in range(kind.size):
         g = kind[n]
-        flow = sample_of(fluid.field, medium.clock[0], load(position, n))
+        flow = sample_of(fluid.field, fluid.medium.clock[0], load(position, n))
+        medium = medium_at(flow, fluid.medium)
         slip = rotate_back(load_quaternion(orientation, n), subtract(flow.velocity, load(velocity, n)))
         reynolds = medium.density * medium.diameter[g] * math.sqrt(dot(slip, slip)) / medium.viscosity
         along = resist(fluid.drag, medium, g, reynolds, slip, flow)

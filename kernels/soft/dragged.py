@@ -72,7 +72,7 @@ def pull(fluid, scheme, g, q, flow, gravity, spin, v):
     resistance along the body's axes [N s/m], all other forces [N] and the slope of `kernels.fluid.stride` in the world
     frame, Reynolds number
     """
-    medium, slip = fluid.medium, subtract(flow.velocity, v)
+    medium, slip = fluids.medium_at(flow, fluid.medium), subtract(flow.velocity, v)
     d = medium.diameter[g]
     per_speed = medium.density / medium.viscosity * d
     reynolds = per_speed * math.sqrt(dot(slip, slip))

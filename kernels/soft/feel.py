@@ -19,7 +19,7 @@ from kernels.base.quaternion import load_quaternion, turn
 from kernels.base.vector import add_scaled, load, scale, store, subtract
 from kernels.box.periodic import fold_in
 from kernels.fluid import sampling
-from kernels.fluid.gradients import OUTSIDE, PLACE, curl, put_three, strain
+from kernels.fluid.gradients import OUTSIDE, PLACE, put_three
 from kernels.fluid.gridded import SCRATCH
 from kernels.fluid.stride import laden, step_in_two, step_relaxed
 from kernels.soft import flow_felt as rows
@@ -93,10 +93,9 @@ def feel_turning(
         s, g = b - np.uint64(low), variant_of(kind, b)
         q, flow = load_quaternion(orientation, b), fluids.sample_in(fluid.field, sampled, s)
         memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
-        spin, rate = scale(0.5, curl(flow.gradient)), strain(flow.gradient)
         contacts = inwards(scheme, q, load(torque, b - np.uint64(shift)))
         target, bend, shares, omega, turning = in_the_middle(
-            fluid, scheme, memory, g, q, load(inertia, g), spin, rate, contacts, dt
+            fluid, scheme, memory, g, q, load(inertia, g), flow, contacts, dt
         )
         rows.put_shares(scheme, felt, rows.TURN, rows.TURNS, b, shares)
         put_three(felt, rows.SPIN, b, target)
@@ -119,7 +118,7 @@ def seen_in(fluid, scheme, g, q, span, light, flow, gravity, spin, others, v):
     -------
     velocity [m/s]
     """
-    own = fluid.medium.own[g]
+    own = fluids.own_of(flow, fluid, g)
     resistance, force, slope, _ = pull(fluid, scheme, g, q, flow, gravity, spin, v)
     shares = shares_along(scheme, span, scale(own * light, resistance))
     push = subtract(scale(own, add_scaled(others, light, force)), slope)
@@ -176,16 +175,16 @@ def feel_going(fluid, scheme, low, high, present, dt, gravity, kind, mass, orien
     bits of the largest Reynolds number, 1 if somebody is where the field is not known
     """
     quickest, outside = np.int64(0), np.int64(0)
-    every, own = fluid.medium.every, fluid.medium.own
+    every = fluid.medium.every
     lag = 0.5 * (every - 1) * dt
     for b in unsigned_range(low, high):
         s, g = b - np.uint64(low), variant_of(kind, b)
         flow, spin = fluids.sample_in(fluid.field, sampled, s), load(whirl, s)
         q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
         resistance, force, slope, reynolds = pull(fluid, scheme, g, q, flow, gravity, spin, load(seen, s))
-        light = 1.0 / mass[g]
-        shares = laden(own[g], shares_along(scheme, dt, scale(own[g] * light, resistance)))
-        push = add_scaled(scale(light, force), -1.0 / own[g], slope)
+        light, own = 1.0 / mass[g], fluids.own_of(flow, fluid, g)
+        shares = laden(own, shares_along(scheme, dt, scale(own * light, resistance)))
+        push = add_scaled(scale(light, force), -1.0 / own, slope)
         rows.put_shares(scheme, felt, rows.SHARE, rows.SHARES, b, shares)
         note_drive(scheme, felt, b, q, shares, flow.velocity, push)
         put_three(felt, rows.SLOPE, b, slope)

@@ -129,7 +129,7 @@ def start(fluid, scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box)
         g, x, v = bodies.kind[b], load(bodies.position, b), load(bodies.velocity, b)
         m, q, spin = kinds.mass[g], load_quaternion(bodies.orientation, b), load(bodies.memory_w, b)
         flow = fluids.sample_of(fluid.field, fluid.medium.clock[0], x)
-        others, own = add_scaled(gravity, kinds.inverse_mass[g], load(bodies.force, b)), fluid.medium.own[g]
+        others, own = add_scaled(gravity, kinds.inverse_mass[g], load(bodies.force, b)), fluids.own_of(flow, fluid, g)
         resistance, force, slope, reynolds = pull(fluid, scheme, g, q, flow, gravity, spin, v)
         fluid.medium.reached[0] = max(fluid.medium.reached[0], reynolds)
         push = inwards(scheme, q, scale(own, add_scaled(others, kinds.inverse_mass[g], force)))

@@ -67,9 +67,9 @@ at_rest_in_flow = rotation.spheres_or(sphere_turned, body_turned)
 
 
 @formula
-def resistance(fluid, g, relative):
+def resistance(fluid, medium, g, relative):
     """Viscosity times resistance to a rotation over that of Stokes flow [Pa s], and the rotational Reynolds number."""
-    medium, d = fluid.medium, fluid.medium.diameter[g]
+    d = medium.diameter[g]
     turning = medium.density / medium.viscosity * d * d * math.sqrt(dot(relative, relative))
     return medium.viscosity * fluids.spin_factor(fluid.spin, turning), turning
 
@@ -81,13 +81,13 @@ def rates_of(against, medium, g, light):
 
 
 @formula
-def in_the_middle(fluid, scheme, memory, g, q, inertia, spin, rate, contacts, dt):
+def in_the_middle(fluid, scheme, memory, g, q, inertia, flow, contacts, dt):
     """What a body is made to do in the steps for which laws are evaluated, and has in their middle.
 
     Parameters
     ----------
     fluid, scheme, memory, g, q, inertia, dt : of the body: see `kernels.soft.state`
-    spin, rate : half the vorticity, rate of strain, in the world frame
+    flow : `Sample`
     contacts : their torque in the body frame [N m]
 
     Returns
@@ -95,17 +95,18 @@ def in_the_middle(fluid, scheme, memory, g, q, inertia, spin, rate, contacts, dt
     angular velocity at which there is no torque and how fast that changes, at the beginning [rad/s, rad/s²]; in the
     middle: shares of a step, angular velocity [rad/s], rotational Reynolds number
     """
-    medium, omega = fluid.medium, foreseen(scheme, memory, q, inertia, dt)
+    medium, omega = fluids.medium_at(flow, fluid.medium), foreseen(scheme, memory, q, inertia, dt)
+    spin, rate, every = scale(0.5, curl(flow.gradient)), strain(flow.gradient), fluid.medium.every
     target, slope = at_rest_in_flow(scheme, medium, g, q, spin, rate, omega)
-    span, share, start = medium.every * dt, 0.5 - 0.5 / medium.every, omega
+    span, share, start = every * dt, 0.5 - 0.5 / every, omega
     if rotation.leaps(scheme):
         share, start = 0.5, rotation.behind(scheme, memory, inertia)
     gap = subtract(target, start)
     light = divide((1.0, 1.0, 1.0), inertia)
     push = multiply(subtract(contacts, gyroscopic_torque(scheme, omega, inertia)), light)
-    along = rates_of(resistance(fluid, g, gap)[0], medium, g, light)
+    along = rates_of(resistance(fluid, medium, g, gap)[0], medium, g, light)
     change = whole_step(span, shares_along(scheme, span, along), gap, push, slope)
-    against, turning = resistance(fluid, g, add_scaled(gap, -share, change))
+    against, turning = resistance(fluid, medium, g, add_scaled(gap, -share, change))
     shares = shares_along(scheme, dt, rates_of(against, medium, g, light))
     return target, slope, shares, add_scaled(start, share, change), turning
 
@@ -208,11 +209,11 @@ def start_turning(fluid, scheme, b, g, q, flow, dt, bodies, kinds):
     omega_body = rotate_back(q, load(bodies.memory_w, b))
     omega = inwards(scheme, q, load(bodies.memory_w, b))
     contacts = inwards(scheme, q, load(bodies.torque, b))
-    spin, rate = scale(0.5, curl(flow.gradient)), strain(flow.gradient)
-    target, slope = at_rest_in_flow(scheme, fluid.medium, g, q, spin, rate, omega)
+    spin, rate, medium = scale(0.5, curl(flow.gradient)), strain(flow.gradient), fluids.medium_at(flow, fluid.medium)
+    target, slope = at_rest_in_flow(scheme, medium, g, q, spin, rate, omega)
     relative = subtract(target, omega)
-    against, turning = resistance(fluid, g, relative)
-    along = rates_of(against, fluid.medium, g, divide((1.0, 1.0, 1.0), i))
+    against, turning = resistance(fluid, medium, g, relative)
+    along = rates_of(against, medium, g, divide((1.0, 1.0, 1.0), i))
     torque = add(contacts, multiply(multiply(i, along), relative))
     step = scale(0.5 * dt, divide(torque, i))
     if rotation.leaps(scheme):

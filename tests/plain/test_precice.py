@@ -54,6 +54,8 @@ class StandIn:
     def read_data(self, mesh, name, vertices, relative):
         assert relative == 0.0
         self.calls.append(f"read {name}")
+        if name == "Density":
+            return 1000.0 + np.arange(len(vertices))
         return self.velocity if name == "Velocity" else np.tile([0, 0, -9810.0], (len(vertices), 1))
 
     def advance(self, interval):
@@ -108,6 +110,15 @@ def test_particles_move_as_with_the_same_flow_in_this_process(stand_in):
     assert solver.places[:2].tolist() == pytest.approx(np.array([[0.0025, 0.0025, 0.0025], [0.0025, 0.0025, 0.0075]]))
     flow.close()
     assert solver.calls[-1] == "finalize"
+
+
+def test_densities_by_cell_are_read_where_they_have_a_name(stand_in):
+    """One a vertex, x slowest; viscosity, which has none, stays the number that it was."""
+    stand_in()
+    sim = coupled(dem.PreciceFlow(config="precice-config.xml", pressure_gradient=None, density="Density"))
+    sim.step(1)
+    assert (sim.exchange().density == 1000.0 + np.arange(16).reshape(2, 2, 4)).all()
+    assert (sim.exchange().viscosity == 1e-3).all()
 
 
 @pytest.mark.parametrize(

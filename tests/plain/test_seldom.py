@@ -104,13 +104,14 @@ def test_many_places_are_sampled_like_one(flow, rng):
         assert np.isnan(rows[:, 20:]).all()
 
 
-@pytest.mark.parametrize("solved", [False, True])
-def test_many_places_in_cells_are_sampled_like_one(solved, rng):
+@pytest.mark.parametrize("kind", [crowded.Bed, crowded.Solved, crowded.Mixture])
+def test_many_places_in_cells_are_sampled_like_one(kind, rng):
     """All that a bed or a computed flow says of a place, to the bit; rows of other fields are as many as before."""
     cells = dem.Cells(lower=(0, 0, 0), upper=(0.03,) * 3, number=(3, 4, 5)).known(None, 1e-3).told()
     shear = dem.ShearFlow(rate=3.0).field(density=1000.0, viscosity=1e-3, length=1e-3, time=1e-3)
     values = rng.uniform(0.3, 1.0, (crowded.ROWS, 3, 4, 5))
-    field = crowded.Solved(cells, values, None, None) if solved else crowded.Bed(shear, cells, values[:1])
+    known = (cells, values, None, None, values[:2], None)
+    field = crowded.Bed(shear, cells, values[:1]) if kind is crowded.Bed else kind(*known[: len(kind._fields)])
     rows = np.full((fluids.rows_of(field), sampling.BLOCK), np.nan)
     places = rng.uniform(-0.01, 0.04, (3, 20))
     rows[gradients.PLACE : gradients.PLACE + 3, :20] = places
