@@ -64,10 +64,24 @@ def test_a_sphere_settles_in_each_layer_as_in_a_fluid_of_its_own():
         assert reached[layer] == pytest.approx((2500.0 - rho) * 9.81 * 1e-8 / (18 * mu), rel=1e-6)
 
 
+def test_added_mass_is_that_of_the_fluid_where_a_sphere_is():
+    """First accelerations from rest by hand: weight less buoyancy, over the mass with half of what is displaced."""
+    beads = dem.Particles(dem.Sphere(diameter=1e-3), GLASS, position=[(5e-3, 5e-3, 2e-3), (5e-3, 5e-3, 1.2e-2)])
+    density = np.repeat([500.0, 1500.0], 4).reshape(1, 1, 8)
+    layered = dem.Coupling(function=lambda told: dem.FlowState(velocity=(0, 0, 0), density=density), implicit=True)
+    fluid = dem.Fluid(density=900.0, viscosity=1e-3, model="B", drag="stokes", coupling=layered,
+                      cells=dem.Cells(number=(1, 1, 8), lower=(0, 0, 0), upper=(0.01, 0.01, 0.016)))  # fmt: skip
+    sim = dem.Simulation(beads, fluid=fluid, time_step=1e-6)
+    sim.step(1)
+    for speed, rho in zip(sim.particles.velocity[:, 2], (500.0, 1500.0), strict=True):
+        exact = -9.81 * (2500.0 - rho) / (2500.0 + 0.5 * rho) * 1e-6
+        assert speed == pytest.approx(exact, rel=1e-5)  # drag takes at most 18 μ/(2 ρ_p d²) dt = 4e-6 of it
+
+
 @pytest.mark.parametrize("rods", [0, 3], ids=["spheres", "fibres"])
 def test_the_same_in_all_cells_is_a_number_to_the_bit(rods):
     """Weights of cells with the same value leave it as it is."""
-    told = {"density": 1100.0, "viscosity": 2e-3}
+    told = {"density": 1900.3, "viscosity": 1.9e-3}  # of which (1 - s) a + s a is another number for every third s
     filled = {name: np.full(NUMBER, value) for name, value in told.items()}
     one, *others = (
         cloud(Answering(words), rods) for words in (told, filled, told | {"viscosity": filled["viscosity"]})
