@@ -114,6 +114,7 @@ class Fluid:
         Between particles and at walls, where they are close.
     coupling : Coupling, optional
         Who computes the flow, and is told what particles give to it; `velocity` is then where it begins, uniform.
+        Density and viscosity may be told anew as well, cell by cell: see `dem.FlowState`.
 
     Raises
     ------
