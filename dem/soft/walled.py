@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 STATE = ("felt", "impulse", "working", "driven", "worn")  # of `Walls`: what a run has come to
 SLOTS = 4  # of contacts with walls that a sphere may remember, at first
-LISTED = 2048  # triangles near the spheres of a chunk that there is room for, at first
+LISTED = 4096  # triangles near the spheres of a chunk that there is room for, at first
 FINER = 2.0**-10  # newtons are summed in units that are coarser by this than an energy over a radius
 
 
@@ -149,7 +149,7 @@ def walled(
         row=rows_of(walls, len(materials)),
         modulus=np.array([[one.effective_modulus(wall.material) for wall in walls] for one in materials]),
         range=reach, near=np.zeros(bodies.kind.size, np.int64),
-        until=np.zeros(bodies.kind.size), gone=np.zeros(1), at=np.zeros((2, bodies.owner.size), np.int32),
+        until=np.zeros(bodies.kind.size), gone=np.zeros(1), at=np.zeros((bodies.owner.size, 2), np.int32),
         **lists(LISTED if geometry.triangle.size else 0, chunks),
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
@@ -200,7 +200,7 @@ def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
     new = {name: np.zeros((chunks, *getattr(walls, name).shape[1:]), getattr(walls, name).dtype)
            for name in ("fullest", "trees", "scratch", "part")}  # fmt: skip
     return walls._replace(
-        near=np.zeros(bodies, np.int64), until=np.zeros(bodies), gone=np.zeros(1), at=np.zeros((2, spheres), np.int32),
+        near=np.zeros(bodies, np.int64), until=np.zeros(bodies), gone=np.zeros(1), at=np.zeros((spheres, 2), np.int32),
         **lists(2 * wanted if wanted > room else room, chunks), **slots(spheres, number, width, chunks), **new,
     )  # fmt: skip
 

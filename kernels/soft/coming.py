@@ -15,36 +15,64 @@ MOST = 4  # triangles that are asked for; few spheres are near more
 
 
 @formula
-def nothing_comes(box, c, k, stop, bodies, neighbours):
+def nothing_comes(box, c, k, low, stop, bodies, neighbours):
     """Where there are no walls."""
     return
 
 
 @formula
-def fetch_coming(box, c, k, stop, bodies, neighbours):
-    """Ask for what `kernels.soft.obstacles` wants of the bodies that follow the k-th of those near walls in chunk c."""
-    walls = box.walls
-    if k + FIRST < stop:
-        b = neighbours.walled[k + FIRST]
-        fetch(walls.near, b)
-        fetch(bodies.first_sphere, b)
-    if k + THEN < stop:
-        s = bodies.first_sphere[neighbours.walled[k + THEN]]
-        slots, width = walls.old_key.shape[1], walls.history.shape[1]
-        fetch(walls.at, s)
-        fetch(walls.at, walls.at.shape[1] + s)
-        if width > 0:
-            fetch(walls.key, s * slots)
-            fetch(walls.history, s * slots * width)
-            fetch(walls.history, (s + 1) * slots * width - 1)
-    if k + LAST < stop and walls.geometry.triangle.shape[0] > 0:
-        s = bodies.first_sphere[neighbours.walled[k + LAST]]
-        start = walls.at[0, s]
+def fetch_body(k, walls, bodies, neighbours):
+    """Ask for what tells who is the k-th of those near walls."""
+    b = neighbours.walled[k]
+    fetch(walls.near, b)
+    fetch(bodies.first_sphere, b)
+
+
+@formula
+def fetch_memory(k, walls, bodies, neighbours):
+    """Ask for what is kept for the first sphere of the k-th."""
+    s = bodies.first_sphere[neighbours.walled[k]]
+    slots, width = walls.old_key.shape[1], walls.history.shape[1]
+    fetch(walls.at, 2 * s)
+    if width > 0:
+        fetch(walls.key, s * slots)
+        fetch(walls.history, s * slots * width)
+        fetch(walls.history, (s + 1) * slots * width - 1)
+
+
+@formula
+def fetch_triangles(c, k, walls, bodies, neighbours):
+    """Ask for the triangles near it."""
+    if walls.geometry.triangle.shape[0] > 0:
+        s = bodies.first_sphere[neighbours.walled[k]]
+        start = walls.at[s, 0]
         if start >= 0:
-            for entry in range(start, start + min(walls.at[1, s], MOST)):
+            for entry in range(start, start + min(walls.at[s, 1], MOST)):
                 f = walls.listed[c, entry]
                 fetch(walls.geometry.triangle, f * NUMBERS)
                 fetch(walls.geometry.triangle, f * NUMBERS + LINE)
+
+
+@formula
+def fetch_coming(box, c, k, low, stop, bodies, neighbours):
+    """Ask for what `kernels.soft.obstacles` wants of the bodies that follow the k-th of those near walls in chunk c.
+
+    Before the first of them, at `low`, also of all that come soon: chunks are short.
+    """
+    walls = box.walls
+    if k == low:
+        for n in range(low, min(low + FIRST, stop)):
+            fetch_body(n, walls, bodies, neighbours)
+        for n in range(low, min(low + THEN, stop)):
+            fetch_memory(n, walls, bodies, neighbours)
+        for n in range(low, min(low + LAST, stop)):
+            fetch_triangles(c, n, walls, bodies, neighbours)
+    if k + FIRST < stop:
+        fetch_body(k + FIRST, walls, bodies, neighbours)
+    if k + THEN < stop:
+        fetch_memory(k + THEN, walls, bodies, neighbours)
+    if k + LAST < stop:
+        fetch_triangles(c, k + LAST, walls, bodies, neighbours)
 
 
 fetch_ahead = bare_or(nothing_comes, fetch_coming)

@@ -129,8 +129,8 @@ def look_around(box, b, skin, bodies, kinds):
             free, seams = min(free, away), seams or (seam and away < 0.0)
             walls.wanted[c] += count
         listed = not seams and walls.wanted[c] <= walls.listed.shape[1]
-        walls.at[0, bodies.first_sphere[b] + s] = start if listed else -1
-        walls.at[1, bodies.first_sphere[b] + s] = walls.wanted[c] - start
+        walls.at[bodies.first_sphere[b] + s, 0] = start if listed else -1
+        walls.at[bodies.first_sphere[b] + s, 1] = walls.wanted[c] - start
     if near == 0:
         walls.until[b] = walls.gone[0] + free * SHORT
         slots.forget(b, bodies, walls)

@@ -38,7 +38,7 @@ class Walls(NamedTuple):
     # picked anew
     until: np.ndarray  # (N,) by index of the body: how far things must have gone before it may be near any [m]
     gone: np.ndarray  # (1,) how far spheres and walls have gone at most, of all picks of candidates [m]
-    at: np.ndarray  # (2, M) int32: where in its chunk's row of `listed` the triangles near a sphere begin, and how many
+    at: np.ndarray  # (M, 2) int32: where in its chunk's row of `listed` the triangles near a sphere begin, and how many
     # there are, of all walls in their order; -1 where they must be looked up in cells
     listed: np.ndarray  # (C, L) int32, numbers of triangles
     wanted: np.ndarray  # (C,) int64, entries of these rows that were wanted
