@@ -15,7 +15,7 @@ from dem.soft.free_walls import about, free_of, servos
 from kernels.box.periodic import PeriodicFaces
 from kernels.soft import felt
 from kernels.soft.rough import Rough, Smooth
-from kernels.soft.walled import WalledFaces, WalledPeriodicFaces, Walls
+from kernels.soft.walled import COLUMNS, WalledFaces, WalledPeriodicFaces, Walls
 from kernels.walls.poses import Motions, Poses
 
 if TYPE_CHECKING:
@@ -148,8 +148,7 @@ def walled(
         belt=np.ascontiguousarray(np.array([wall.surface_velocity for wall in walls]).T),
         row=rows_of(walls, len(materials)),
         modulus=np.array([[one.effective_modulus(wall.material) for wall in walls] for one in materials]),
-        range=reach, near=np.zeros(bodies.kind.size, np.int64),
-        until=np.zeros(bodies.kind.size), gone=np.zeros(1), at=np.zeros((bodies.owner.size, 2), np.int32),
+        range=reach, until=np.zeros(bodies.kind.size), gone=np.zeros(1), at=nothing_near(bodies.owner.size),
         **lists(LISTED if geometry.triangle.size else 0, chunks),
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
@@ -180,6 +179,13 @@ def worn_of(walls: Sequence[Wall]) -> dict[str, np.ndarray]:
     return {"first_worn": first.astype(np.int64), "worn": np.zeros((2, pieces.sum()), np.int64)}
 
 
+def nothing_near(spheres: int) -> np.ndarray:
+    """What `Walls.at` is of so many spheres that are near no wall, where lines of memory begin."""
+    room = np.zeros((spheres + 2, COLUMNS), np.int64)
+    start = -(room.ctypes.data // room.itemsize) % (2 * COLUMNS)
+    return room.reshape(-1)[start : start + spheres * COLUMNS].reshape(spheres, COLUMNS)
+
+
 def lists(number: int, chunks: int) -> dict[str, np.ndarray]:
     """Arrays for so many triangles near the spheres of each chunk."""
     return {"listed": np.zeros((chunks, number), np.int32), "wanted": np.zeros(chunks, np.int64)}
@@ -200,7 +206,7 @@ def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
     new = {name: np.zeros((chunks, *getattr(walls, name).shape[1:]), getattr(walls, name).dtype)
            for name in ("fullest", "trees", "scratch", "part")}  # fmt: skip
     return walls._replace(
-        near=np.zeros(bodies, np.int64), until=np.zeros(bodies), gone=np.zeros(1), at=np.zeros((spheres, 2), np.int32),
+        until=np.zeros(bodies), gone=np.zeros(1), at=nothing_near(spheres),
         **lists(2 * wanted if wanted > room else room, chunks), **slots(spheres, number, width, chunks), **new,
     )  # fmt: skip
 

@@ -6,7 +6,8 @@ the time goes by waiting. Nothing here changes a result.
 
 from kernels.base.jit import formula
 from kernels.base.memory import fetch
-from kernels.soft.walled import bare_or
+from kernels.soft.surfaces import spheres_of
+from kernels.soft.walled import COUNT, START, bare_or
 from kernels.walls.triangles import NUMBERS
 
 FIRST, THEN, LAST = 24, 16, 8  # bodies ahead: who it is, what is kept for it, triangles near it
@@ -15,46 +16,46 @@ MOST = 4  # triangles that are asked for; few spheres are near more
 
 
 @formula
-def nothing_comes(box, c, k, low, stop, bodies, neighbours):
+def nothing_comes(box, c, k, low, stop, bodies, kinds, neighbours):
     """Where there are no walls."""
     return
 
 
 @formula
-def fetch_body(k, walls, bodies, neighbours):
+def fetch_body(k, bodies, kinds, neighbours):
     """Ask for what tells who is the k-th of those near walls."""
     b = neighbours.walled[k]
-    fetch(walls.near, b)
-    fetch(bodies.first_sphere, b)
+    fetch(bodies.kind, b)
+    if not kinds.round:
+        fetch(bodies.first_sphere, b)
 
 
 @formula
-def fetch_memory(k, walls, bodies, neighbours):
+def fetch_memory(k, walls, bodies, kinds, neighbours):
     """Ask for what is kept for the first sphere of the k-th."""
-    s = bodies.first_sphere[neighbours.walled[k]]
+    s, _ = spheres_of(neighbours.walled[k], bodies, kinds)
     slots, width = walls.old_key.shape[1], walls.history.shape[1]
-    fetch(walls.at, 2 * s)
+    fetch(walls.at, s * walls.at.shape[1])
     if width > 0:
         fetch(walls.key, s * slots)
         fetch(walls.history, s * slots * width)
-        fetch(walls.history, (s + 1) * slots * width - 1)
 
 
 @formula
-def fetch_triangles(c, k, walls, bodies, neighbours):
+def fetch_triangles(c, k, walls, bodies, kinds, neighbours):
     """Ask for the triangles near it."""
     if walls.geometry.triangle.shape[0] > 0:
-        s = bodies.first_sphere[neighbours.walled[k]]
-        start = walls.at[s, 0]
+        s, _ = spheres_of(neighbours.walled[k], bodies, kinds)
+        start = walls.at[s, START]
         if start >= 0:
-            for entry in range(start, start + min(walls.at[s, 1], MOST)):
+            for entry in range(start, start + min(walls.at[s, COUNT], MOST)):
                 f = walls.listed[c, entry]
                 fetch(walls.geometry.triangle, f * NUMBERS)
                 fetch(walls.geometry.triangle, f * NUMBERS + LINE)
 
 
 @formula
-def fetch_coming(box, c, k, low, stop, bodies, neighbours):
+def fetch_coming(box, c, k, low, stop, bodies, kinds, neighbours):
     """Ask for what `kernels.soft.obstacles` wants of the bodies that follow the k-th of those near walls in chunk c.
 
     Before the first of them, at `low`, also of all that come soon: chunks are short.
@@ -62,17 +63,17 @@ def fetch_coming(box, c, k, low, stop, bodies, neighbours):
     walls = box.walls
     if k == low:
         for n in range(low, min(low + FIRST, stop)):
-            fetch_body(n, walls, bodies, neighbours)
+            fetch_body(n, bodies, kinds, neighbours)
         for n in range(low, min(low + THEN, stop)):
-            fetch_memory(n, walls, bodies, neighbours)
+            fetch_memory(n, walls, bodies, kinds, neighbours)
         for n in range(low, min(low + LAST, stop)):
-            fetch_triangles(c, n, walls, bodies, neighbours)
+            fetch_triangles(c, n, walls, bodies, kinds, neighbours)
     if k + FIRST < stop:
-        fetch_body(k + FIRST, walls, bodies, neighbours)
+        fetch_body(k + FIRST, bodies, kinds, neighbours)
     if k + THEN < stop:
-        fetch_memory(k + THEN, walls, bodies, neighbours)
+        fetch_memory(k + THEN, walls, bodies, kinds, neighbours)
     if k + LAST < stop:
-        fetch_triangles(c, k + LAST, walls, bodies, neighbours)
+        fetch_triangles(c, k + LAST, walls, bodies, kinds, neighbours)
 
 
 fetch_ahead = bare_or(nothing_comes, fetch_coming)

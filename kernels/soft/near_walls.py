@@ -10,8 +10,9 @@ from kernels.base.vector import add, add_scaled, load
 from kernels.soft import rough, slots
 from kernels.soft.chunks import CHUNK
 from kernels.soft.neighbours import SLACK
-from kernels.soft.walled import SINGLE, bare_or, framed, image_for, images_beside, in_frame
+from kernels.soft.walled import COUNT, NEAR, SINGLE, START, bare_or, framed, image_for, images_beside, in_frame
 from kernels.soft.walls import touches_rough
+from kernels.walls.cells import put_in_order
 from kernels.walls.forest import list_near
 from kernels.walls.geometry import MESH, clearance
 
@@ -68,6 +69,24 @@ def near_faces(box, b, skin, bodies, kinds, neighbours):
 
 
 @formula
+def look_from(w, u, reach, start, c, box):
+    """What the distance of a place u, as wall w sees it, is not below [m], and how many triangles are near; see `look`.
+
+    Parameters
+    ----------
+    w, u, reach, start, c, box : see `look`
+
+    Writes
+    ------
+    box.walls.listed : row c
+    """
+    geometry = box.walls.geometry
+    if geometry.kind[w] == MESH:
+        return list_near(u, reach, geometry.first_number[w], geometry, box.walls.listed[c], start)
+    return clearance(w, u, geometry), 0
+
+
+@formula
 def look(w, x, reach, start, c, box):
     """How much farther than the reach a sphere at x is from wall w at least [m], and what of a mesh is near.
 
@@ -82,22 +101,19 @@ def look(w, x, reach, start, c, box):
 
     Returns
     -------
-    distance [m], number of triangles that are near, whether another image of the wall may be the nearest soon
+    distance [m], number of triangles that are near: also to other images of the sphere that may be the nearest soon
     """
-    geometry, count = box.walls.geometry, 0
-    u = in_frame(w, x, box)
-    if geometry.kind[w] == MESH:
-        d, count = list_near(u, reach, geometry.first_number[w], geometry, box.walls.listed[c], start)
-    else:
-        d = clearance(w, u, geometry)
+    d, count = look_from(w, in_frame(w, x, box), reach, start, c, box)
     room, axes, beyond = images_beside(box, w, x, reach)
     if axes != 0:
         at = image_for(box, w, x)
         for k in range(1, 8):
             if k & axes == k:
                 moved = (k & 1) * beyond[0], (k >> 1 & 1) * beyond[1], (k >> 2) * beyond[2]
-                d = min(d, clearance(w, framed(w, add(at, moved), box), geometry))
-    return min(d - reach, room), count, axes != 0
+                away, more = look_from(w, framed(w, add(at, moved), box), reach, start + count, c, box)
+                d, count = min(d, away), count + more
+        count = put_in_order(box.walls.listed[c], start, count)
+    return min(d - reach, room), count
 
 
 @part
@@ -110,27 +126,29 @@ def look_around(box, b, skin, bodies, kinds):
 
     Writes
     ------
-    box.walls : near, until, at, listed, wanted, key
+    box.walls : until, at, listed, wanted, key
 
     Returns
     -------
     bits of walls
     """
-    near, walls, u, g = np.int64(0), box.walls, axis(b, bodies, kinds), bodies.kind[b]
+    near, walls, u, g, first = np.int64(0), box.walls, axis(b, bodies, kinds), bodies.kind[b], bodies.first_sphere[b]
     c, free = b // CHUNK, math.inf
     for s in range(kinds.first_offset[g + 1] - kinds.first_offset[g]):
         radius = kinds.radius[kinds.first_offset[g] + s]
         reach = (radius + rough.room(walls.rough, radius) + skin) * SLACK
-        x, start, seams = centre(b, s, u, bodies, kinds), walls.wanted[c], False
+        x, start = centre(b, s, u, bodies, kinds), walls.wanted[c]
         for w in range(walls.row.size):
-            away, count, seam = look(w, x, reach, walls.wanted[c], c, box)
+            away, count = look(w, x, reach, walls.wanted[c], c, box)
             if away < 0.0:
                 near |= np.int64(1) << min(w, SINGLE)
-            free, seams = min(free, away), seams or (seam and away < 0.0)
+            free = min(free, away)
             walls.wanted[c] += count
-        listed = not seams and walls.wanted[c] <= walls.listed.shape[1]
-        walls.at[bodies.first_sphere[b] + s, 0] = start if listed else -1
-        walls.at[bodies.first_sphere[b] + s, 1] = walls.wanted[c] - start
+        listed = walls.wanted[c] <= walls.listed.shape[1]
+        walls.at[first + s, START] = start if listed else -1
+        walls.at[first + s, COUNT] = walls.wanted[c] - start
+    for s in range(first, bodies.first_sphere[b + 1]):
+        walls.at[s, NEAR] = near
     if near == 0:
         walls.until[b] = walls.gone[0] + free * SHORT
         slots.forget(b, bodies, walls)
@@ -143,9 +161,8 @@ def near_any(box, b, skin, bodies, kinds, neighbours):
     walls = box.walls
     if b % CHUNK == 0:
         walls.wanted[b // CHUNK] = 0
-    if not walls.gone[0] < walls.until[b]:
-        walls.near[b] = look_around(box, b, skin, bodies, kinds)
-    return 1 if walls.near[b] != 0 else near_faces(box, b, skin, bodies, kinds, neighbours)
+    near = np.int64(0) if walls.gone[0] < walls.until[b] else look_around(box, b, skin, bodies, kinds)
+    return 1 if near != 0 else near_faces(box, b, skin, bodies, kinds, neighbours)
 
 
 is_walled = bare_or(near_faces, near_any)

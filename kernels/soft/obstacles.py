@@ -20,9 +20,9 @@ from kernels.soft import felt, rough, slots
 from kernels.soft.chunks import CHUNK
 from kernels.soft.regions import ANCHOR, DEEPEST, ENERGY, LINKS, beyond_of, region, sum_of, trees_at, trees_of
 from kernels.soft.sharing import add_contact, no_push, of_mass, yields
-from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
+from kernels.soft.surfaces import inverse_mass, radius_near, rolling_inertia, spheres_of, spin_of, surface_velocity
 from kernels.soft.touching import Sums, no_energy
-from kernels.soft.walled import is_near, surface_velocity_at, velocity_at
+from kernels.soft.walled import NEAR, is_near, surface_velocity_at, velocity_at
 from kernels.soft.walls import push
 from kernels.soft.worn import wear
 
@@ -46,10 +46,11 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
     """
     elastic, largest, work = np.int64(0), 0.0, no_energy()
     walls, c, none = box.walls, b // CHUNK, (0.0, 0.0, 0.0)
-    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-        radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
+    first, stop = spheres_of(b, bodies, kinds)
+    for s in range(first, stop):
+        radius, x, near = radius_near(s, b, bodies, kinds), load(bodies.sphere_position, s), walls.at[s, NEAR]
         for w in range(walls.row.size):
-            count = trees_at(w, s, c, x, radius, 1.5, box) if is_near(w, walls.near[b]) else 0
+            count = trees_at(w, s, c, x, radius, 1.5, box) if is_near(w, near) else 0
             k = hertz.stiffness(walls.modulus[kinds.material[bodies.kind[b]], w], radius)
             for t in range(count):
                 total = sum_of(w, c, t, box)
@@ -79,7 +80,7 @@ def encounter(w, s, b, overlap, normal, bodies, kinds, box):
     -------
     `laws.Touch`, point [m], velocity of the wall's surface there [m/s]
     """
-    radius = radius_of(s, b, bodies, kinds)
+    radius = radius_near(s, b, bodies, kinds)
     x = add_scaled(load(bodies.sphere_position, s), 0.5 * overlap - radius, normal)
     of_wall, turning = surface_velocity_at(w, x, normal, box), load(box.walls.poses.spin, w)
     velocity = subtract(surface_velocity(b, x, bodies, box), of_wall)
@@ -139,12 +140,13 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     """
     sums = Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
     walls, c = box.walls, b // CHUNK
-    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+    first, stop = spheres_of(b, bodies, kinds)
+    for s in range(first, stop):
         if walls.history.shape[1] > 0:
             slots.take_up(c, s, walls)
-        n = 0
+        n, near = 0, walls.at[s, NEAR]
         for w in range(walls.row.size):
-            if is_near(w, walls.near[b]):
+            if is_near(w, near):
                 more, n = add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, box)
                 sums = joined(sums, more)
     return sums
@@ -198,7 +200,7 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
     """
     elastic, stored, loss, work, jump = np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy()
     walls, c, largest = box.walls, b // CHUNK, 0.0
-    m, row, radius = kinds.material[bodies.kind[b]], walls.row[w], radius_of(s, b, bodies, kinds)
+    m, row, radius = kinds.material[bodies.kind[b]], walls.row[w], radius_near(s, b, bodies, kinds)
     x, p = load(bodies.sphere_position, s), exponent(law, m, row)
     is_rough, beyond = rough.is_rough(walls.rough, w), beyond_of(law, w, radius, walls)
     rate = rate_at_wall(law, c, w, b, half, bodies, kinds, box) if laws.shares_damping(law) and not is_rough else 0.0
@@ -255,7 +257,7 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
     m, row, nowhere = kinds.material[bodies.kind[b]], box.walls.row[w], (0.0, 0.0, 0.0)
     p = exponent(law, m, row)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
-        radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
+        radius, x = radius_near(s, b, bodies, kinds), load(bodies.sphere_position, s)
         beyond = beyond_of(law, w, radius, box.walls)
         count = trees_of(w, c, x, radius + beyond, p, box)
         for t in range(count):

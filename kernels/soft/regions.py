@@ -6,7 +6,7 @@ from kernels import laws
 from kernels.base.jit import formula, part
 from kernels.base.vector import dot, scale
 from kernels.soft import rough
-from kernels.soft.walled import in_frame, in_world
+from kernels.soft.walled import COUNT, START, in_frame, in_world
 from kernels.walls.forest import feel_listed
 from kernels.walls.geometry import MESH, feel
 
@@ -39,10 +39,10 @@ def feel_any(w, x, radius, power, geometry, trees, scratch):
 def trees_at(w, s, c, x, radius, power, box):
     """The same of sphere s, of which is known what is near it: with a mesh, from the triangles that are listed."""
     walls, geometry = box.walls, box.walls.geometry
-    start = walls.at[s, 0]
+    start = walls.at[s, START]
     if geometry.kind[w] != MESH or start < 0:
         return trees_of(w, c, x, radius, power, box)
-    stop, lowest = start + walls.at[s, 1], geometry.first_triangle[w]
+    stop, lowest = start + walls.at[s, COUNT], geometry.first_triangle[w]
     while start < stop and walls.listed[c, start] < lowest:
         start += 1
     if w + 1 < walls.row.size:

@@ -13,6 +13,19 @@ def radius_of(s, b, bodies, kinds):
 
 
 @formula
+def spheres_of(b, bodies, kinds):
+    """The first sphere of body b, and the one after its last; no memory is asked where every body is one sphere."""
+    return (b, b + 1) if kinds.round else (bodies.first_sphere[b], bodies.first_sphere[b + 1])
+
+
+@formula
+def radius_near(s, b, bodies, kinds):
+    """As `radius_of`, likewise."""
+    first, _ = spheres_of(b, bodies, kinds)
+    return kinds.radius[kinds.first_offset[bodies.kind[b]] + s - first]
+
+
+@formula
 def surface_velocity(b, x, bodies, box):
     """Velocity v + ω × r of body b at the point x; bodies that no torque can reach do not turn."""
     v = load(bodies.velocity_ahead, b)

@@ -20,7 +20,8 @@ from kernels.walls.free import place as place_free
 from kernels.walls.geometry import Geometry
 from kernels.walls.poses import Motions, Poses
 
-SINGLE = 62  # walls that have a bit of their own in `Walls.near`; all others share one
+SINGLE = 62  # walls that have a bit of their own of those near a sphere; all others share one
+START, COUNT, NEAR, COLUMNS = 0, 1, 2, 4  # of `Walls.at`, two rows a line of memory
 
 
 class Walls(NamedTuple):
@@ -34,12 +35,11 @@ class Walls(NamedTuple):
     row: np.ndarray  # (W,) int32, row of the law's tables
     modulus: np.ndarray  # (A, W) effective modulus E* of a material and a wall [Pa]
     range: float  # how far beyond touching contacts may live, and come in the step in which they end [m]; or 0
-    near: np.ndarray  # (N,) int64, by index of the body: bits of the walls that it may touch before candidates are
-    # picked anew
     until: np.ndarray  # (N,) by index of the body: how far things must have gone before it may be near any [m]
     gone: np.ndarray  # (1,) how far spheres and walls have gone at most, of all picks of candidates [m]
-    at: np.ndarray  # (M, 2) int32: where in its chunk's row of `listed` the triangles near a sphere begin, and how many
-    # there are, of all walls in their order; -1 where they must be looked up in cells
+    at: np.ndarray  # (M, `COLUMNS`) int64: where in its chunk's row of `listed` the triangles near a sphere begin, -1
+    # where they must be looked up in cells; how many there are, of all walls in their order; bits of the walls that
+    # its body may touch before candidates are picked anew
     listed: np.ndarray  # (C, L) int32, numbers of triangles
     wanted: np.ndarray  # (C,) int64, entries of these rows that were wanted
     key: np.ndarray  # (M S,) int64, which contact each slot of a sphere is of (`slots.key_of`), -1 if of none

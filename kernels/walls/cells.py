@@ -124,3 +124,25 @@ def deal(cell, triangle, masks, following, cell_out, triangle_out):
                 at = following[part]
                 cell_out[at], triangle_out[at] = part, triangle[e]
                 following[part] += 1
+
+
+@formula
+def put_in_order(listed, start, count):
+    """Put so many triangles, listed from `start` on, in ascending order, each once; returns how many are left.
+
+    Lists for which there is no room are nobody's, and stay as they are.
+    """
+    if start + count > listed.size:
+        return count
+    kept = 0
+    for entry in range(start, start + count):
+        f, k = listed[entry], start + kept
+        while k > start and listed[k - 1] > f:
+            k -= 1
+        if k > start and listed[k - 1] == f:
+            continue
+        for later in range(start + kept, k, -1):
+            listed[later] = listed[later - 1]
+        listed[k] = f
+        kept += 1
+    return kept

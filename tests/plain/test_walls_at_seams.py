@@ -1,8 +1,10 @@
 """Walls whose ends differ, across the seam of a periodic box."""
 
+import numpy as np
 import pytest
 
 import dem
+from kernels.walls.cells import put_in_order
 
 R = 0.005
 SOFT = dem.Material(young=5e6, poisson=0.3, density=1000.0)
@@ -45,3 +47,34 @@ def test_lists_of_triangles_change_no_bit():
     for other in found[1:]:
         assert other[:2] == found[0][:2]
         assert (other[2] == found[0][2]).all()
+
+
+def test_triangles_across_a_seam_are_listed_and_change_no_bit():
+    """A ball that crosses the seam of a periodic mesh, from triangles listed of both images, and from cells."""
+    sand = dem.Material(young=5e6, poisson=0.3, density=1000.0, restitution=0.7, friction=0.4)
+    pipe = dem.Mesh.turned([(0.02, z) for z in (-0.02, 0.007, 0.02)], segments=9, material=sand)
+    box = dem.Box((-0.05, -0.05, -0.02), (0.05, 0.05, 0.02), sand, periodic=["z"], open=["x-", "x+", "y-", "y+"])
+    found = []
+    for listed in (True, False):
+        ball = dem.Particles(dem.Sphere(diameter=2 * R), sand, position=[[0.0143, 0.001, 0.0195]], velocity=[[1, 0.5, 2]])
+        sim = dem.Simulation(ball, box, walls=[pipe], gravity=(2000, 0, 0), time_step=2e-5)
+        touched = 0
+        for _ in range(12):
+            sim.step(4)
+            at = sim._engine.faces.walls.at
+            assert not listed or at[0, 0] >= 0
+            touched += sim.walls[0].contacts
+            at[:, 0] = at[:, 0] if listed else -1
+        assert touched > 5
+        assert sim.particles.position[0, 2] > 0.02 or sim.particles.position[0, 2] < 0
+        found.append((sim.particles.position.tobytes(), sim.particles.angular_velocity.tobytes(), sim.walls[0].impulse))
+    assert found[1][:2] == found[0][:2]
+    assert (found[1][2] == found[0][2]).all()
+
+
+def test_lists_are_put_in_order():
+    """Numbers from `start` on come in ascending order, each once; what there is no room for stays as it is."""
+    row = np.array([9, 5, 3, 8, 3, 5, 1], np.int32)
+    assert put_in_order(row, 1, 5) == 3
+    assert row[:4].tolist() == [9, 3, 5, 8]
+    assert put_in_order(row, 3, 5) == 5
