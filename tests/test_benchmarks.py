@@ -13,7 +13,8 @@ from benchmarks import __main__ as command
 from benchmarks import same_bytes
 from dem.bench import lammps
 from dem.bench.timing import stage_times
-from dem.bench.workloads import BENCHMARKS, Colliding, Sizes, Speedup, benchmark, names_with
+from dem.bench.walling import Walling
+from dem.bench.workloads import BENCHMARKS, Colliding, Sizes, Speedup, Stepping, benchmark, names_with
 from dem.cli.common import app
 from kernels.base.jit import most_threads
 
@@ -148,7 +149,7 @@ def test_series_over_sizes_and_threads(monkeypatch):
     sizes = Sizes("many-spheres", 10, 100).measure(share=0.01, threads=1)
     assert list(sizes["ns_per_particle_step"]) == ["10", "100"]
     assert sizes["particle_steps_per_second"] == 1e9 / sizes["ns_per_particle_step"]["100"]
-    speed_up = Speedup("many-spheres", 100).measure(share=0.01)["speed_up"]
+    speed_up = Speedup(Stepping("many-spheres", 150, 120, n=100)).measure(share=0.01)["speed_up"]
     assert speed_up["1"] == 1.0
     assert len(speed_up) == len({1, most_threads()}) or most_threads() > 2
 
@@ -182,3 +183,13 @@ def test_options_without_names_take_what_they_fit():
         refused = CliRunner().invoke(app, ["bench", *arguments], env={"LAMMPS": "/bin/false"})
         assert refused.exit_code == 2
         assert said in refused.stderr
+
+
+@pytest.mark.slow
+def test_what_walls_cost_is_told_beside_the_same_grains_without(monkeypatch, tmp_path):
+    """From one state each round; a few grains in a drum, some of them near it."""
+    monkeypatch.setattr("dem.bench.states.folder", lambda: tmp_path)
+    figures = Walling(1, 5, n=200, restitution=0.5, friction=0.5).measure(share=1.0, threads=1)
+    assert list(figures["ns_per_particle_step"]) == ["without", "cylinder", "triangles"]
+    assert list(figures["share_of_walls"]) == ["cylinder", "triangles"]
+    assert 0 < figures["near_walls"] < 1

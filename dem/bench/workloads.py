@@ -12,6 +12,7 @@ from dem.bench.drum import Drumming
 from dem.bench.flow import Flowing
 from dem.bench.stepping import RATE, Heap, Mixture, Shear, Stepping, share_of
 from dem.bench.timing import median_rate
+from dem.bench.walling import Walling
 from dem.case import case
 from dem.files.writer import TrajectoryWriter
 
@@ -51,8 +52,8 @@ class Speedup:
 
     unit = RATE
 
-    def __init__(self, case: str, n: int) -> None:
-        self.work = Stepping(case, 150, 120, n=n)
+    def __init__(self, work: Stepping) -> None:
+        self.work = work
 
     def measure(self, *, share: float = 1.0, threads: int | None = None, split: bool = True) -> dict:
         """Speed-up for each number of threads, and the rate on all."""
@@ -157,11 +158,13 @@ BENCHMARKS = {
     "drum_1e4": Drumming("", 30, 500, n=10_000, restitution=0.5, friction=0.5),
     "drum_1e5": Drumming("", 30, 120, n=100_000, restitution=0.5, friction=0.5),
     "drum_smooth": Drumming("", 30, 120, n=100_000, restitution=0.5, friction=0.5, smooth=True),
+    "drum_walls": Walling(30, 60, n=100_000, restitution=0.5, friction=0.5),
+    "drum_threads": Speedup(Drumming("", 30, 120, n=100_000, restitution=0.5, friction=0.5)),
     "friction_heap": Heap("many-fibres", 120, 1000, n=1000, speed=0.0, **FRICTION),
     "spheres_sizes": Sizes("many-spheres", 100, 1000, 10_000, 100_000, 1_000_000),
     "fibres_sizes": Sizes("many-fibres", 100, 1000, 10_000, 100_000),
-    "spheres_threads": Speedup("many-spheres", 100_000),
-    "fibres_threads": Speedup("many-fibres", 100_000),
+    "spheres_threads": Speedup(Stepping("many-spheres", 150, 120, n=100_000)),
+    "fibres_threads": Speedup(Stepping("many-fibres", 150, 120, n=100_000)),
     "flow_spheres": Flowing("many-spheres", 150, 64, GOING, n=100_000),
     "flow_friction": Flowing("many-spheres", 150, 64, GOING | TURNING, n=100_000, **FRICTION),
     "flow_fibres": Flowing("many-fibres", 150, 192, {"drag and torque": {}}, n=10_000),
@@ -185,7 +188,9 @@ def known(benchmark: Stepping) -> set[str]:
     return set(case(benchmark.case).model_fields) if benchmark.case else set(benchmark.parameters)
 
 
-def benchmark(name: str, **parameters: float | str) -> Stepping | Sizes | Speedup | Flowing | Colliding | Writing:
+def benchmark(
+    name: str, **parameters: float | str
+) -> Stepping | Sizes | Speedup | Flowing | Walling | Colliding | Writing:
     """Look up a benchmark, with other parameters of its case if wanted; raises ValueError with the nearest name."""
     found = BENCHMARKS[checks.one_of("benchmark", name, BENCHMARKS)]
     if not parameters:

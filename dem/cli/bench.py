@@ -78,6 +78,9 @@ def _print_figures(name: str, unit: str, figures: dict, compared: str) -> None:
     for series, meaning in (series_of | {"speed_up": "times one thread", "times_dry": "times dry"}).items():
         if series in figures:
             say(f"    {meaning}: " + ", ".join(f"{k}: {v:.3g}" for k, v in figures[series].items()))
+    if "share_of_walls" in figures:
+        shares = ", ".join(f"{k}: {v:.1%}" for k, v in figures["share_of_walls"].items())
+        say(f"    walls' share of a step: {shares}; {figures['near_walls']:.1%} of the particles are near them")
     if "ns_per_particle" in figures:
         split = ", ".join(f"{stage} {ns:.3g}" for stage, ns in figures["ns_per_particle"].items())
         say(f"    ns a particle: {split}")
@@ -102,9 +105,12 @@ def _against_lammps(names: list[str], share: float, parameters: dict[str, object
             with announced():
                 rates = benchmark.against_lammps(share)
             ratio = rates["ours"] / rates["lammps"]
-            drifts = f"energy drift {rates['our_drift']:.1e} against {rates['lammps_drift']:.1e} of the kinetic energy"
+            drifts = ""
+            if "our_drift" in rates:
+                both = f"{rates['our_drift']:.1e} against {rates['lammps_drift']:.1e}"
+                drifts = f"; energy drift {both} of the kinetic energy"
             shown.say(
                 f"{name}  LAMMPS {rates['lammps']:.3g}, this engine {rates['ours']:.3g} particle steps per second on "
-                f"one core: {ratio:.2f} times; {drifts}"
+                f"one core: {ratio:.2f} times{drifts}"
             )
     say(", ".join(f"{key} {value}" for key, value in timing.machine().items()))

@@ -17,6 +17,7 @@ class Sizes(NamedTuple):
 
     spheres: int
     candidate_pairs: int  # of spheres, at present
+    near_walls: int  # bodies that a step looks at walls for, at present
     state: int  # bytes of all arrays of bodies
     lists: int  # bytes of all lists of neighbours
     moved: int  # bytes that a step reads and writes at least
@@ -31,6 +32,7 @@ class Sizes(NamedTuple):
         return cls(
             spheres=int(b.first_sphere[-1]),
             candidate_pairs=int(engine.neighbours.pairs.sum()),
+            near_walls=int(engine.neighbours.walled_count.sum()),
             state=_bytes(b),
             lists=_bytes(engine.neighbours),
             moved=2 * sum(a.nbytes for a in in_a_step),

@@ -154,7 +154,7 @@ def walled(
         fullest=np.zeros(chunks, np.int64),
         trees=np.zeros((chunks, int(geometry.room[0]), 8)),
         scratch=np.zeros((chunks, int(geometry.room[0]), 12)),
-        part=np.zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(4),
+        rate=np.zeros((chunks, number)), part=np.zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(4),
         felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
         servo=servos(walls, widest_step),
         driven=np.zeros((6 if any(isinstance(wall.servo, PID) for wall in walls) else 3, number)),
@@ -204,7 +204,7 @@ def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
     number, width, room = walls.old_key.shape[1], walls.history.shape[1], walls.listed.shape[1]
     wanted = int(walls.wanted.max())
     new = {name: np.zeros((chunks, *getattr(walls, name).shape[1:]), getattr(walls, name).dtype)
-           for name in ("fullest", "trees", "scratch", "part")}  # fmt: skip
+           for name in ("fullest", "trees", "scratch", "rate", "part")}  # fmt: skip
     return walls._replace(
         until=np.zeros(bodies), gone=np.zeros(1), at=nothing_near(spheres),
         **lists(2 * wanted if wanted > room else room, chunks), **slots(spheres, number, width, chunks), **new,

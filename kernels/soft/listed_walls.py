@@ -136,9 +136,9 @@ def list_all(box, n, law, half, bodies, kinds, who, what):
         m = kinds.material[bodies.kind[b]]
         for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
             radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
-            slots.look_up(0, s, walls)
             for w in range(walls.row.size):
                 p, together = exponent(law, m, walls.row[w]), rate_now(law, w, b, half, bodies, kinds, box)
+                slots.look_up(0, s, walls)
                 count = regions.trees_of(w, 0, x, radius + range_now(law, w, radius, walls), p, box)
                 for t in range(count):
                     overlap, normal = region_now(law, w, t, count, radius, p, box)

@@ -141,6 +141,8 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     sums = Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
     walls, c = box.walls, b // CHUNK
     first, stop = spheres_of(b, bodies, kinds)
+    if laws.shares_damping(law):
+        share(law, c, b, walls.at[first, NEAR], half, bodies, kinds, box)
     for s in range(first, stop):
         if walls.history.shape[1] > 0:
             slots.take_up(c, s, walls)
@@ -203,7 +205,7 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
     m, row, radius = kinds.material[bodies.kind[b]], walls.row[w], radius_near(s, b, bodies, kinds)
     x, p = load(bodies.sphere_position, s), exponent(law, m, row)
     is_rough, beyond = rough.is_rough(walls.rough, w), beyond_of(law, w, radius, walls)
-    rate = rate_at_wall(law, c, w, b, half, bodies, kinds, box) if laws.shares_damping(law) and not is_rough else 0.0
+    rate = walls.rate[c, w] if laws.shares_damping(law) and not is_rough else 0.0
     count = trees_at(w, s, c, x, radius + beyond, p, box)
     for t in range(count):
         overlap, normal = region(w, c, t, beyond, p, box)
@@ -240,14 +242,36 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
     return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, work, jump), n
 
 
+@formula
+def share(law, c, b, near, half, bodies, kinds, box):
+    """Note the ω² of body b at all walls that it is near, before any of its contacts is taken up.
+
+    Parameters
+    ----------
+    law, half, bodies, kinds, box : see `kernels.soft.state`
+    c, b, near : chunk, body, bits of walls
+
+    Writes
+    ------
+    box.walls.rate : row c
+    """
+    for w in range(box.walls.row.size):
+        if is_near(w, near) and not rough.is_rough(box.walls.rough, w):
+            box.walls.rate[c, w] = rate_at_wall(law, c, w, b, half, bodies, kinds, box)
+
+
 @part
 def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
-    """ω² of body b at wall w, see ``sharing``; 0 where fewer than two contacts of it are there.
+    """ω² of body b at wall w, see ``sharing``; 0 where fewer than two contacts of it are there, or are held.
 
     Parameters
     ----------
     law, b, half, bodies, kinds, box : see `kernels.soft.state`
     c, w : chunk, for its scratch; number of the wall
+
+    Writes
+    ------
+    box.walls : scratch of the chunk, what is taken up of a sphere among it
 
     Returns
     -------
@@ -259,12 +283,14 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         radius, x = radius_near(s, b, bodies, kinds), load(bodies.sphere_position, s)
         beyond = beyond_of(law, w, radius, box.walls)
+        slots.look_up(c, s, box.walls)
         count = trees_of(w, c, x, radius + beyond, p, box)
         for t in range(count):
             overlap, normal = region(w, c, t, beyond, p, box)
-            if overlap > 0.0:
+            history, found = remembered(law, c, w, t, count, box)
+            if overlap > 0.0 or (found > 0 and laws.lasting(law)):
                 touch, point, _ = encounter(w, s, b, overlap, normal, bodies, kinds, box)
-                secant = laws.secant(law, m, row, touch, laws.nothing(law), half)
+                secant = laws.secant(law, m, row, touch, history, half)
                 arm = gap(box, point, load(bodies.position, b))
                 pushed = add_contact(pushed, secant, dot(touch.velocity, normal), normal, arm, nowhere)
                 number += 1

@@ -59,11 +59,15 @@ def look_up(c, s, walls):
 @formula
 def take_up(c, s, walls):
     """The same, and empty them."""
-    look_up(c, s, walls)
-    for k in range(s * slots_of(walls), (s + 1) * slots_of(walls)):
-        if walls.key[k] < 0:
+    slots = slots_of(walls)
+    for k in range(slots):
+        key = walls.key[s * slots + k]
+        walls.old_key[c, k] = key
+        if key < 0:
             break
-        walls.key[k] = -1
+        walls.key[s * slots + k] = -1
+        for r in range(walls.history.shape[1]):
+            walls.old_history[c, k, r] = walls.history[s * slots + k, r]
 
 
 @formula

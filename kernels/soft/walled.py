@@ -49,6 +49,7 @@ class Walls(NamedTuple):
     fullest: np.ndarray  # (C,) int64, most slots of a sphere that were wanted in this sweep
     trees: np.ndarray  # (C, T, 8) scratch, see `kernels.walls.geometry.feel`
     scratch: np.ndarray  # (C, Q, 12) the same
+    rate: np.ndarray  # (C, W) the same: ω² of the body at hand at each wall, see `kernels.soft.sharing` [1/s²]
     part: np.ndarray  # (C, W, `felt.COLUMNS`) int64, sums over the contacts of each chunk with each wall
     unit: np.ndarray  # (3,) units a newton, newton metre and newton a metre, in which they are summed
     felt: np.ndarray  # (7, W) at the last forces: force on the wall [N], torque [N m], number of contacts

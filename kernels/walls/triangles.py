@@ -5,8 +5,6 @@ A (3); B - A (3); C - A (3). Edges are 0 from A to B, 1 from B to C, 2 from C to
 point lies is 0 for the face, 1 to 3 for edges 0 to 2, 4 to 6 for corners A to C.
 """
 
-import math
-
 from kernels.base.jit import formula
 from kernels.base.vector import add, add_scaled, dot, scale, subtract
 
@@ -27,8 +25,9 @@ def may_reach(rows, t, x, reach):
     cut = reach * reach - h * h
     if cut <= 0.0:
         return False
-    r = rows[t, RADIUS]
-    return dot(p, p) - h * h < r * r + cut + 2.0 * r * math.sqrt(cut)
+    r = rows[t, RADIUS] * rows[t, RADIUS]
+    beyond = dot(p, p) - h * h - r - cut  # of the squares, less than 2 r √cut; no root, which branches would wait for
+    return beyond < 0.0 or beyond * beyond < 4.0 * r * cut
 
 
 @formula

@@ -56,7 +56,9 @@ def test_triangles_across_a_seam_are_listed_and_change_no_bit():
     box = dem.Box((-0.05, -0.05, -0.02), (0.05, 0.05, 0.02), sand, periodic=["z"], open=["x-", "x+", "y-", "y+"])
     found = []
     for listed in (True, False):
-        ball = dem.Particles(dem.Sphere(diameter=2 * R), sand, position=[[0.0143, 0.001, 0.0195]], velocity=[[1, 0.5, 2]])
+        ball = dem.Particles(
+            dem.Sphere(diameter=2 * R), sand, position=[[0.0143, 0.001, 0.0195]], velocity=[[1, 0.5, 2]]
+        )
         sim = dem.Simulation(ball, box, walls=[pipe], gravity=(2000, 0, 0), time_step=2e-5)
         touched = 0
         for _ in range(12):

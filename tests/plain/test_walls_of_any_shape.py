@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dem
+from dem.model.packing import along
 
 R = 0.005
 SOFT = dem.Material(young=5e6, poisson=0.3, density=1000.0)
@@ -309,6 +310,28 @@ def test_all_laws_know_planes_as_they_know_faces(parts):
         assert np.allclose(free.particles.velocity, boxed.particles.velocity, rtol=1e-9, atol=1e-12)
         assert free.energy().elastic == pytest.approx(boxed.energy().elastic, rel=1e-9, abs=1e-15)
         assert free.energy().dissipated == pytest.approx(boxed.energy().dissipated, rel=1e-9, abs=1e-15)
+
+
+def test_spheres_of_a_fibre_share_the_damping_with_those_held_beyond_touching():
+    """Nearly flat on a plane and off it again, end after end: as on the face of a box, to rounding."""
+    material = dem.Material(young=5e6, poisson=0.3, density=1000.0, restitution=0.6, adhesion=dem.JKR(work=5.0))
+    start = dem.Particles(
+        dem.Fibre(diameter=2 * R, aspect_ratio=2, spheres=2), material, position=[[0.03, 0.03, R + 3e-5]],
+        orientation=along(np.array([[1, 0, 0.01]])), velocity=[[0, 0, -0.4]],
+    )  # fmt: skip
+    boxed = dem.Simulation(start, dem.Box((0, 0, 0), (0.1,) * 3, material), time_step=2 * DT)
+    free = dem.Simulation(start, walls=[dem.Plane((0, 0, 0), (0, 0, 1), material=material)], time_step=2 * DT)
+    held = 0
+    for _ in range(30):
+        for sim in (boxed, free):
+            sim.step(2)
+        overlaps = boxed.contact_forces().overlap
+        held += len(overlaps) == 2 and overlaps.min() < 0
+        assert len(free.contact_forces().i) == len(overlaps)
+    assert held
+    assert np.abs(free.particles.position - boxed.particles.position).max() <= 1e-13
+    assert np.allclose(free.particles.velocity, boxed.particles.velocity, rtol=1e-9, atol=1e-12)
+    assert free.energy().dissipated == pytest.approx(boxed.energy().dissipated, rel=1e-9, abs=1e-15)
 
 
 def test_walls_are_felt_across_periodic_faces():
