@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dem.soft.engine import Engine
 
 DEEPEST_START = 0.1  # overlap over the smaller radius at the start; Hertz theory assumes small overlaps
+ROUNDING = 1e-6  # of a period, for walls from files in single precision: as far apart corners are taken for one
 
 
 def check_box(box: Box | None, engine: Engine) -> None:
@@ -74,7 +75,7 @@ def check_periods(box: Box, engine: Engine) -> None:
                 raise ValueError(message)
             least = 2 * float(engine.kinds.radius.max()) + engine.range + engine.skins.candidates
             free = size - (upper[k] - lower[k])
-            if axis in box.periodic and size * 1e-9 < free < least:
+            if axis in box.periodic and size * ROUNDING < free < least:
                 message = (
                     f"the wall {called} leaves a gap of {free:.3g} m to its own image along the periodic axis {axis}, "
                     f"in which particles would meet one of the two only: leave at least {least:.3g} m, or none"

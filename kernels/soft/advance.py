@@ -14,7 +14,7 @@ from kernels.base.jit import direct, formula, hold, kernel, piece, stage
 from kernels.base.quaternion import LARGEST_TURN
 from kernels.soft import felt, immersed, passes, shared, slots, sweeps
 from kernels.soft.travel import largest
-from kernels.soft.walled import faces_alone, move, note_travel
+from kernels.soft.walled import faces_alone, note_travel, way_of_walls
 
 # what Python orders: steps, candidates picked for a new list, all spheres placed, a run started, its state shown
 ADVANCE, PICK, PLACE, START, SHOW = range(5)
@@ -44,7 +44,8 @@ class Progress(NamedTuple):
     departure: np.ndarray  # (1,) of the total energy from that at the last step [units]
     energy_error: np.ndarray  # (1,) largest one at any step, whatever its sign [units]
     leaving: np.ndarray  # (1,) int64, 1 if somebody left since the last step
-    travel: np.ndarray  # (1,) distance that no sphere exceeded since the candidates were picked [m]
+    travel: np.ndarray  # (1,) distance that no sphere exceeded since the candidates were picked, and half of what no
+    # wall did [m]
     largest_overlap: np.ndarray  # (1,) [m]
     acceleration: np.ndarray  # (1,) largest by contacts at the last step [m/s2]
 
@@ -164,7 +165,7 @@ def advance(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neigh
         task = next_task(stop, progress)
         if order == ADVANCE and task != sweeps.PREDICT:
             time = time_of(task, setting.dt, progress)
-            progress.travel[0] += move(box, time)
+            progress.travel[0] += way_of_walls(box, time)
             fluids.tell_time(fluid, time, progress.step[0] + 1 - setting.start_step)
         if order == PICK or (progress.phase[0] == PREDICTED and 2.0 * progress.travel[0] > setting.candidate_skin):
             code = refresh_candidates(

@@ -204,6 +204,17 @@ note_travel = bare_or(went_nowhere, note_distance)
 
 
 @formula
+def way_of_walls(box, time):
+    """Put faces and walls where they are at a time; returns what counts of that among the ways of spheres [m].
+
+    Half of the farthest: two spheres come nearer by the ways of both, a sphere and a wall by one of each.
+    """
+    way = 0.5 * move(box, time)
+    note_travel(box, way)  # the other half
+    return way
+
+
+@formula
 def in_frame(w, x, box):
     """A point as wall w sees it: where it would be at time 0 had it been carried along."""
     return framed(w, image_for(box, w, x), box)
