@@ -6,6 +6,7 @@ the time goes by waiting. Nothing here changes a result.
 
 from kernels.base.jit import formula
 from kernels.base.memory import fetch
+from kernels.soft.chunks import CHUNK
 from kernels.soft.surfaces import spheres_of
 from kernels.soft.walled import COUNT, START, bare_or
 from kernels.walls.triangles import NUMBERS
@@ -16,7 +17,7 @@ MOST = 4  # triangles that are asked for; few spheres are near more
 
 
 @formula
-def nothing_comes(box, c, k, low, stop, bodies, kinds, neighbours):
+def nothing_comes(box, c, k, stop, bodies, kinds, neighbours):
     """Where there are no walls."""
     return
 
@@ -55,12 +56,12 @@ def fetch_triangles(c, k, walls, bodies, kinds, neighbours):
 
 
 @formula
-def fetch_coming(box, c, k, low, stop, bodies, kinds, neighbours):
+def fetch_coming(box, c, k, stop, bodies, kinds, neighbours):
     """Ask for what `kernels.soft.obstacles` wants of the bodies that follow the k-th of those near walls in chunk c.
 
-    Before the first of them, at `low`, also of all that come soon: chunks are short.
+    Before the first of them also of all that come soon: chunks are short.
     """
-    walls = box.walls
+    walls, low = box.walls, c * CHUNK
     if k == low:
         for n in range(low, min(low + FIRST, stop)):
             fetch_body(n, bodies, kinds, neighbours)

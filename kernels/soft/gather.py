@@ -50,7 +50,7 @@ def gather_walls(law, c, shift, time_sign, half, bodies, kinds, neighbours, box,
     largest = np.int64(0)
     stop = low + neighbours.walled_count[c]
     for k in range(low, stop):
-        fetch_ahead(box, c, k, low, stop, bodies, kinds, neighbours)
+        fetch_ahead(box, c, k, stop, bodies, kinds, neighbours)
         b = neighbours.walled[k]
         sums = touch_walls(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours)
         elastic += sums.elastic

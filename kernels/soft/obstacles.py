@@ -248,7 +248,7 @@ def share(law, c, b, near, half, bodies, kinds, box):
 
     Parameters
     ----------
-    law, half, bodies, kinds, box : see `kernels.soft.state`
+    law, half, bodies, kinds : see `kernels.soft.state`
     c, b, near : chunk, body, bits of walls
 
     Writes
@@ -266,7 +266,7 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
 
     Parameters
     ----------
-    law, b, half, bodies, kinds, box : see `kernels.soft.state`
+    law, b, half, bodies, kinds : see `kernels.soft.state`
     c, w : chunk, for its scratch; number of the wall
 
     Writes
