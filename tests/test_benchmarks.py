@@ -187,9 +187,9 @@ def test_options_without_names_take_what_they_fit():
 
 @pytest.mark.slow
 def test_what_walls_cost_is_told_beside_the_same_grains_without(monkeypatch, tmp_path):
-    """From one state each round; a few grains in a drum, some of them near it."""
+    """From one state each round; so many that triangles are small enough for the lattice that grains begin on."""
     monkeypatch.setattr("dem.bench.states.folder", lambda: tmp_path)
-    figures = Walling(1, 5, n=200, restitution=0.5, friction=0.5).measure(share=1.0, threads=1)
+    figures = Walling(1, 5, n=4000, restitution=0.5, friction=0.5).measure(share=1.0, threads=1)
     assert list(figures["ns_per_particle_step"]) == ["without", "cylinder", "triangles"]
     assert list(figures["share_of_walls"]) == ["cylinder", "triangles"]
     assert 0 < figures["near_walls"] < 1
