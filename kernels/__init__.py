@@ -55,6 +55,8 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``revolution``  what a polyline sweeps about an axis
     ``forest``      meshes of triangles: each edge counts once
     ``triangles``   closest points
+    ``spans``       those of segments
+    ``sides``       what a capsule feels between its ends
     ``cells``       where to look for those near a place
     ``clear``       how far places are from all of them
     ``poses``       where walls are at a time
@@ -95,6 +97,8 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``capsule_blocks``  these evaluated, many at a time
     ``capsule_sums``  what they come to, by body
     ``listed_capsules``  the same one by one
+    ``sides``       what walls do to them between their ends
+    ``listed_sides``  the same one by one
     ``contact``     place spheres, evaluate elastic pairs
     ``gather``      sum forces and torques by body
     ``touching``    find those that touch, for laws that need velocities

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.model.capsule import closest, has_capsules
+from dem.model.mesh import Mesh
+from dem.model.wall_blocks import Block, Rectangle, Rod
 from dem.model.wall_rounds import Cylinder
 from dem.model.wall_words import Ball, Plane
 from kernels.soft.capsules import Capsules
@@ -14,9 +16,12 @@ from kernels.soft.capsules import Capsules
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dem.model.box import Box
     from dem.model.particles import Particles
     from dem.model.wall import Wall
     from kernels.soft.state import Bodies, Kinds
+
+CONVEX = (Mesh, Block, Rectangle, Rod, Ball)  # or made of convex pieces
 
 
 class Meetings(NamedTuple):
@@ -55,15 +60,22 @@ def gaps(gap: np.ndarray, periods: list[tuple[float, float]]) -> np.ndarray:
     return gap
 
 
-def check_walls(particles: Particles, walls: Sequence[Wall]) -> None:
-    """Refuse walls that would meet a capsule's side: only its ends are looked at, which flat and hollow ones touch."""
+def check_walls(particles: Particles, walls: Sequence[Wall], box: Box | None) -> None:
+    """Refuse walls that a capsule's side may meet in ways that are not known (``kernels.walls.sides``)."""
     if not has_capsules(particles.variants):
         return
     for k, wall in enumerate(walls):
-        hollow = isinstance(wall, (Ball, Cylinder)) and wall.inside
-        if not (isinstance(wall, Plane) or hollow):
+        if isinstance(wall, Plane) or (isinstance(wall, (Ball, Cylinder)) and wall.inside):
+            continue
+        if not isinstance(wall, CONVEX):
             message = (
                 f"walls[{k}] is {wall!r}, whose edges or bulges may touch a capsule between its ends, which is not "
-                "known: take dem.Plane, the inside of dem.Cylinder or dem.Ball, or the faces of dem.Box; or dem.Fibre"
+                "known: make a dem.Mesh of its shape, or take dem.Fibre"
             )
             raise ValueError(message)
+        if wall.roughness:
+            message = f"walls[{k}] has roughness {wall.roughness:g}, which is not known of what touches a capsule "
+            raise ValueError(message + "between its ends: leave it out, or take dem.Fibre")
+        if box is not None and box.periodic:
+            message = f"walls[{k}] is {wall!r}, which may touch a capsule between its ends, beside periodic faces: "
+            raise ValueError(message + "take walls without such edges, closed faces, or dem.Fibre")

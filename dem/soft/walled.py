@@ -14,9 +14,12 @@ from dem.model.wall_shapes import geometry_of
 from dem.soft.free_walls import about, free_of, servos
 from kernels.box.periodic import PeriodicFaces
 from kernels.soft import felt
+from kernels.soft.capsules import Capsules
 from kernels.soft.rough import Rough, Smooth
 from kernels.soft.walled import COLUMNS, WalledFaces, WalledPeriodicFaces, Walls
 from kernels.walls.poses import Motions, Poses
+from kernels.walls.sides import COLUMNS as SIDE_COLUMNS
+from kernels.walls.sides import SCRATCH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,7 +143,8 @@ def walled(
     """
     number, motions = len(walls), motions_of(walls)
     sigma = max(wall.roughness for wall in walls)
-    widest = float(kinds.radius.max()) * (1 + sigma) + reach + skin
+    sides = isinstance(kinds, Capsules)  # which meshes have to know as far as a capsule reaches
+    widest = float(kinds.bound.max() if sides else kinds.radius.max()) * (1 + sigma) + reach + skin
     geometry = geometry_of([wall.shape for wall in walls], reach=widest * (1 + 1e-6))
     made = Walls(
         geometry=geometry, motions=motions, poses=poses_of(motions),
@@ -152,8 +156,8 @@ def walled(
         **lists(LISTED if geometry.triangle.size else 0, chunks),
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
-        trees=np.zeros((chunks, int(geometry.room[0]), 8)),
-        scratch=np.zeros((chunks, int(geometry.room[0]), 12)),
+        trees=np.zeros((chunks, int(geometry.room[0]), SIDE_COLUMNS if sides else 8)),
+        scratch=np.zeros((chunks, int(geometry.room[0]) + sides, SCRATCH if sides else 12)),
         rate=np.zeros((chunks, number)), part=np.zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(4),
         felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
         servo=servos(walls, widest_step),

@@ -4,6 +4,7 @@ import math
 
 from kernels.base.jit import formula
 from kernels.soft.obstacles import add_obstacles, joined
+from kernels.soft.sides import with_sides
 from kernels.soft.touching import no_sums
 from kernels.soft.walled import bare_or
 from kernels.soft.walls import add_walls
@@ -55,7 +56,8 @@ def add_all(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neigh
     sums = no_sums()
     if has_faces(box):
         sums = add_walls(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
-    return joined(sums, add_obstacles(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box))
+    sums = joined(sums, add_obstacles(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box))
+    return with_sides(kinds, sums, law, b, shift, time_sign, half, per_joule, bodies, box)
 
 
 touch_walls = bare_or(add_faces, add_all)

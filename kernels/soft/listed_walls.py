@@ -6,7 +6,7 @@ from kernels import laws
 from kernels.base.jit import formula, kernel, part
 from kernels.base.vector import load, scale, subtract
 from kernels.laws.joining import exponent
-from kernels.soft import obstacles, regions, rough, slots
+from kernels.soft import listed_sides, obstacles, regions, rough, slots
 from kernels.soft.rows import write
 from kernels.soft.surfaces import radius_of
 from kernels.soft.walled import bare_or
@@ -151,6 +151,7 @@ def list_all(box, n, law, half, bodies, kinds, who, what):
                         of_b, partner = s - bodies.first_sphere[b], -1 - FACES - w
                         write(n, bodies.identity[b], partner, of_b, 0, touch, force, arm, scale(-1.0, arm), who, what)
                         n += 1
+        n = listed_sides.listed(kinds, n, law, b, half, bodies, box, who, what)
     return n
 
 
@@ -186,3 +187,4 @@ def measure(bodies, kinds, box, overlap, wall, normal, number):
                         size = np.sqrt(total[0] * total[0] + total[1] * total[1] + total[2] * total[2])
                         for k in range(3):
                             normal[k, s] = total[k] / size
+        listed_sides.measure(kinds, b, bodies, box, overlap, wall, normal, number)

@@ -7,7 +7,7 @@ import numpy as np
 from kernels.base.jit import formula, part
 from kernels.base.quaternion import body_x, load_quaternion
 from kernels.base.vector import add, add_scaled, load
-from kernels.soft import rough, slots
+from kernels.soft import listed_sides, rough, slots
 from kernels.soft.chunks import CHUNK
 from kernels.soft.neighbours import SLACK
 from kernels.soft.walled import COUNT, NEAR, SINGLE, START, bare_or, framed, image_for, images_beside, in_frame
@@ -147,6 +147,7 @@ def look_around(box, b, skin, bodies, kinds):
         listed = walls.wanted[c] <= walls.listed.shape[1]
         walls.at[first + s, START] = start if listed else -1
         walls.at[first + s, COUNT] = walls.wanted[c] - start
+    near, free = listed_sides.near_side(kinds, near, free, look, b, skin, bodies, box)
     for s in range(first, bodies.first_sphere[b + 1]):
         walls.at[s, NEAR] = near
     if near == 0:

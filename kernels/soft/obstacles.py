@@ -80,8 +80,24 @@ def encounter(w, s, b, overlap, normal, bodies, kinds, box):
     -------
     `laws.Touch`, point [m], velocity of the wall's surface there [m/s]
     """
-    radius = radius_near(s, b, bodies, kinds)
-    x = add_scaled(load(bodies.sphere_position, s), 0.5 * overlap - radius, normal)
+    centre, radius = load(bodies.sphere_position, s), radius_near(s, b, bodies, kinds)
+    return encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box)
+
+
+@formula
+def encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box):
+    """The same of a sphere of body b at any place.
+
+    Parameters
+    ----------
+    w, b, overlap, normal, bodies, kinds, box : see `encounter`
+    centre, radius : of the sphere [m]
+
+    Returns
+    -------
+    as `encounter`
+    """
+    x = add_scaled(centre, 0.5 * overlap - radius, normal)
     of_wall, turning = surface_velocity_at(w, x, normal, box), load(box.walls.poses.spin, w)
     velocity = subtract(surface_velocity(b, x, bodies, box), of_wall)
     twist = 0.5 * dot(add(spin_of(b, bodies), turning), normal)

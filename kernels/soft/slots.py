@@ -17,6 +17,7 @@ from kernels.soft.walled import bare_or
 from kernels.walls.geometry import neighbours_of
 
 PIECE_BITS = 40  # pieces of a wall: below 2^40
+SIDE = 1 << 20  # in the number of a wall: of the side of a capsule, see `kernels.soft.sides`
 ANCHOR = 5  # column of a tree, see `kernels.walls.geometry.feel`
 
 
@@ -78,7 +79,7 @@ def heir(key, count, trees, walls):
         if np.int64(trees[t, ANCHOR]) == piece:
             return t
     for t in range(count):
-        if neighbours_of(w, piece, np.int64(trees[t, ANCHOR]), walls.geometry):
+        if neighbours_of(w & (SIDE - 1), piece, np.int64(trees[t, ANCHOR]), walls.geometry):
             return t
     return -1
 

@@ -299,10 +299,10 @@ def test_sizes_that_are_refused(sizes, said):
 
 
 def test_partners_that_are_refused():
-    """Shapes of several spheres, and walls with edges or bulges."""
+    """Shapes of several spheres, and walls with bulges, but those of ``test_capsules_at_edges``."""
     with pytest.raises(ValueError, match="capsules meet capsules and spheres only"):
         pair((0, 0, 0.02), (1, 0, 0, 0), (0, 0, 0), shapes=(CAPSULE, dem.Fibre(diameter=0.01, aspect_ratio=3)))
-    for wall in (dem.Ball((0, 0, 1), 0.1, material=nylon()), dem.Block((1, 0, 0), (2, 1, 1), material=nylon())):
-        with pytest.raises(ValueError, match="edges or bulges"):
-            pair((0, 0, 0.02), (1, 0, 0, 0), (0, 0, 0), walls=[wall])
+    cone = dem.Cone((0, 0, 1), (0, 0, 2), 0.1, 0.2, material=nylon())
+    with pytest.raises(ValueError, match="edges or bulges"):
+        pair((0, 0, 0.02), (1, 0, 0, 0), (0, 0, 0), walls=[cone])
     pair((0, 0, 0.02), (1, 0, 0, 0), (0, 0, 0), walls=[dem.Plane((0, 0, -1), (0, 0, 1), material=nylon())])

@@ -1,0 +1,261 @@
+"""Sides of capsules at walls of any shape: what they feel between their ends; see ``kernels.walls.sides``.
+
+Each tree is a contact as those of ``obstacles`` are, of a ball of the capsule's radius at the place of the tree on its
+axis. What it remembers is in the slots of the capsule's second end, with `slots.SIDE` in the number of the wall: they
+have been taken up when the walls of that sphere were looked at, just before. Only capsules have sides: others pay
+nothing.
+"""
+
+import math
+
+import numpy as np
+
+from kernels import laws
+from kernels.base.energy import add_words, as_fixed, as_words
+from kernels.base.jit import formula, part
+from kernels.base.vector import add, add_scaled, cross, dot, load, scale, store, subtract
+from kernels.laws import hertz
+from kernels.laws.joining import exponent
+from kernels.soft import felt, slots
+from kernels.soft.capsules import capsules_or
+from kernels.soft.chunks import CHUNK
+from kernels.soft.obstacles import blended, encounter_at, joined, tell_servo
+from kernels.soft.regions import ANCHOR, DEEPEST, ENERGY, LINKS, beyond_of, region, sum_of
+from kernels.soft.touching import Sums, no_energy
+from kernels.soft.walled import NEAR, in_frame, in_world, is_near, velocity_at
+from kernels.soft.walls import push
+from kernels.soft.worn import wear
+from kernels.walls.sides import MOMENT, feel_side
+
+
+@formula
+def axis_now(b, bodies):
+    """Middle of capsule b, and from there to its second end, as its spheres have been placed."""
+    one, other = load(bodies.sphere_position, bodies.first_sphere[b]), bodies.first_sphere[b + 1] - 1
+    half = scale(0.5, subtract(load(bodies.sphere_position, other), one))
+    return add(one, half), half
+
+
+@formula
+def trees_of_side(w, c, x, u, radius, power, box):
+    """Write what the side of a capsule feels of wall w to the scratch of chunk c; returns the number of contacts."""
+    walls = box.walls
+    tip = subtract(in_frame(w, add(x, u), box), in_frame(w, x, box))
+    return feel_side(w, in_frame(w, x, box), tip, radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
+
+
+@formula
+def place_of(w, c, t, u, box):
+    """Place of tree t on the axis, from -1 to 1, and the couple that its terms have besides, a unit of stiffness."""
+    trees = box.walls.trees
+    total = sum_of(w, c, t, box)
+    moment = in_world(w, (trees[c, t, MOMENT], trees[c, t, MOMENT + 1], trees[c, t, MOMENT + 2]), box)
+    size = dot(total, total)
+    s = min(max(dot(total, moment) / size, -1.0), 1.0) if size > 0.0 else 0.0
+    return s, cross(u, add_scaled(moment, -s, total))
+
+
+@formula
+def recall(law, c, w, t, count, box):
+    """What the contact remembers that is tree t of a side at wall w."""
+    if box.walls.history.shape[1] == 0:
+        return laws.nothing(law), 0
+    return slots.recall(law, c, w + slots.SIDE, t, count, box.walls.trees[c], box.walls)
+
+
+@formula
+def kept(s, walls):
+    """Number of slots of sphere s that are in use."""
+    n, most = 0, slots.slots_of(walls) if walls.key.size > 0 else 0
+    while n < most and walls.key[s * most + n] >= 0:
+        n += 1
+    return n
+
+
+@formula
+def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, box):
+    """Add the elastic forces and torques of walls on the side of capsule b.
+
+    Parameters
+    ----------
+    law, b, shift, time_sign, half, per_joule, kinds : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : column b - shift, added to [N, N m]
+    box.walls : what walls feel
+
+    Returns
+    -------
+    `Sums`
+    """
+    elastic, largest, work = np.int64(0), 0.0, no_energy()
+    walls, c, none, g = box.walls, b // CHUNK, (0.0, 0.0, 0.0), bodies.kind[b]
+    x, u = axis_now(b, bodies)
+    radius = kinds.radius[kinds.first_offset[g]]
+    for w in range(walls.row.size):
+        count = trees_of_side(w, c, x, u, radius, 1.5, box) if is_near(w, walls.at[bodies.first_sphere[b], NEAR]) else 0
+        k = hertz.stiffness(walls.modulus[kinds.material[g], w], radius)
+        for t in range(count):
+            s, couple = place_of(w, c, t, u, box)
+            force, couple, at = scale(k, sum_of(w, c, t, box)), scale(k, couple), add_scaled(x, s, u)
+            push(b, shift, force, scale(s, u), bodies)
+            store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), couple))
+            elastic += as_fixed(k * walls.trees[c, t, ENERGY], per_joule)
+            largest = max(largest, walls.trees[c, t, DEEPEST])
+            power = dot(force, velocity_at(w, at, box)) + dot(couple, load(walls.poses.spin, w))
+            done = as_words(half * power, per_joule)
+            felt.book(c, w, at, force, couple, done, box)
+            if walls.servo[6, w] != 0.0:
+                felt.book_contact(c, w, 1.5 * k * math.sqrt(walls.trees[c, t, DEEPEST]), 0.0, none, box)
+            work = add_words(work, done)
+    return Sums(elastic, np.float64(largest).view(np.int64), np.int64(0), no_energy(), work, no_energy())
+
+
+@formula
+def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, box):
+    """The same by a law that needs velocities.
+
+    Parameters
+    ----------
+    law, b, shift, time_sign, half, per_joule, kinds : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : column b - shift, added to [N, N m]
+    box.walls : what walls feel, and what contacts with them remember
+
+    Returns
+    -------
+    `Sums`
+    """
+    sums = Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
+    n = kept(bodies.first_sphere[b + 1] - 1, box.walls)
+    for w in range(box.walls.row.size):
+        if is_near(w, box.walls.at[bodies.first_sphere[b], NEAR]):
+            more, n = add_wall(law, w, b, n, shift, time_sign, half, per_joule, bodies, kinds, box)
+            sums = joined(sums, more)
+    return sums
+
+
+@formula
+def meet(law, w, c, t, count, b, x, u, half, bodies, kinds, box):
+    """Contact t of a side at wall w: what it is, where, what it remembers, and the couple it has besides its force.
+
+    Parameters
+    ----------
+    law, w, c, t, count, b : law; wall, chunk, tree, of how many; the capsule
+    x, u : its middle and half axis [m]
+    half, bodies, kinds, box : see `kernels.soft.state`
+
+    Returns
+    -------
+    `laws.Touch`, point [m], velocity of the wall there [m/s], couple [N m], history, whether there is anything
+    """
+    m, row, radius = kinds.material[bodies.kind[b]], box.walls.row[w], kinds.radius[kinds.first_offset[bodies.kind[b]]]
+    overlap, normal = region(w, c, t, beyond_of(law, w, radius, box.walls), exponent(law, m, row), box)
+    history, found = recall(law, c, w, t, count, box)
+    s, couple = place_of(w, c, t, u, box)
+    touch, point, of_wall = encounter_at(w, add_scaled(x, s, u), radius, b, overlap, normal, bodies, kinds, box)
+    total = sum_of(w, c, t, box)
+    size = math.sqrt(dot(total, total))
+    if box.walls.trees[c, t, LINKS] == 0.0 or size == 0.0 or overlap <= 0.0:
+        couple = (0.0, 0.0, 0.0)
+    else:
+        couple = scale(laws.secant(law, m, row, touch, history, half) * overlap / size, couple)
+    return touch, point, of_wall, couple, history, overlap > 0.0 or found > 0
+
+
+@part
+def add_wall(law, w, b, n, shift, time_sign, half, per_joule, bodies, kinds, box):
+    """Add what wall w does to the side of capsule b, in the slots of whose second end n contacts are kept.
+
+    Parameters
+    ----------
+    law, b, shift, time_sign, half, per_joule, kinds : see `kernels.soft.state`
+    w, n : wall, number of contacts
+
+    Writes
+    ------
+    bodies.force, bodies.torque : column b - shift, added to [N, N m]
+    box.walls : what the wall feels, and what contacts with it remember
+
+    Returns
+    -------
+    `Sums`, number of contacts that have been kept
+    """
+    elastic, stored, loss, work, jump = np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy()
+    walls, c, largest, m = box.walls, b // CHUNK, 0.0, kinds.material[bodies.kind[b]]
+    row, radius, last = walls.row[w], kinds.radius[kinds.first_offset[bodies.kind[b]]], bodies.first_sphere[b + 1] - 1
+    (x, u), p = axis_now(b, bodies), exponent(law, m, row)
+    count = trees_of_side(w, c, x, u, radius + beyond_of(law, w, radius, walls), p, box)
+    for t in range(count):
+        touch, point, of_wall, couple, history, lives = meet(law, w, c, t, count, b, x, u, half, bodies, kinds, box)
+        if lives:
+            outcome, history = laws.contact(law, m, row, touch, history, half, time_sign)
+            if walls.history.shape[1] > 0 and outcome.lasts:
+                key = slots.key_of(w + slots.SIDE, walls.trees[c, t, ANCHOR])
+                n = slots.note(law, c, last, n, key, history, walls)
+            if laws.turns(law):
+                couple = add(couple, outcome.couple)
+            push(b, shift, outcome.force, subtract(point, load(bodies.position, b)), bodies)
+            store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), couple))
+            power = dot(outcome.force, of_wall) + dot(couple, load(walls.poses.spin, w))
+            more = 0.0
+            if walls.trees[c, t, LINKS] != 0.0 and not laws.lasting(law):
+                more = blended(law, m, row, touch, history, half, walls.trees[c, t, ENERGY], p)
+            done = as_words(half * power, per_joule)
+            felt.book(c, w, point, outcome.force, couple, done, box)
+            if walls.first_worn[w] >= 0 and time_sign > 0.0:
+                wear(w, np.int64(walls.trees[c, t, ANCHOR]), outcome.force, touch, half, per_joule, walls)
+            if walls.servo[6, w] != 0.0:
+                tell_servo(law, m, row, c, w, p, touch, history, outcome.force, half, box)
+            elastic += as_fixed(outcome.elastic + more, per_joule)
+            stored += as_fixed(outcome.stored, per_joule)
+            loss, work = add_words(loss, as_words(outcome.loss, per_joule)), add_words(work, done)
+            jump = add_words(jump, as_words(outcome.jump, per_joule))
+            largest = max(largest, touch.overlap)
+    return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, work, jump), n
+
+
+add_sides = laws.elastic_or(add_elastic, add_dissipative)
+
+
+@formula
+def have_none(kinds, sums, law, b, shift, time_sign, half, per_joule, bodies, box):
+    """Bodies made of spheres have no sides.
+
+    Parameters
+    ----------
+    kinds, sums, law, b, shift, time_sign, half, per_joule, bodies, box : see `have_sides`
+
+    Returns
+    -------
+    sums
+    """
+    return sums
+
+
+@formula
+def have_sides(kinds, sums, law, b, shift, time_sign, half, per_joule, bodies, box):
+    """Sums over what walls do to a capsule, with what they do to its side.
+
+    Parameters
+    ----------
+    kinds, sums, law, b, shift, time_sign, half, per_joule : see `kernels.soft.state`; over its ends
+
+    Writes
+    ------
+    bodies, box : as `add_dissipative`
+
+    Returns
+    -------
+    `Sums`
+    """
+    if kinds.half[bodies.kind[b]] > 0.0:
+        more = add_sides(law, b, shift, time_sign, half, per_joule, bodies, kinds, box)
+        sums = joined(sums, more)
+    return sums
+
+
+with_sides = capsules_or(have_none, have_sides)

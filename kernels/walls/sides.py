@@ -1,0 +1,307 @@
+"""What the side of a capsule feels of a wall, beyond what its two ends feel as spheres.
+
+The distance of a wall along the segment of a capsule has lows. One at an end is what the end, a sphere, feels by itself
+(``forest``, `geometry.distance`). One in between counts in full where it appears, φ(R - b), less what it has in common
+with an end where, as the distance grows, both are one, φ(R - d): so over the pairs (b, d) of the 0-dimensional
+persistence of the distance on (segment x surface) relative to (ends x surface), in the words of topology,
+
+    U = Σ over both ends U_end + Σ φ(R - b) - φ(R - d),   φ(δ) = δ^(p+1) / (p+1) in contact, else 0.
+
+U is continuous, depends on the surface only, and is that of both ends alone on flat and hollow walls. With triangles
+the distance is convex on (segment x triangle) and on (segment x edge): rule E with one more node, the ends, to which
+each triangle is linked at the distance of the nearer of them. Other walls here are convex, so that the distance is so
+along a segment; the inside of a ball, where it is concave, has no low in between.
+
+A row of trees has three columns more than those of ``terms``: Σ ± s δ^p n, s from -1 at the first end to 1.
+"""
+
+import math
+
+from kernels.base.jit import formula, part
+from kernels.base.vector import add_scaled, dot, scale, subtract
+from kernels.walls import spans
+from kernels.walls.cells import is_outside, leaf_at
+from kernels.walls.forest import COUNTS, EDGES, NEAR, NUMBER, PARENT, REGION, TAKEN, neighbour, root_of, unite
+from kernels.walls.geometry import BALL, BLOCK, CAPSULE, MESH, RECTANGLE, distance
+from kernels.walls.terms import DEEPEST, POTENTIAL, add_piece, begin, raised, take_link
+from kernels.walls.triangles import CORNER, NORMAL, may_reach, triple
+
+MOMENT, COLUMNS = 8, 11  # columns of a row of trees
+PLACE, SCRATCH = 12, 13  # columns of scratch: those of ``forest``, and the place on the segment
+HALVINGS = 60
+NOTHING = 1e-11  # of the potential of a contact as deep
+
+
+@formula
+def add_term(trees, t, overlap, n, s, piece, power):
+    """Add the term of a piece, at the place s."""
+    add_piece(trees, t, overlap, n, piece, power)
+    term = s * raised(overlap, power)
+    for k in range(3):
+        trees[t, MOMENT + k] += term * n[k]
+
+
+@formula
+def take_term(trees, t, overlap, n, s, power):
+    """Take off that of a link."""
+    take_link(trees, t, overlap, n, power)
+    term = s * raised(overlap, power)
+    for k in range(3):
+        trees[t, MOMENT + k] -= term * n[k]
+
+
+@formula
+def start(trees, t, piece):
+    """An empty row."""
+    begin(trees, t, piece)
+    for k in range(3):
+        trees[t, MOMENT + k] = 0.0
+
+
+@part
+def feel_side(w, x, u, radius, power, geometry, trees, scratch):
+    """Rows of trees for the side of a capsule at x, with half its axis u, in the frame of wall w.
+
+    Parameters
+    ----------
+    w, x, radius, power, geometry : see `kernels.walls.geometry.feel`
+    u : from x to the second end [m]
+    scratch : (Q, SCRATCH), a row more than triangles that are near
+
+    Writes
+    ------
+    trees : a row a contact, of COLUMNS
+
+    Returns
+    -------
+    The number of contacts
+    """
+    kind, k = geometry.kind[w], geometry.first_number[w]
+    if kind == MESH:
+        return feel_mesh(w, x, u, radius, power, geometry, trees, scratch)
+    if kind in (RECTANGLE, BLOCK, CAPSULE, BALL):
+        return feel_convex(kind, x, u, radius, power, geometry.numbers, k, trees)
+    return 0
+
+
+@part
+def slope(kind, x, u, s, numbers, k):
+    """Distance from a wall at the place s of a segment, its gradient, and how it grows along the segment."""
+    d, n = distance(kind, add_scaled(x, s, u), numbers, k)
+    return d, n, dot(n, u)
+
+
+@formula
+def feel_convex(kind, x, u, radius, power, numbers, k, trees):
+    """As `feel_side`, of a wall from which the distance is convex, or concave, along lines.
+
+    Parameters
+    ----------
+    kind, x, u, radius, power : see `feel_side`
+    numbers, k : of the wall, and where they begin
+
+    Writes
+    ------
+    trees : a row
+
+    Returns
+    -------
+    The number of contacts, 0 or 1
+    """
+    d_a, n_a, falls = slope(kind, x, u, -1.0, numbers, k)
+    d_b, n_b, grows = slope(kind, x, u, 1.0, numbers, k)
+    if falls >= 0.0 or grows <= 0.0:
+        return 0
+    low, high = -1.0, 1.0
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        _d, _n, rise = slope(kind, x, u, middle, numbers, k)
+        if rise < 0.0:
+            low = middle
+        else:
+            high = middle
+    s = 0.5 * (low + high)
+    d, n, _rise = slope(kind, x, u, s, numbers, k)
+    if d >= min(radius, min(d_a, d_b)):
+        return 0
+    start(trees, 0, 0)
+    add_term(trees, 0, radius - d, n, s, 0, power)
+    if min(d_a, d_b) < radius:
+        if d_a <= d_b:
+            take_term(trees, 0, radius - d_a, n_a, -1.0, power)
+        else:
+            take_term(trees, 0, radius - d_b, n_b, 1.0, power)
+    return 1
+
+
+@formula
+def gather(w, x, u, radius, geometry, scratch):
+    """Write a row for each triangle of a mesh that is nearer to a segment than the radius; returns how many."""
+    count, k = 0, geometry.first_number[w]
+    if is_outside(x, geometry.numbers, k):
+        return 0
+    leaf, reach = leaf_at(x, geometry.numbers, k, geometry.cells), radius + math.sqrt(dot(u, u))
+    for entry in range(geometry.cells[leaf, 1], geometry.cells[leaf, 2]):
+        f = geometry.listed[entry]
+        if may_reach(geometry.triangle, f, x, reach):
+            v, s, region = spans.from_triangle(geometry.triangle, f, x, u)
+            near = dot(v, v)
+            if near < radius * radius:
+                scratch[count, 0], scratch[count, 1], scratch[count, 2] = v
+                scratch[count, NEAR], scratch[count, NUMBER], scratch[count, REGION] = near, f, region
+                scratch[count, PLACE] = s
+                count += 1
+    return count
+
+
+@formula
+def cancel(count, geometry, scratch):
+    """Leave out triangles with the link they are nearest at, to ends or beyond an edge; returns how many lows are left.
+
+    The row after the last stands for the ends.
+    """
+    for i in range(count + 1):
+        scratch[i, PARENT], scratch[i, COUNTS] = i, 1.0
+    lows = count
+    for i in range(count):
+        region = int(scratch[i, REGION])
+        first = region - 1 if region < 4 else region - 4  # of the edges that the closest point is on
+        for turn in range(2 if 4 <= region < spans.THROUGH else 0 if region == spans.THROUGH else 1):
+            j = count
+            if region != spans.END:
+                j = neighbour(i, first if turn == 0 else (first + 2) % 3, count, geometry, scratch)
+            if j >= 0:
+                a, b = root_of(i, scratch), root_of(j, scratch)
+                if a != b:
+                    unite(a, b, scratch)
+                    scratch[i, COUNTS] = 0.0
+                    lows -= 1
+                    break
+    return lows
+
+
+@formula
+def outward(v, near, f, geometry):
+    """The vector v of length² `near`, of unit length; on the surface itself across triangle f."""
+    if near > 0.0:
+        return scale(1.0 / math.sqrt(near), v)
+    return triple(geometry.triangle, f, NORMAL)
+
+
+@formula
+def link_of(i, edge, x, u, geometry, scratch):
+    """Where row i is linked: over an edge of its triangle, or by its nearer end if that is 3; vector, place, d²."""
+    f = int(scratch[i, NUMBER])
+    if edge < 3:
+        v, s, _at = spans.from_edge(geometry.triangle, f, edge, x, u)
+    else:
+        v, s = spans.from_end(geometry.triangle, f, x, u)
+    return v, s, dot(v, v)
+
+
+@formula
+def take_off(t, i, edge, x, u, radius, power, geometry, scratch, trees):
+    """Take a link off a contact.
+
+    Parameters
+    ----------
+    t, i, edge : contact; see `link_of`
+    x, u, radius, power, geometry, scratch : see `feel_side`
+
+    Writes
+    ------
+    trees : row t
+    """
+    v, s, near = link_of(i, edge, x, u, geometry, scratch)
+    n = outward(v, near, int(scratch[i, NUMBER]), geometry)
+    take_term(trees, t, radius - math.sqrt(near), n, s, power)
+
+
+@part
+def add_up(t, root, count, x, u, radius, power, first, geometry, scratch, trees):
+    """Make a contact of the rows that hang on a root.
+
+    Parameters
+    ----------
+    t, root, count : contact; row; rows of scratch
+    x, u, radius, power, geometry, scratch : see `feel_side`
+    first : number of the mesh's first triangle
+
+    Writes
+    ------
+    trees : row t
+    """
+    start(trees, t, int(scratch[root, NUMBER]) - first)
+    for i in range(count):
+        if root_of(i, scratch) == root:
+            f, near = int(scratch[i, NUMBER]), scratch[i, NEAR]
+            if scratch[i, COUNTS] > 0.0:
+                n = outward((scratch[i, 0], scratch[i, 1], scratch[i, 2]), near, f, geometry)
+                if near == 0.0 and dot(n, subtract(x, triple(geometry.triangle, f, CORNER))) < 0.0:
+                    n = scale(-1.0, n)
+                add_term(trees, t, radius - math.sqrt(near), n, scratch[i, PLACE], f - first, power)
+            for edge in range(3):
+                if scratch[i, EDGES + edge] == TAKEN:
+                    take_off(t, i, edge, x, u, radius, power, geometry, scratch, trees)
+
+
+@formula
+def nearest_link(count, radius, x, u, geometry, scratch):
+    """The nearest link of two parts within reach: row, edge or 3 for the ends, row beyond; -1 if there is none."""
+    nearest, at, by, beyond = radius * radius, -1, 0, 0
+    for i in range(count):
+        root = root_of(i, scratch)
+        for edge in range(4):
+            j = neighbour(i, edge, count, geometry, scratch) if edge < 3 else count
+            if j >= 0 and root_of(j, scratch) != root:
+                _v, _s, near = link_of(i, edge, x, u, geometry, scratch)
+                if near < nearest:
+                    nearest, at, by, beyond = near, i, edge, j
+    return at, by, beyond
+
+
+@formula
+def counts(trees, t, power):
+    """Whether a contact has more than rounding has left of a low that is one with an end where it appears."""
+    return 1 if trees[t, POTENTIAL] > NOTHING * trees[t, DEEPEST] * raised(trees[t, DEEPEST], power) else 0
+
+
+@formula
+def feel_mesh(w, x, u, radius, power, geometry, trees, scratch):
+    """As `feel_side`, of a mesh.
+
+    Parameters
+    ----------
+    w, x, u, radius, power, geometry, scratch : see `feel_side`
+
+    Writes
+    ------
+    trees : a row a contact
+    """
+    count, first = gather(w, x, u, radius, geometry, scratch), geometry.first_triangle[w]
+    lows = cancel(count, geometry, scratch) if count > 0 else 0
+    if lows == 0:
+        return 0
+    for i in range(count):
+        for edge in range(3):
+            scratch[i, EDGES + edge] = math.inf
+    made = 0
+    while lows > 0:
+        i, edge, j = nearest_link(count, radius, x, u, geometry, scratch)
+        if i < 0:
+            break
+        a, b, ends = root_of(i, scratch), root_of(j, scratch), root_of(count, scratch)
+        if ends in (a, b):
+            add_up(made, b if a == ends else a, count, x, u, radius, power, first, geometry, scratch, trees)
+            take_off(made, i, edge, x, u, radius, power, geometry, scratch, trees)
+            made += counts(trees, made, power)
+        else:
+            scratch[i, EDGES + edge] = TAKEN
+        unite(a, b, scratch)
+        lows -= 1
+    ends = root_of(count, scratch)
+    for i in range(count):
+        if root_of(i, scratch) == i and i != ends:
+            add_up(made, i, count, x, u, radius, power, first, geometry, scratch, trees)
+            made += counts(trees, made, power)
+    return made
