@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 COLOURS = ("speed", "height", "spin", "kind")
 UNITS = {"speed": "m/s", "height": "m", "spin": "rad/s"}
 OPACITY = 0.25  # of walls
+SNAPPED = (0.85, 0.1, 0.1)  # colour of bonds that broke since the frame before
 BAR = 0.14  # of the width of the figure, for the colour bar
 NAMED = 0.75  # what it takes with its figures and its name, at least [inch]
 WIDEST = 16  # characters of a name for which there is room
@@ -123,9 +124,9 @@ def draw_scene(
 
 
 def moment(run: Trajectory, frame: int) -> str:
-    """The time of a frame in words."""
+    """The time of a frame in words, and how many bonds are broken by then."""
     per_second, second = scaled("s", run.time)
-    return f"t = {run.time[frame] / per_second:.4g} {second}"
+    return f"t = {run.time[frame] / per_second:.4g} {second}" + rods.told(run, frame)
 
 
 def frame_number(run: Trajectory, frame: int) -> int:
@@ -225,6 +226,9 @@ def shot(
         colours, _ = _mapped(values, limits, colour)
     bodies = [rods.bodies(run, frame) for frame in frames]
     inked = np.concatenate([colour[body.owner] for colour, body in zip(colours, bodies, strict=True)])
+    torn = [broken for frame in frames if (broken := rods.snapped(run, frame)) is not None]
+    inked = np.concatenate([inked, *(np.tile(SNAPPED, (len(broken.radii), 1)) for broken in torn)])
+    bodies = [*bodies, *torn]
     centres, radii = (np.concatenate([getattr(body, name) for body in bodies]) for name in ("centres", "radii"))
     ends = corners(run, float(run.time[frames[-1]]))
     room = {} if ends is None else {"floor": _floor(run, *ends), "lines": box_edges(*ends)}

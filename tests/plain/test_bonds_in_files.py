@@ -11,7 +11,8 @@ from viewers import points, vtk_frames
 import dem
 from dem import statistics
 from dem.files.vtkhdf import write_view
-from dem.plots.rods import bodies
+from dem.plots.rods import bodies, snapped
+from dem.plots.scene import moment, shot, viewpoint
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "bonds.md").read_text()
 BALE = """
@@ -131,6 +132,19 @@ def test_pictures_have_rods_where_bonds_hold(run):
         assert [len(bodies(told, k).radii) for k in (0, -1)] == [11 + 3 * 8, 11 + 3 * 7]
         last = bodies(told, -1)
         assert set(last.owner[11:].tolist()) == {0, 1, 2, 3, 5, 7, 8}
+
+
+def test_pictures_tell_which_bonds_just_broke_and_how_many_are_broken(run):
+    """In red, thicker than bonds that hold, in the first frame after it; then it is gone, and the number stays."""
+    with dem.Trajectory(run) as told:
+        new = snapped(told, 3)
+        assert (new.radii / told.bonds.made.diameter[5]).tolist() == pytest.approx([0.55] * 3)
+        assert new.centres[1] == pytest.approx(told.position[3][6:8].mean(0))
+        assert [snapped(told, k) for k in (0, 2, 4)] == [None] * 3
+        assert [moment(told, k).partition(", ")[2] for k in (2, 3, 4)] == ["", *["1 of 8 bonds broken"] * 2]
+        seen = {"colour": "height", "limits": (0.0, 1.0), "camera": viewpoint(told, [0], 1.0), "size": (160, 160)}
+        red = [(p[..., 0] > 1.5 * p[..., 1:3].max(-1)).sum() for p in (shot(told, [k], **seen)() for k in (2, 3, 4))]
+        assert red[1] > max(red[0], red[2])
 
 
 @pytest.mark.parametrize("number", range(len(re.findall(r"```python\n", PAGE))))
