@@ -55,7 +55,7 @@ class Capsule:
     I_transverse = ρ π [R² L (L²/12 + R²/4) + 4/3 R³ (2 R²/5 + L²/4 + 3 L R/8)].
 
     Two capsules touch at the closest points of their segments, and at two ends where they are nearly parallel; walls
-    touch their ends. See docs/capsules.md.
+    touch their ends, and those with edges their sides. See docs/capsules.md.
 
     Examples
     --------

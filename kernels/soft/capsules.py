@@ -1,8 +1,8 @@
 """Capsules, cylinders with half spheres for ends: all points within a radius of a segment.
 
-A body that is one has two spheres, its ends, which are what walls meet; against other bodies it is its whole segment,
-and a sphere is a capsule of no length. Where a run has capsules its kinds are of a type of their own, so that others
-pay nothing.
+A body that is one has two spheres, its ends, which are what walls meet, and edges of walls meet its side (``sides``);
+against other bodies it is its whole segment, and a sphere is a capsule of no length. Where a run has capsules its kinds
+are of a type of their own, so that others pay nothing.
 """
 
 from typing import NamedTuple
