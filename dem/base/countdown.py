@@ -46,8 +46,8 @@ def told(doing: str, how: str = "") -> Iterator[None]:
 
     `how` tells apart short work from long. Commands have bars of their own, beside which nothing is shown.
     """
-    kind, beside = progress.kind_of_bar(), hasattr(sys.stderr, "rich_proxied_file")
-    if kind is None or beside:
+    kind = _kind_of_line()
+    if kind is None:
         yield
         return
     what = f"{doing} {how}".strip()
@@ -60,6 +60,11 @@ def told(doing: str, how: str = "") -> Iterator[None]:
     finally:
         stop()
         line.close(doing)
+
+
+def _kind_of_line() -> type[progress.Bar] | None:
+    """What a line that changes can be shown on; on nothing where a bar of rich is, above which all lines stay."""
+    return None if hasattr(sys.stderr, "rich_proxied_file") else progress.kind_of_bar()
 
 
 def _ticking(show: Callable[[float], None]) -> Callable[[], None]:
@@ -90,8 +95,8 @@ class Countdown:
     def begin(self, name: str, expected: Expected) -> None:
         """One begins, and is expected to take so many seconds."""
         self.stop()
-        kind = progress.kind_of_bar()
-        if kind is None or hasattr(sys.stderr, "rich_proxied_file"):  # a bar is there, above which all are lines
+        kind = _kind_of_line()
+        if kind is None:
             return
         if kind is progress.Notebook:
             self._below = self._below or _Line(kind)

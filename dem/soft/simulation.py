@@ -131,8 +131,7 @@ class Simulation(Crowd):
         super().__init__(with_room_for(particles, inserters, outlets, fluid), box, gravity, description)
         words = {"fluid": fluid, "walls": walls, "inserters": inserters, "outlets": outlets, "bonds": bonds}
         self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin, **words)
-        if len(everybody := with_examples(self._particles, inserters)):
-            before_building(lambda: self._planned(everybody))
+        before_building(lambda: self._planned(with_examples(self._particles, inserters) or None))
         with compilation.announced():
             self._start(step=0, before=None)
             self._begin_ledger(step=0)
