@@ -45,21 +45,24 @@ def test_spheres_that_do_not_turn_are_compiled_once_for_all_integrators(cache, t
     assert errors == ""
 
 
-@pytest.mark.slow
-def test_kernels_of_an_older_version_are_removed_and_the_reason_is_said(tmp_path):
+def test_unused_kernels_of_an_older_version_are_removed_and_the_reason_is_said(monkeypatch, tmp_path):
     place, name = jit._cache_name()
-    older, other = (
+    older, saving, other = (
         tmp_path / (place + "0123456789abcdef-01234567"),
+        tmp_path / (place + "fedcba9876543210-01234567"),
         tmp_path / "kernels-76543210-0123456789abcdef-01234567",
     )
-    for folder in (older, other):
+    for folder in (older, saving, other):
         folder.mkdir()
         (folder / "kernel.nbi").touch()
-    _, errors = dem("run", "torque-sphere", "--duration", 1e-3, "-o", tmp_path / "table.csv", cache=tmp_path)
+    for folder in (older, other):
+        os.utime(folder, (0, 0))
+    monkeypatch.setattr(jit.numba.config, "CACHE_DIR", str(tmp_path))
+    assert jit._cache_folder() == (tmp_path / (place + name), "the kernels have changed")
     assert not older.exists()
+    assert saving.exists()  # of a process that has just begun, with other options or before an edit
     assert other.exists()  # of another installation that shares the folder
     assert (tmp_path / (place + name)).exists()
-    assert "compiling kernels (the kernels have changed)" in errors or errors == ""
 
 
 def test_two_installations_that_share_a_folder_do_not_take_each_other_for_compiled(monkeypatch, tmp_path):

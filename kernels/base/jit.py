@@ -29,6 +29,8 @@ import os
 import shutil
 import sys
 import tempfile
+import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -204,10 +206,22 @@ def _cache_name():
     return f"kernels-{place}-", f"{FINGERPRINT}-{machine}"
 
 
+SPARED = 3600.0  # s
+
+
+def _remove_unused(folders):
+    """Remove cache folders, but for those that a process has begun to use a short while ago and may be saving to."""
+    for folder in folders:
+        with suppress(OSError):  # another process may have been first
+            if folder.stat().st_mtime < time.time() - SPARED:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
 def _cache_folder():
     """First writable of: NUMBA_CACHE_DIR, this package, the user's cache, the temporary folder.
 
-    Those of older kernels in this very place are removed; also says why kernels are not there, should any be missing.
+    Unused ones of older kernels in this very place are removed; also says why kernels are not there, should any be
+    missing.
     """
     user = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "pcdm-dem"
     candidates = [Path(__file__).parent.parent / "__pycache__", user, Path(tempfile.gettempdir()) / "pcdm-dem"]
@@ -217,8 +231,8 @@ def _cache_folder():
     folder = next(folder for folder in candidates if _writable(folder / (place + name)))
     ours = "kernels-*" if folder == candidates[-3] else place + "*"  # in this package's folder all are
     older = [other for other in folder.glob(ours) if not other.name.startswith(place + FINGERPRINT)]
-    for other in older:
-        shutil.rmtree(other, ignore_errors=True)
+    _remove_unused(older)
+    os.utime(folder / (place + name))
     new = not any((folder / (place + name)).iterdir())
     why = "the kernels have changed" if new and older else "first run" if new else "first run of this combination"
     return folder / (place + name), why
