@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -252,7 +253,7 @@ def candidate_arrays(room: int, layout: Layout) -> dict[str, np.ndarray]:
         "sphere_j": np.empty(room, np.int32),
         "reach": np.empty(own),
         "stiffness": np.empty(own),
-        "history": np.zeros((remembering, layout.width)),
+        "history": in_lines((remembering, layout.width)),
         "has_history": np.zeros(remembering, np.int8),
         "aside": np.zeros((remembering, layout.width)),
         "aside_pair": np.empty(remembering, np.int64),
@@ -297,11 +298,19 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
     if not layout.lossy:
         return place | {"pair_force": _at_least(lists.pair_force, (3, size + 1))}
     return place | {
-        "wrench": np.zeros((size, layout.wrench)),
+        "wrench": in_lines((size + 1, layout.wrench)),
         "overlap": _at_least(lists.overlap, (size,)),
         "touching": _at_least(lists.touching, (size,)),
         "touched": np.zeros(used, np.int64),
     }
+
+
+def in_lines(shape: tuple[int, int]) -> np.ndarray:
+    """Zeros whose first is the first of a line of the cache: a row of eight numbers is one line then, and not two."""
+    size = math.prod(shape)
+    numbers = np.zeros(size + 8)
+    first = -numbers.ctypes.data % 64 // 8
+    return numbers[first : first + size].reshape(shape)
 
 
 def _at_least(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

@@ -184,7 +184,7 @@ def list_incident(c, skin, bodies, kinds, neighbours, box):
     """
     low, high = chunk_of(c, bodies.kind.size)
     list_pairs(
-        low, high, one_each(kinds), neighbours.pair_force.shape[1] - 1, neighbours.first_entry, neighbours.entry_count,
+        low, high, one_each(kinds), nothing_of(kinds, neighbours), neighbours.first_entry, neighbours.entry_count,
         neighbours.entry, neighbours.packed, neighbours.incident, neighbours.incident_j, neighbours.incident_i,
     )  # fmt: skip
     active, walled = low, low
@@ -204,6 +204,14 @@ def list_incident(c, skin, bodies, kinds, neighbours, box):
     neighbours.walled_count[c] = walled - low
 
 
+@formula
+def nothing_of(kinds, neighbours):
+    """A candidate that never has a force, to fill up groups with; -1 where there are none."""
+    if kinds.round and kinds.reach > 0.0 and neighbours.wrench.shape[0] > 0:
+        return neighbours.wrench.shape[0] - 1
+    return neighbours.pair_force.shape[1] - 1
+
+
 @loop
 def list_pairs(
     low, high, alone, zero_candidate, first_entry, entry_count, entry, packed, incident, incident_j, incident_i
@@ -211,8 +219,8 @@ def list_pairs(
     """List the incident pairs of the bodies low to high.
 
     Entries come in ascending identity of the partner, so those where b is on side j (the higher identity) come first.
-    Both parts are filled up to whole groups with a pair that never has a force (see gather.gather_round), except for
-    laws that need velocities, which have no such pair.
+    Both parts are filled up to whole groups with a pair that never has a force (see gather.gather_round), except where
+    bodies are not alike and the law needs velocities.
 
     Parameters
     ----------

@@ -117,9 +117,9 @@ class Neighbours(NamedTuple):
     pair_force: np.ndarray  # (3, F + 1) force on sphere i [N]; the last column is zero for ever
     force_at: np.ndarray  # (C,) int64, column of pair_force, or row of wrench, of each chunk's first candidate
     # in place of pair_force where the contact law wants velocities, otherwise empty:
-    wrench: np.ndarray  # (F, 8) force on sphere i in 0 to 2; in 4 to 6 the point where it acts [m], or for equal
-    # single spheres its torque on each [N m]; a line of the cache, zero where nothing touches; where contacts hand on
-    # couples (F, 16), with that on sphere i in 8 to 10 [N m]
+    wrench: np.ndarray  # (F + 1, 8) force on sphere i in 0 to 2; in 4 to 6 the point where it acts [m], or for equal
+    # single spheres its torque on each [N m]; a line of the cache, zero where nothing touches, and the last one for
+    # ever; where contacts hand on couples (F + 1, 16), with that on sphere i in 8 to 10 [N m]
     known: np.ndarray  # (B, KNOWN, BLOCK) scratch of the B blocks, see kernels.soft.known
     kept: np.ndarray  # (B, R or 1, BLOCK) the same
     out: np.ndarray  # (B, 11, BLOCK) the same

@@ -17,6 +17,7 @@ from kernels.soft.sharing import add_contact, no_push, of_mass, yields
 from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
 from kernels.soft.values import of_pair
 
+LINE = 8  # numbers in a line of the cache, and in a row of wrenches, unless contacts hand on couples
 TINY = 1e-300  # keeps the direction of two coincident spheres finite (zero) instead of 0/0
 
 
@@ -63,8 +64,11 @@ def forget(overlap, has_history):
 def clear(first, touching, wrench):
     """Write zeros for those that touched when the segment was last used, maybe by another chunk."""
     for t in range(touching.size):
-        for r in range(wrench.shape[1]):
-            wrench[first + touching[t], r] = 0.0
+        k = np.uint64(first + touching[t])
+        for r in range(LINE):
+            wrench[k, r] = 0.0
+        for r in range(LINE, wrench.shape[1]):
+            wrench[k, r] = 0.0
 
 
 @loop
