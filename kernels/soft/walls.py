@@ -119,7 +119,11 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     x_b, m = load(bodies.position, b), kinds.material[bodies.kind[b]]
     rows, has_history = neighbours.wall_history, neighbours.wall_has_history
     own = PLANE if box.roughness > 0.0 else 0
+    forgets = not (laws.lasting(law) or laws.begins(law) > 0.0 or box.roughness > 0.0)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        if forgets and not touches_wall(load(bodies.sphere_position, s), radius_of(s, b, bodies, kinds), box):
+            forget(s, has_history)
+            continue
         for face in range(6):
             k = 6 * s + face
             overlap = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
@@ -146,6 +150,14 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
             elif has_history.size > 0:
                 has_history[k] = 0
     return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, work, jump)
+
+
+@formula
+def forget(s, has_history):
+    """Sphere s is away from all faces: nothing is remembered of them."""
+    if has_history.size > 0:
+        for face in range(6):
+            has_history[6 * s + face] = 0
 
 
 @formula
