@@ -222,9 +222,9 @@ def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
     """What threads need to evaluate touching pairs."""
     used = blocks if layout.lossy else 0
     return {
-        "known": np.zeros((used, KNOWN, BLOCK)),
-        "kept": np.zeros((used, max(layout.width, 1), BLOCK)),
-        "out": np.zeros((used, 12 if layout.capsules else 11, BLOCK)),
+        "known": in_lines((used, KNOWN, BLOCK)),
+        "kept": in_lines((used, max(layout.width, 1), BLOCK)),
+        "out": in_lines((used, 12 if layout.capsules else 11, BLOCK)),
         "met": np.zeros((used, TOLD if layout.capsules else 2, BLOCK), np.int64),
     }
 
@@ -305,7 +305,7 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
     }
 
 
-def in_lines(shape: tuple[int, int]) -> np.ndarray:
+def in_lines(shape: tuple[int, ...]) -> np.ndarray:
     """Zeros whose first is the first of a line of the cache: a row of eight numbers is one line then, and not two."""
     size = math.prod(shape)
     numbers = np.zeros(size + 8)
