@@ -63,7 +63,7 @@ def act(scheme, law, number, alike, time_sign, half, per_joule, known, material_
 def recall(law, first, number, touching, history, has_history, kept):
     """Gather what contacts remember; those that begin, zeros."""
     for t in range(number):
-        k = touching[first + t]
+        k = np.uint32(touching[np.uint64(first + t)])
         for r in range(laws.columns(law)):
             kept[r, t] = history[k, r] if has_history[k] != 0 else 0.0
 
@@ -82,7 +82,7 @@ def keep(law, first, number, touching, kept, out, history, has_history):
     history, has_history : of those candidates
     """
     for t in range(number):
-        k = touching[first + t]
+        k = np.uint32(touching[np.uint64(first + t)])
         for r in range(laws.columns(law)):
             history[k, r] = kept[r, t]
         has_history[k] = 1 if out[LASTS, t] > 0.0 else 0
@@ -92,7 +92,7 @@ def keep(law, first, number, touching, kept, out, history, has_history):
 def hand_out(law, first, number, touching, out, wrench):
     """Scatter forces, where they act, and couples."""
     for t in range(number):
-        k = touching[first + t]
+        k = np.uint32(touching[np.uint64(first + t)])
         wrench[k, 0], wrench[k, 1], wrench[k, 2] = get(out, FORCE, t)
         wrench[k, 4], wrench[k, 5], wrench[k, 6] = get(out, BELOW, t)
         if laws.turns(law):

@@ -48,7 +48,7 @@ def no_sums():
 def find(box, position, sphere_i, sphere_j, reach, least, overlap):
     """Overlap of each candidate pair, or the least wanted: zero for those that are apart, if nothing lasts beyond."""
     for k in range(sphere_i.size):
-        d = gap(box, load(position, sphere_i[k]), load(position, sphere_j[k]))
+        d = gap(box, load(position, np.uint32(sphere_i[k])), load(position, np.uint32(sphere_j[k])))
         deep = of_pair(reach, k) - math.sqrt(dot(d, d))
         overlap[k] = deep if deep > least else least
 
