@@ -351,6 +351,8 @@ LISTS = (
            "test_contact.py", "double_loop"),
     Mutant("gather-torques", "gather_wrenches", "scale(-1.0, force_of(wrench, k))", "force_of(wrench, k)",
            "plain/test_impacts.py", "gross_sliding_of_unequal and spins0"),
+    Mutant("gather-rows", "add_group", "wrench, k, 0, sign", "wrench, k, 0, 1.0",
+           "plain/test_impacts.py", "keeps_its_momenta and alike"),
     Mutant("memory-picked", "give_back", "neighbours.has_history[k] = 1", "neighbours.has_history[k] = 0",
            "test_friction.py", "forgets_nothing"),
     Mutant("memory-kept", "put_aside", "neighbours.sphere_i[k], neighbours.sphere_j[k]",
