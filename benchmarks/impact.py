@@ -1,7 +1,7 @@
-"""`python -m benchmarks.impact [--steps N] [--coarse C]`: the impact of Dosta et al. (2024), in LAMMPS and here.
+"""`python -m benchmarks.impact [--steps N] [--every M] [--coarse C]`: the impact of Dosta et al. (2024), twice.
 
-The same state, the ball at the surface of the bed, one core each: seconds of the same number of steps, and how far the
-ball comes. LAMMPS is found as by `dem bench --against lammps`.
+In LAMMPS and here, from the same state, the ball at the surface of the bed, one core each: seconds of the same number
+of steps, and how far the ball has come every so many. LAMMPS is found as by `dem bench --against lammps`.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def law(sim: Simulation, one: object, two: object) -> str:
     return f"{normal} tangential mindlin NULL 1.0 {pair.friction!r}"
 
 
-def write(sim: Simulation, folder: Path, steps: int) -> None:
-    """in.dem and data.dem, of two types of atoms."""
+def write(sim: Simulation, folder: Path, steps: int, every: int) -> None:
+    """in.dem and data.dem, of two types of atoms; the height of the last is told every so many steps."""
     p, box = sim.particles, sim.box
     grain, steel = p.variants[p.variant[0]][1], p.variants[p.variant[-1]][1]
     sizes = np.array([shape.diameter for shape, _ in p.variants])[p.variant]
@@ -76,19 +76,19 @@ def write(sim: Simulation, folder: Path, steps: int) -> None:
         *(f"fix wall{a} all {wall} {a}plane {low} {high}" for a, low, high in walls),
         f"fix weight all gravity {G!r} vector 0 0 -1", "fix motion all nve/sphere",
         f"neighbor {0.1 * float(sizes[0])!r} multi", "comm_modify mode multi", "neigh_modify delay 0 every 1 check yes",
-        f"timestep {sim.time_step!r}", "thermo_style custom step atoms", "thermo 1000000000", "run 0",
-        f"run {steps} pre no", "write_dump all custom end.dem id z modify sort id format float %.17g",
+        f"timestep {sim.time_step!r}", f"variable height equal z[{len(p)}]", "thermo_style custom step v_height",
+        "thermo_modify format float %.17g", f"thermo {every}", "run 0", f"run {steps} pre no",
     ]  # fmt: skip
     (folder / "in.dem").write_text("\n".join(script) + "\n")
 
 
-def theirs(sim: Simulation, steps: int) -> tuple[float, float]:
-    """Seconds that LAMMPS takes for so many steps on one core, and height of the ball after them [m]."""
+def theirs(sim: Simulation, steps: int, every: int) -> tuple[float, list[float]]:
+    """Seconds that LAMMPS takes for so many steps on one core, and heights of the ball every so many [m]."""
     program = lammps.program()
     library = Path(program).resolve().parent.parent / "lib"
     paths = os.pathsep.join(filter(None, [str(library), os.environ.get("LD_LIBRARY_PATH")]))
     with tempfile.TemporaryDirectory() as folder:
-        write(sim, Path(folder), steps)
+        write(sim, Path(folder), steps, every)
         done = subprocess.run(
             [program, "-in", "in.dem", "-log", "none", "-nocite"], cwd=folder, capture_output=True, text=True,
             check=False, env={**os.environ, "LD_LIBRARY_PATH": paths, "OMP_NUM_THREADS": "1"},
@@ -97,8 +97,20 @@ def theirs(sim: Simulation, steps: int) -> tuple[float, float]:
         if done.returncode or not times:
             message = f"LAMMPS failed: {(re.findall('ERROR.*', done.stdout + done.stderr) or [done.stderr])[0]}"
             raise ValueError(message)
-        height = float(np.loadtxt(Path(folder) / "end.dem", skiprows=9)[-1, 1])
-    return float(times[-1]), height
+    rows = re.findall(r"^ +(\d+) +(-?[\d.e-]+) *$", done.stdout, re.MULTILINE)
+    return float(times[-1]), [float(height) for step, height in rows if int(step) > 0]
+
+
+def ours(sim: Simulation, steps: int, every: int) -> tuple[float, list[float]]:
+    """The same here."""
+    sim.step(1)  # compiled, listed
+    heights, taken = [], 1
+    before = time.perf_counter()
+    for stop in sorted({*range(every, steps, every), steps}):
+        sim.step(stop - taken)
+        taken = stop
+        heights.append(float(sim.particles.position[-1, 2]))
+    return (time.perf_counter() - before) * steps / (steps - 1), heights
 
 
 def _row(values: object) -> str:
@@ -109,19 +121,16 @@ def main() -> None:
     """Measure both."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.impact", description=__doc__)
     parser.add_argument("--steps", type=int, default=2000, help="of 5e-7 s times --coarse; default 2000")
+    parser.add_argument("--every", type=int, help="steps from one place of the ball told to the next; default: all")
     parser.add_argument("--coarse", type=float, default=1.0, help="diameter of the grains over 2 mm")
     arguments = parser.parse_args()
     sim = prepared(arguments.coarse)
-    start = float(sim.particles.position[-1, 2])
-    seconds, height = theirs(sim, arguments.steps)
-    sim.step(1)  # compiled, listed
-    before = time.perf_counter()
-    sim.step(arguments.steps - 1)
-    ours = (time.perf_counter() - before) * arguments.steps / (arguments.steps - 1)
-    fell = float(sim.particles.position[-1, 2]) - start
+    start, every = float(sim.particles.position[-1, 2]), arguments.every or arguments.steps
     work = len(sim.particles) * arguments.steps
-    for name, each, way in (("LAMMPS", seconds, height - start), ("here", ours, fell)):
-        print(f"{name}: {each:.4g} s, {1e9 * each / work:.4g} ns a particle step, the ball goes {1e3 * way:.6g} mm")
+    for name, run in (("LAMMPS", theirs), ("here", ours)):
+        seconds, heights = run(sim, arguments.steps, every)
+        ways = ", ".join(f"{1e3 * (height - start):.6g}" for height in heights)
+        print(f"{name}: {seconds:.4g} s, {1e9 * seconds / work:.4g} ns a particle step, the ball goes {ways} mm")
     sys.stderr.write(f"{len(sim.particles)} particles, {arguments.steps} steps, load {os.getloadavg()[0]:.1f}\n")
 
 
