@@ -1,7 +1,8 @@
-"""`python -m benchmarks.impact [--steps N] [--every M] [--coarse C]`: the impact of Dosta et al. (2024), twice.
+"""`python -m benchmarks.impact [--steps N] [--every M] [--coarse C]`: the impact of Dosta et al. (2024).
 
-In LAMMPS and here, from the same state, the ball at the surface of the bed, one core each: seconds of the same number
-of steps, and how far the ball has come every so many. LAMMPS is found as by `dem bench --against lammps`.
+In LAMMPS, in YADE and here, from the same state, the ball at the surface of the bed, one core each: seconds of the same
+number of steps, and how far the ball has come every so many. LAMMPS is found as by `dem bench --against lammps`, YADE
+as `benchmarks.yade` says; who is not there is passed over.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks import yade
 from dem.bench import lammps
 from dem.case import case
 
@@ -101,6 +103,25 @@ def theirs(sim: Simulation, steps: int, every: int) -> tuple[float, list[float]]
     return float(times[-1]), [float(height) for step, height in rows if int(step) > 0]
 
 
+def yades(sim: Simulation, steps: int, every: int) -> tuple[float, list[float]]:
+    """The same of YADE."""
+    p, box = sim.particles, sim.box
+    grain, steel = p.variants[p.variant[0]][1], p.variants[p.variant[-1]][1]
+    kinds, pairs = [grain, steel], []
+    for i, j in ((0, 0), (0, 1), (1, 1)):
+        pair = sim.contacts.between(kinds[i], kinds[j])
+        pairs.append((i, j, pair.restitution, pair.friction))
+    stops = [*range(0, steps, every), steps]
+    end = yade.run("yade_impact.py", {
+        "materials": np.array([(m.young, m.poisson, m.density) for m in kinds]), "pairs": np.array(pairs),
+        "position": p.position, "velocity": p.velocity, "kind": (np.arange(len(p)) == len(p) - 1).astype(int),
+        "radius": np.array([0.5 * shape.diameter for shape, _ in p.variants])[p.variant],
+        "walls": np.array([(a, box.lower[a], 1) for a in range(3)] + [(a, box.upper[a], -1) for a in range(2)]),
+        "gravity": np.array(sim.gravity), "time_step": sim.time_step, "steps": np.diff(stops),
+    })  # fmt: skip
+    return float(end["seconds"]), end["heights"].tolist()
+
+
 def ours(sim: Simulation, steps: int, every: int) -> tuple[float, list[float]]:
     """The same here."""
     sim.step(1)  # compiled, listed
@@ -127,8 +148,12 @@ def main() -> None:
     sim = prepared(arguments.coarse)
     start, every = float(sim.particles.position[-1, 2]), arguments.every or arguments.steps
     work = len(sim.particles) * arguments.steps
-    for name, run in (("LAMMPS", theirs), ("here", ours)):
-        seconds, heights = run(sim, arguments.steps, every)
+    for name, run in (("LAMMPS", theirs), ("YADE", yades), ("here", ours)):
+        try:
+            seconds, heights = run(sim, arguments.steps, every)
+        except ValueError as reason:
+            sys.stderr.write(f"{reason}\n")
+            continue
         ways = ", ".join(f"{1e3 * (height - start):.6g}" for height in heights)
         print(f"{name}: {seconds:.4g} s, {1e9 * seconds / work:.4g} ns a particle step, the ball goes {ways} mm")
     sys.stderr.write(f"{len(sim.particles)} particles, {arguments.steps} steps, load {os.getloadavg()[0]:.1f}\n")
