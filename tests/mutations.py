@@ -349,7 +349,7 @@ LISTS = (
            "test_hertz.py", "unequal_spheres"),
     Mutant("gather-bodies", "gather_candidates", "-1.0 if n < middle else 1.0", "1.0",
            "test_contact.py", "double_loop"),
-    Mutant("gather-torques", "gather_wrenches", "scale(-1.0, force_of(wrench, k))", "force_of(wrench, k)",
+    Mutant("gather-torques", "turn_both", "scale(-1.0, force)", "force",
            "plain/test_impacts.py", "gross_sliding_of_unequal and spins0"),
     Mutant("gather-rows", "add_group", "wrench, k, 0, sign", "wrench, k, 0, 1.0",
            "plain/test_impacts.py", "keeps_its_momenta and alike"),

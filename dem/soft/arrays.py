@@ -171,7 +171,8 @@ class Layout(NamedTuple):
         capsules = isinstance(kinds, Capsules)
         if capsules:
             lossy, width, couples = True, SLOTS * width + 1 if width else 0, True
-        return cls(kinds.reach > 0, lossy, width, wall_width, 16 if couples else 8, kinds.round, capsules)
+        row = 16 if couples else 12 if kinds.round and not kinds.reach > 0 else 8
+        return cls(kinds.reach > 0, lossy, width, wall_width, row, kinds.round, capsules)
 
     @property
     def table_width(self) -> int:
@@ -224,7 +225,7 @@ def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
     return {
         "known": in_lines((used, KNOWN, BLOCK)),
         "kept": in_lines((used, max(layout.width, 1), BLOCK)),
-        "out": in_lines((used, 12 if layout.capsules else 11, BLOCK)),
+        "out": in_lines((used, 14, BLOCK)),
         "met": np.zeros((used, TOLD if layout.capsules else 2, BLOCK), np.int64),
     }
 

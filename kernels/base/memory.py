@@ -67,16 +67,16 @@ LANES = ir.VectorType(ir.DoubleType(), 4)  # twice as many would slow the proces
 
 
 @intrinsic
-def add_vector(_typing, total, rows, k, at, sign):
-    """Add four numbers of row k, from column `at` on, with a sign to those of a flat array, all at once."""
+def add_vector(_typing, total, to, rows, k, at, sign):
+    """Add four numbers of row k, from column `at` on, with a sign to four of a flat array from `to` on, all at once."""
 
     def generate(context, builder, signature, arguments):
-        _, _, k, at, sign = arguments
+        _, to, _, k, at, sign = arguments
         into = context.make_array(signature.args[0])(context, builder, arguments[0])
-        table = context.make_array(signature.args[1])(context, builder, arguments[1])
+        table = context.make_array(signature.args[2])(context, builder, arguments[2])
         width = cgutils.unpack_tuple(builder, table.shape)[1]
         first = builder.gep(table.data, [builder.add(builder.mul(k, width), at)])
-        place, row = (builder.bitcast(one, LANES.as_pointer()) for one in (builder.gep(into.data, [at]), first))
+        place, row = (builder.bitcast(one, LANES.as_pointer()) for one in (builder.gep(into.data, [to]), first))
         signs = ir.Constant(LANES, ir.Undefined)
         for lane in range(LANES.count):
             signs = builder.insert_element(signs, sign, ir.Constant(ir.IntType(32), lane))
@@ -84,19 +84,21 @@ def add_vector(_typing, total, rows, k, at, sign):
         builder.store(builder.fadd(builder.load(place, align=8), term), place, align=8)
         return context.get_dummy_value()
 
-    return types.none(total, rows, k, at, sign), generate
+    return types.none(total, to, rows, k, at, sign), generate
 
 
-def add_numbers(total, rows, k, at, sign):
+def add_numbers(total, to, rows, k, at, sign):
     """The same in Python."""
-    four = slice(at, at + LANES.count)
-    total[four] += sign * rows[k, four]
+    total[to : to + LANES.count] += sign * rows[k, at : at + LANES.count]
 
 
 @formula
-def add_lanes(total, rows, k, at, sign):
-    """Add four numbers of row k of a C-contiguous array, from column `at` on, with a sign to those of a flat array."""
-    add_vector(total, rows, np.uint64(k), np.uint64(at), sign)
+def add_lanes(total, to, rows, k, at, sign):
+    """Add four numbers of row k of a C-contiguous array, from column `at` on, to those of a flat one from `to` on.
+
+    With a sign.
+    """
+    add_vector(total, np.uint64(to), rows, np.uint64(k), np.uint64(at), sign)
 
 
 add_four = add_numbers if numba.config.DISABLE_JIT else add_lanes

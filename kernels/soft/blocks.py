@@ -10,13 +10,14 @@ import numpy as np
 from kernels import laws
 from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import loop, part
-from kernels.base.vector import cross
+from kernels.base.vector import cross, load, scale
+from kernels.box.periodic import gap
 from kernels.soft.chunks import first_candidate
 from kernels.soft.known import BLOCK, RADIUS_I, get, know, know_alike, put, touch_of
-from kernels.soft.touching import Sums, no_energy
+from kernels.soft.touching import BELOW, COUPLE, Sums, no_energy, on_j
 
-# rows of what comes out are columns of `Neighbours.wrench`, and whether the contact lasts
-FORCE, LASTS, BELOW, COUPLE = 0, 3, 4, 8
+# rows of what comes out are columns of `Neighbours.wrench`, whether the contact lasts, and the torque on j
+FORCE, LASTS, TORQUE_J = 0, 3, 11
 
 
 @loop
@@ -89,14 +90,38 @@ def keep(law, first, number, touching, kept, out, history, has_history):
 
 
 @loop
-def hand_out(law, first, number, touching, out, wrench):
-    """Scatter forces, where they act, and couples."""
+def turn_both(box, first, number, touching, sphere_i, sphere_j, position, out):
+    """Torques of forces on single spheres that are not alike, in place of the points where they act.
+
+    Parameters
+    ----------
+    box, first, touching, sphere_i, sphere_j, position : as of `kernels.soft.known.gather_spheres`
+    number : of pairs
+
+    Writes
+    ------
+    out : rows BELOW and TORQUE_J
+    """
+    for t in range(number):
+        k = np.uint32(touching[np.uint64(first + t)])
+        force, point = get(out, FORCE, t), get(out, BELOW, t)
+        x_i, x_j = load(position, np.uint32(sphere_i[k])), load(position, np.uint32(sphere_j[k]))
+        put(out, BELOW, t, cross(gap(box, point, x_i), force))
+        put(out, TORQUE_J, t, cross(gap(box, point, x_j), scale(-1.0, force)))
+
+
+@loop
+def hand_out(law, apart, first, number, touching, out, wrench):
+    """Scatter forces, where they act or their torques, of single spheres `apart` on j, and couples."""
     for t in range(number):
         k = np.uint32(touching[np.uint64(first + t)])
         wrench[k, 0], wrench[k, 1], wrench[k, 2] = get(out, FORCE, t)
         wrench[k, 4], wrench[k, 5], wrench[k, 6] = get(out, BELOW, t)
         if laws.turns(law):
             wrench[k, 8], wrench[k, 9], wrench[k, 10] = get(out, COUPLE, t)
+        if apart:
+            r = on_j(wrench)
+            wrench[k, r], wrench[k, r + 1], wrench[k, r + 2] = get(out, TORQUE_J, t)
 
 
 @part
@@ -136,7 +161,13 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
         more = act(scheme, law, number, alike, time_sign, half, per_joule, known, material_i, material_j, kept, out)
         if remembers:
             keep(law, first, number, touching, kept, out, neighbours.history[start:], neighbours.has_history[start:])
-        hand_out(law, first, number, touching, out, neighbours.wrench[column:])
+        apart = kinds.round and not alike
+        if apart:
+            turn_both(
+                box, first, number, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
+                out,
+            )  # fmt: skip
+        hand_out(law, apart, first, number, touching, out, neighbours.wrench[column:])
         sums = Sums(
             sums.elastic + more.elastic, max(sums.overlap, more.overlap), sums.stored + more.stored,
             add_words(sums.loss, more.loss), no_energy(), add_words(sums.jump, more.jump),

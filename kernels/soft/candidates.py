@@ -207,7 +207,7 @@ def list_incident(c, skin, bodies, kinds, neighbours, box):
 @formula
 def nothing_of(kinds, neighbours):
     """A candidate that never has a force, to fill up groups with; -1 where there are none."""
-    if kinds.round and kinds.reach > 0.0 and neighbours.wrench.shape[0] > 0:
+    if kinds.round and neighbours.wrench.shape[0] > 0:
         return neighbours.wrench.shape[0] - 1
     return neighbours.pair_force.shape[1] - 1
 
@@ -219,8 +219,8 @@ def list_pairs(
     """List the incident pairs of the bodies low to high.
 
     Entries come in ascending identity of the partner, so those where b is on side j (the higher identity) come first.
-    Both parts are filled up to whole groups with a pair that never has a force (see gather.gather_round), except where
-    bodies are not alike and the law needs velocities.
+    Both parts are filled up to whole groups with a pair that never has a force (see gather.gather_round), except for
+    laws that need velocities between bodies of several spheres, which have no such pair.
 
     Parameters
     ----------

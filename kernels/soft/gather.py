@@ -6,7 +6,7 @@ from kernels import laws
 from kernels.base.energy import add_words
 from kernels.base.jit import formula, loop, stage
 from kernels.base.memory import add_four
-from kernels.base.vector import add, add_scaled, cross, load, scale, store, subtract
+from kernels.base.vector import add, add_scaled, cross, load, store, subtract
 from kernels.box.periodic import gap
 from kernels.soft.all_walls import touch_walls
 from kernels.soft.candidates import GROUP, first_incident, unpack
@@ -14,7 +14,7 @@ from kernels.soft.capsule_sums import gather_capsules
 from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import CHUNK, chunk_of, unsigned_range
 from kernels.soft.coming import fetch_ahead
-from kernels.soft.touching import LINE, Sums, below_of, couple_of, force_of, no_energy
+from kernels.soft.touching import BELOW, COUPLE, LINE, Sums, below_of, couple_of, force_of, no_energy, on_j
 
 
 @formula
@@ -121,72 +121,35 @@ def gather_dissipative(law, low, high, shift, e, bodies, kinds, neighbours, box)
 
     Parameters
     ----------
-    law, low, high, shift, e, kinds, neighbours, box : see `gather_wrenches`
+    law, low, high, shift, e, neighbours : see `gather_wrenches`
+    kinds, box : see `kernels.soft.state`
 
     Writes
     ------
     bodies.force, bodies.torque : (3, N) world frame [N, N m]
     """
-    if kinds.reach > 0.0:
-        gather_alike(
-            law, low, high, shift, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident,
-            neighbours.wrench, neighbours.out[neighbours.block_of[low // CHUNK], 0], bodies.force, bodies.torque,
-        )  # fmt: skip
-    else:
-        gather_wrenches(
-            law, box, low, high, shift, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident,
-            neighbours.wrench, bodies.position, bodies.force, bodies.torque,
-        )  # fmt: skip
+    other = BELOW if kinds.reach > 0.0 else on_j(neighbours.wrench)
+    gather_wrenches(
+        law, low, high, shift, e, np.uint64(other), neighbours.incident_j, neighbours.incident_i, neighbours.incident,
+        neighbours.wrench, neighbours.out[neighbours.block_of[low // CHUNK], 0], bodies.force, bodies.torque,
+    )  # fmt: skip
 
 
 gather_spheres = laws.elastic_or(gather_elastic, gather_dissipative)
 
 
 @loop
-def gather_wrenches(law, box, low, high, shift, e, incident_j, incident_i, incident, wrench, position, force, torque):
-    """Force and torque of the candidate pairs on single spheres, one by one.
+def gather_wrenches(law, low, high, shift, e, other, incident_j, incident_i, incident, wrench, sums, force, torque):
+    """Force and torque of the candidate pairs on single spheres: vectors instead of numbers, in groups.
 
     Parameters
     ----------
-    law, box, low, high, shift, e, incident_j, incident_i, incident : see `gather_round`
-    wrench, position : (F, 8) of `Neighbours`, (3, N) [m]
+    law, low, high, shift, e, incident_j, incident_i, incident : see `gather_round`
+    other, wrench : column that the torques on spheres j are from, and where, of `Neighbours`
 
     Writes
     ------
     force, torque : (3, N) world frame [N, N m]; the latter may be empty
-    """
-    for b in unsigned_range(low, high):
-        x = load(position, b)
-        f, t = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        middle = e + incident_j[b]
-        stop = middle + incident_i[b]
-        for n in unsigned_range(e, middle):
-            k = np.uint32(incident[n])
-            f = subtract(f, force_of(wrench, k))
-            t = add(t, cross(gap(box, below_of(wrench, k), x), scale(-1.0, force_of(wrench, k))))
-            t = subtract(t, couple_of(law, wrench, k)) if laws.turns(law) else t
-        for n in unsigned_range(middle, stop):
-            k = np.uint32(incident[n])
-            f = add(f, force_of(wrench, k))
-            t = add(t, cross(gap(box, below_of(wrench, k), x), force_of(wrench, k)))
-            t = add(t, couple_of(law, wrench, k)) if laws.turns(law) else t
-        e = stop
-        store(force, b - np.uint64(shift), f)
-        if torque.shape[1] > 0:
-            store(torque, b - np.uint64(shift), t)
-
-
-@loop
-def gather_alike(law, low, high, shift, e, incident_j, incident_i, incident, wrench, sums, force, torque):
-    """The same on single spheres that are alike, whose wrenches hold torques: whole rows, in groups as `gather_round`.
-
-    Parameters
-    ----------
-    law, low, high, shift, e, incident_j, incident_i, incident, wrench : see `gather_wrenches`
-
-    Writes
-    ------
-    force, torque : as `gather_wrenches`
     sums : (8,) or longer, scratch
     """
     e = np.uint64(e)
@@ -196,10 +159,10 @@ def gather_alike(law, low, high, shift, e, incident_j, incident_i, incident, wre
         middle = e + np.uint64(incident_j[b])
         stop = middle + np.uint64(incident_i[b])
         while e < middle:
-            add_group(law, -1.0, e, incident, wrench, sums)
+            add_group(law, -1.0, e, other, incident, wrench, sums)
             e += np.uint64(GROUP)
         while e < stop:
-            add_group(law, 1.0, e, incident, wrench, sums)
+            add_group(law, 1.0, e, np.uint64(BELOW), incident, wrench, sums)
             e += np.uint64(GROUP)
         store(force, b - np.uint64(shift), (sums[0], sums[1], sums[2]))
         if torque.shape[1] > 0:
@@ -207,15 +170,15 @@ def gather_alike(law, low, high, shift, e, incident_j, incident_i, incident, wre
 
 
 @formula
-def add_group(law, sign, e, incident, wrench, sums):
+def add_group(law, sign, e, below, incident, wrench, sums):
     """Add the wrenches of a group of candidates to the sums of a body that is on side i, sign 1, or j, sign -1."""
     for m in range(GROUP):
         k = np.uint64(np.uint32(incident[e + np.uint64(m)]))
-        add_four(sums, wrench, k, 0, sign)
-        add_four(sums, wrench, k, 4, 1.0)
+        add_four(sums, 0, wrench, k, 0, sign)
+        add_four(sums, BELOW, wrench, k, below, 1.0)
         if laws.turns(law):
             for r in range(3):
-                sums[4 + r] += sign * wrench[k, 8 + r]
+                sums[BELOW + r] += sign * wrench[k, COUPLE + r]
 
 
 @formula

@@ -117,12 +117,13 @@ class Neighbours(NamedTuple):
     pair_force: np.ndarray  # (3, F + 1) force on sphere i [N]; the last column is zero for ever
     force_at: np.ndarray  # (C,) int64, column of pair_force, or row of wrench, of each chunk's first candidate
     # in place of pair_force where the contact law wants velocities, otherwise empty:
-    wrench: np.ndarray  # (F + 1, 8) force on sphere i in 0 to 2; in 4 to 6 the point where it acts [m], or for equal
-    # single spheres its torque on each [N m]; a line of the cache, zero where nothing touches, and the last one for
-    # ever; where contacts hand on couples (F + 1, 16), with that on sphere i in 8 to 10 [N m]
+    wrench: np.ndarray  # (F + 1, 8) force on sphere i in 0 to 2; in 4 to 6 the point where it acts [m], or for single
+    # spheres its torque on i, and on j if they are alike [N m]; a line of the cache, zero where nothing touches, and
+    # the last one for ever. (F + 1, 12) for single spheres that are not alike, with the torque on j in 8 to 10, and
+    # (F + 1, 16) where contacts hand on couples, with that on i in 8 to 10, and the torque on such j in 12 to 14 [N m]
     known: np.ndarray  # (B, KNOWN, BLOCK) scratch of the B blocks, see kernels.soft.known
     kept: np.ndarray  # (B, R or 1, BLOCK) the same
-    out: np.ndarray  # (B, 11, BLOCK) the same
+    out: np.ndarray  # (B, 14, BLOCK) the same
     met: np.ndarray  # (B, 2, BLOCK) int64, the same
     overlap: np.ndarray  # (F,) [m]
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first

@@ -17,7 +17,8 @@ from kernels.soft.sharing import add_contact, no_push, of_mass, yields
 from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
 from kernels.soft.values import of_pair
 
-LINE = 8  # numbers in a line of the cache, and in a row of wrenches, unless contacts hand on couples
+LINE = 8  # numbers in a line of the cache
+BELOW, COUPLE = 4, 8  # columns of wrenches: the point or the torque on i, couples
 TINY = 1e-300  # keeps the direction of two coincident spheres finite (zero) instead of 0/0
 
 
@@ -216,9 +217,15 @@ def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
 
 
 @formula
+def on_j(wrench):
+    """Column of the torque on j of single spheres that are not alike."""
+    return wrench.shape[1] - 4
+
+
+@formula
 def couple_of(law, wrench, k):
     """Couple on sphere i of candidate k."""
-    return (wrench[k, 8], wrench[k, 9], wrench[k, 10]) if laws.turns(law) else (0.0, 0.0, 0.0)
+    return (wrench[k, COUPLE], wrench[k, COUPLE + 1], wrench[k, COUPLE + 2]) if laws.turns(law) else (0.0, 0.0, 0.0)
 
 
 @formula
@@ -230,4 +237,4 @@ def force_of(wrench, k):
 @formula
 def below_of(wrench, k):
     """Where it acts, or its torque."""
-    return wrench[k, 4], wrench[k, 5], wrench[k, 6]
+    return wrench[k, BELOW], wrench[k, BELOW + 1], wrench[k, BELOW + 2]
