@@ -81,6 +81,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``advance``     the loop over time steps
     ``passes``      its parts over all bodies, by one thread or several
     ``sweeps``      the same over a chunk of bodies, or a block of chunks
+    ``looking``     who is near walls, between picks of candidates
     ``lists``       what it needs lists for: bodies in order, neighbours, candidates, by one thread or several
     ``stages``      its parts one at a time, for benchmarks
     ``state``       the arrays

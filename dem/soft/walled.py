@@ -152,7 +152,7 @@ def walled(
         belt=np.ascontiguousarray(np.array([wall.surface_velocity for wall in walls]).T),
         row=rows_of(walls, len(materials)),
         modulus=np.array([[one.effective_modulus(wall.material) for wall in walls] for one in materials]),
-        range=reach, until=np.zeros(bodies.kind.size), gone=np.zeros(1), at=nothing_near(bodies.owner.size),
+        range=reach, until=np.zeros(bodies.kind.size), gone=np.zeros(2), at=nothing_near(bodies.owner.size),
         **lists(LISTED if geometry.triangle.size else 0, chunks),
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
@@ -210,7 +210,7 @@ def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
     new = {name: np.zeros((chunks, *getattr(walls, name).shape[1:]), getattr(walls, name).dtype)
            for name in ("fullest", "trees", "scratch", "rate", "part")}  # fmt: skip
     return walls._replace(
-        until=np.zeros(bodies), gone=np.zeros(1), at=nothing_near(spheres),
+        until=np.zeros(bodies), gone=np.zeros(2), at=nothing_near(spheres),
         **lists(2 * wanted if wanted > room else room, chunks), **slots(spheres, number, width, chunks), **new,
     )  # fmt: skip
 

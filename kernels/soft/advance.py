@@ -13,6 +13,7 @@ from kernels.base.energy import accumulate
 from kernels.base.jit import direct, formula, hold, kernel, piece, stage
 from kernels.base.quaternion import LARGEST_TURN
 from kernels.soft import felt, immersed, passes, shared, slots, sweeps
+from kernels.soft.looking import look_again
 from kernels.soft.travel import largest
 from kernels.soft.walled import faces_alone, note_travel, way_of_walls
 
@@ -167,12 +168,15 @@ def advance(order, scheme, law, fluid, mode, setting, stop, bodies, kinds, neigh
             time = time_of(task, setting.dt, progress)
             progress.travel[0] += way_of_walls(box, time)
             fluids.tell_time(fluid, time, progress.step[0] + 1 - setting.start_step)
-        if order == PICK or (progress.phase[0] == PREDICTED and 2.0 * progress.travel[0] > setting.candidate_skin):
+        predicted = progress.phase[0] == PREDICTED
+        if order == PICK or (predicted and 2.0 * progress.travel[0] > setting.candidate_skin):
             code = refresh_candidates(
                 order, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, progress, partial
             )
             if code != DONE or order == PICK:
                 return code
+        elif predicted:
+            look_again(box, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, progress, partial)
         totals = passes.sweep(mode, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
         account(fluid, task, totals, partial, progress)
         if task != sweeps.PREDICT:
@@ -242,7 +246,7 @@ def refresh_candidates(order, mode, scheme, law, fluid, setting, bodies, kinds, 
         displacement = passes.displacement(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
         if not 2.0 * displacement + setting.candidate_skin <= setting.list_skin:
             return LIST_STALE
-    note_travel(box, progress.travel[0])
+    note_travel(box, progress.travel[0], 0.0)
     if not passes.pick(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
         return NO_ROOM
     progress.travel[0] = 0.0

@@ -177,16 +177,17 @@ def has_room(neighbours):
 
 
 @part
-def list_incident(c, skin, bodies, kinds, neighbours, box):
-    """For the bodies of chunk c: the pairs that have candidates, which bodies are near walls, and which are active.
+def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
+    """For the bodies of chunk c: the pairs that have candidates, if anew, who is near walls, and who is active.
 
     Bodies that are not active feel no contact until the next pick, so their force is zero from here on.
     """
     low, high = chunk_of(c, bodies.kind.size)
-    list_pairs(
-        low, high, one_each(kinds), nothing_of(kinds, neighbours), neighbours.first_entry, neighbours.entry_count,
-        neighbours.entry, neighbours.packed, neighbours.incident, neighbours.incident_j, neighbours.incident_i,
-    )  # fmt: skip
+    if anew:
+        list_pairs(
+            low, high, one_each(kinds), nothing_of(kinds, neighbours), neighbours.first_entry, neighbours.entry_count,
+            neighbours.entry, neighbours.packed, neighbours.incident, neighbours.incident_j, neighbours.incident_i,
+        )  # fmt: skip
     active, walled = low, low
     for b in range(low, high):
         near = is_walled(box, b, skin, bodies, kinds, neighbours)

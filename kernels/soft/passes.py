@@ -103,7 +103,7 @@ with_bonds = free_or(bonded.as_they_are, add_bonds)
 
 
 # what threads do chunk by chunk, or block by block
-DISPLACE, PLACE, PICK, FINISH, BORDERS, SWEEP = range(6)
+DISPLACE, PLACE, PICK, FINISH, LOOK, BORDERS, SWEEP = range(7)
 
 
 @formula
@@ -129,8 +129,8 @@ def do_part(k, job, task, scheme, law, fluid, setting, bodies, kinds, neighbours
         partial[k, LISTED] = shared.displacement(k, bodies, kinds, neighbours, faces_alone(box))
     elif job == PICK:
         shared.pick(k, sweeps.reach_of(law, setting, partial), bodies, kinds, neighbours, faces_alone(box))
-    elif job == FINISH:
-        shared.finish_pick(k, sweeps.reach_of(law, setting, partial), bodies, kinds, neighbours, box)
+    elif job == FINISH or job == LOOK:  # noqa: PLR1714
+        shared.finish_pick(k, job == FINISH, sweeps.reach_of(law, setting, partial), bodies, kinds, neighbours, box)
 
 
 do_by_threads = spread(do_part)  # all jobs in one function, so that what they share is compiled once
@@ -243,7 +243,7 @@ def pick_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, box, par
     fits = candidates.has_room(neighbours)
     if fits:
         for c in range(neighbours.pairs.size):
-            shared.finish_pick(c, skin, bodies, kinds, neighbours, box)
+            shared.finish_pick(c, True, skin, bodies, kinds, neighbours, box)
         bonded.suppress(neighbours.bonds, bodies, kinds, neighbours)
     return fits
 

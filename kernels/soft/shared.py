@@ -153,11 +153,11 @@ def pick(c, skin, bodies, kinds, neighbours, box):
 
 
 @piece
-def finish_pick(c, skin, bodies, kinds, neighbours, box):
-    """List by body what was picked."""
-    if neighbours.history.shape[1] > 0:
+def finish_pick(c, anew, skin, bodies, kinds, neighbours, box):
+    """List by body what was picked, if anew, and who is near walls."""
+    if anew and neighbours.history.shape[1] > 0:
         history.give_back(c, neighbours)
-    candidates.list_incident(c, skin, bodies, kinds, neighbours, box)
+    candidates.list_incident(c, anew, skin, bodies, kinds, neighbours, box)
     if not kinds.round:
         contact.place(kinds, c, bodies, neighbours)
 

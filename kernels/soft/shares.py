@@ -14,7 +14,7 @@ from kernels.fluid import tell_time
 from kernels.soft import contact, felt, passes, shared, slots, sweeps
 from kernels.soft.advance import DONE, FEW_SLOTS, LIST_STALE, NO_ROOM, PREDICTED, account, limit_passed, time_of
 from kernels.soft.chunks import by_mode
-from kernels.soft.walled import faces_alone, note_travel, way_of_walls
+from kernels.soft.walled import faces_alone, note_travel, walls_are_stale, way_of_walls
 
 # what Python orders: a sweep; what all shares have reported, noted; candidates picked; how far bodies have come since
 # they were listed; the state shown; nothing, for kernels to be compiled
@@ -170,7 +170,8 @@ def sweep(task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, bo
         time = time_of(task, setting.dt, progress)
         progress.travel[0] += way_of_walls(box, time)
         tell_time(fluid, time, progress.step[0] + 1 - setting.start_step)
-        if progress.phase[0] == PREDICTED and 2.0 * progress.travel[0] > setting.candidate_skin:
+        travel, skin = progress.travel[0], setting.candidate_skin
+        if progress.phase[0] == PREDICTED and (2.0 * travel > skin or walls_are_stale(box, travel, skin)):
             return LIST_STALE
         hear(bodies, kinds, border)
         meet(mode, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
@@ -238,7 +239,7 @@ def obey(
             code = FEW_SLOTS
     elif order == PICK:
         hear(bodies, kinds, border)
-        note_travel(box, progress.travel[0])
+        note_travel(box, progress.travel[0], 0.0)
         if not passes.pick(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
             code = NO_ROOM
         else:

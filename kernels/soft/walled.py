@@ -36,7 +36,8 @@ class Walls(NamedTuple):
     modulus: np.ndarray  # (A, W) effective modulus E* of a material and a wall [Pa]
     range: float  # how far beyond touching contacts may live, and come in the step in which they end [m]; or 0
     until: np.ndarray  # (N,) by index of the body: how far things must have gone before it may be near any [m]
-    gone: np.ndarray  # (1,) how far spheres and walls have gone at most, of all picks of candidates [m]
+    gone: np.ndarray  # (2,) how far spheres and walls had gone at most when who is near was listed; and how far walls
+    # since then, less what `Progress.travel` was at that time [m]
     at: np.ndarray  # (M, `COLUMNS`) int64: where in its chunk's row of `listed` the triangles near a sphere begin, -1
     # where they must be looked up in cells; how many there are, of all walls in their order; bits of the walls that
     # its body may touch before candidates are picked anew
@@ -189,29 +190,53 @@ images_beside = by_box(no_other, other_images)
 
 
 @formula
-def went_nowhere(box, distance):
+def went_nowhere(box, travel, left):
     """Where there are no walls."""
     return
 
 
 @formula
-def note_distance(box, distance):
-    """Note how far spheres and walls may have gone since the last pick of candidates."""
-    box.walls.gone[0] += distance
+def note_distance(box, travel, left):
+    """Note that who is near is listed anew: how far spheres have gone, and how far they count as gone from now on."""
+    box.walls.gone[0] += box.walls.gone[1] + travel
+    box.walls.gone[1] = -left
 
 
 note_travel = bare_or(went_nowhere, note_distance)
 
 
 @formula
-def way_of_walls(box, time):
-    """Put faces and walls where they are at a time; returns what counts of that among the ways of spheres [m].
+def way_of_faces(box, time):
+    """Put faces where they are at a time; returns what counts of that among the ways of spheres [m].
 
-    Half of the farthest: two spheres come nearer by the ways of both, a sphere and a wall by one of each.
+    Half of the farthest: two spheres come nearer by the ways of both, a sphere and a face by one of each.
     """
-    way = 0.5 * move(box, time)
-    note_travel(box, way)  # the other half
-    return way
+    return 0.5 * move_bare(box, time)
+
+
+@formula
+def way_apart(box, time):
+    """The same of faces and walls, whose ways count by themselves: who is near is listed more often than pairs are."""
+    box.walls.gone[1] += move_walled(box, time)
+    return 0.0
+
+
+way_of_walls = bare_or(way_of_faces, way_apart)
+
+
+@formula
+def never_stale(box, travel, skin):
+    """Where there are no walls."""
+    return False
+
+
+@formula
+def gone_too_far(box, travel, skin):
+    """Whether somebody else than was listed may have come near a wall."""
+    return box.walls.gone[1] + travel > skin
+
+
+walls_are_stale = bare_or(never_stale, gone_too_far)
 
 
 @formula

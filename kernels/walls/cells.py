@@ -25,6 +25,12 @@ def is_outside(x, numbers, k):
 @formula
 def leaf_at(x, numbers, k, cells):
     """Leaf of a place in the cube of a mesh whose numbers begin at k."""
+    return leaf_and_room(x, numbers, k, cells)[0]
+
+
+@formula
+def leaf_and_room(x, numbers, k, cells):
+    """The same, and how far the place is from other leaves at least: what is not listed is that much farther away."""
     half = 0.5 * numbers[k + SIZE]
     u, v, w = x[0] - numbers[k] - half, x[1] - numbers[k + 1] - half, x[2] - numbers[k + 2] - half
     c = int(numbers[k + ROOT])
@@ -47,7 +53,7 @@ def leaf_at(x, numbers, k, cells):
         else:
             w += half
         c = cells[c, 0] + part
-    return c
+    return c, max(half - max(abs(u), abs(v), abs(w)), 0.0)
 
 
 @formula

@@ -22,7 +22,7 @@ import math
 
 from kernels.base.jit import formula, part
 from kernels.base.vector import dot, scale
-from kernels.walls.cells import REACH, is_outside, leaf_at
+from kernels.walls.cells import REACH, is_outside, leaf_and_room, leaf_at
 from kernels.walls.terms import add_piece, begin, take_link
 from kernels.walls.triangles import NORMAL, from_closest, from_edge, may_reach, triple
 
@@ -263,7 +263,7 @@ def feel_listed(x, radius, power, first, listed, begin_at, stop, geometry, trees
 def distance(x, k, geometry):
     """Distance of x from a mesh, or what it is not below where that is as far as the mesh's reach."""
     numbers = geometry.numbers
-    reach = numbers[k + 5]
+    reach = numbers[k + REACH]
     if is_outside(x, numbers, k):
         off = 0.0
         for axis in range(3):
@@ -271,8 +271,8 @@ def distance(x, k, geometry):
             beyond = max(lower - x[axis], x[axis] - lower - size, 0.0)
             off += beyond * beyond
         return math.sqrt(off) + reach
-    leaf = leaf_at(x, numbers, k, geometry.cells)
-    nearest = reach * reach
+    leaf, room = leaf_and_room(x, numbers, k, geometry.cells)
+    nearest = (reach + room) * (reach + room)
     for entry in range(geometry.cells[leaf, 1], geometry.cells[leaf, 2]):
         v, _region = from_closest(geometry.triangle, geometry.listed[entry], x)
         nearest = min(nearest, dot(v, v))
@@ -299,7 +299,8 @@ def list_near(x, reach, k, geometry, listed, start):
     """
     if is_outside(x, geometry.numbers, k):
         return distance(x, k, geometry), 0
-    leaf, farthest = leaf_at(x, geometry.numbers, k, geometry.cells), geometry.numbers[k + REACH]
+    leaf, room = leaf_and_room(x, geometry.numbers, k, geometry.cells)
+    farthest = geometry.numbers[k + REACH] + room
     nearest, count = farthest * farthest, 0
     for entry in range(geometry.cells[leaf, 1], geometry.cells[leaf, 2]):
         f = geometry.listed[entry]
