@@ -10,6 +10,7 @@ import numpy as np
 from dem.model.walls import faces_of
 from dem.soft import arrays
 from dem.soft.adhesion import longest_reach
+from dem.soft.balance import share_out, work_of
 from dem.soft.brief import briefest, least_acceleration
 from dem.soft.exits import Exits
 from dem.soft.grid import grid_for, most_cells
@@ -170,14 +171,23 @@ class Engine(Inhabited):
         self.progress.phase[0] = loop.FRESH
         self.advance(step)
         self._order(loop.START)
+        self._share_out_anew()
         self.let_go()
+
+    def _share_out_anew(self) -> None:
+        """Divide the chunks among threads by what is known of them now that forces have been evaluated once."""
+        nb = self.neighbours
+        if nb.block.size > 2:  # more than one block
+            share_out(nb, work_of(nb))
+            self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
+            self._pick_anew()
 
     def rebuild(self, history: ContactHistory | None = None) -> None:
         """Put bodies in cell order, list their neighbours anew and pick the candidates.
 
         Contacts go on with what they remember, or with what is given.
         """
-        b, w = self.bodies, self.workspace
+        b, w, work = self.bodies, self.workspace, work_of(self.neighbours)
         history = self.history() if history is None else history
         grid = grid_for(b, self.kinds.bound, self._reach(), self.periods())
         b.present[0] = cells.cell_order(b.position, b.left, grid, w.cell, w.cell_first, w.order)
@@ -185,6 +195,7 @@ class Engine(Inhabited):
         while not self._list_neighbours(grid):
             pass
         nb = self.neighbours
+        share_out(nb, work)
         nb.lag[0] = (np.arange(nb.lowest.size) - nb.lowest).max()
         self._note_places()
         table = history.indexed(b.owner.size, self._first_numbers()) if self.layout.wall_width else None
