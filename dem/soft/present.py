@@ -14,7 +14,7 @@ from dem.soft.overlaps import Overlaps
 from dem.soft.per_body import FELT, KEPT
 from dem.soft.snapshot import Snapshot
 from dem.soft.walled import STATE as WALLS
-from dem.soft.walled import energies_of_walls, is_walled
+from dem.soft.walled import energies_of_walls, fall_on, is_walled
 from kernels.box.periodic import PeriodicFaces
 from kernels.fluid import Dry
 from kernels.soft import advance as loop
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from dem.soft.springs import Springs
     from kernels.box.faces import Faces
     from kernels.soft.state import Bodies, Kinds, Neighbours
+
+MORE = 2.0**12  # times what is known of at the start that energies fit which a run comes to
 
 
 class Present:
@@ -80,7 +82,7 @@ class Present:
         """Sum of all energies that there are, or will be soon, without regard to sign [J]."""
         b = self.bodies
         moving = [self.by_row(values) for values in (b.kind, b.position, b.velocity, b.memory_w)]
-        return (
+        known = (
             energies_of_motion(self.kinds, *moving, self.gravity, self.datum)
             + energies_of_contacts(self.kinds, self.springs, self.overlaps())
             + energies_to_come(self.kinds, moving[0], self.swing(), self.fastest_wall, self.gravity)
@@ -89,6 +91,8 @@ class Present:
             + energies_of_walls(self.walls, moving[1], self.gravity)
             + self.to_come
         )
+        falls = float(self.kinds.mass[moving[0]] @ fall_on(moving[1].T, self.gravity, self.walls))
+        return falls if falls > MORE * known else known  # else they fit, and runs keep the units that they had
 
     def snapshot(self) -> Snapshot:
         """Copies of all that decides how the run goes on."""

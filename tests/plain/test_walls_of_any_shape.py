@@ -348,3 +348,19 @@ def test_walls_are_felt_across_periodic_faces():
     assert found[0][3] != 0
     for one, other in zip(*found, strict=True):
         assert np.allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+def test_a_ball_alone_that_falls_from_rest_has_its_energy_when_it_touches():
+    """At the start there is no energy yet to tell the unit in which energies are counted; the wall says how far it falls.
+
+    Leap-frog errs by less than a hundredth of it while they touch, for fifty steps; what did not fit were nine tenths.
+    """
+    floor = dem.Rectangle((0, 0, 0), (0.05, 0, 0), (0, 0.05, 0), material=SOFT)
+    sim = dem.Simulation(ball(SOFT, (0, 0, R + 2e-3)), walls=[floor], gravity=(0, 0, -1000), time_step=DT)
+    start, touched = sim.energy().mechanical, 0
+    weighed = 1000 * 4 / 3 * math.pi * R**3 * 1000 * 2e-3
+    for _ in range(10):
+        sim.step(20)
+        touched += sim.walls[0].contacts
+        assert abs(sim.energy().mechanical - start) < 2e-2 * weighed
+    assert touched
