@@ -86,9 +86,9 @@ def test_a_million_elastic_steps_among_triangles_drift_no_more_than_in_a_box():
 def test_a_million_elastic_steps_in_valleys_and_cones_of_flats_are_as_good_as_on_a_plane(where):
     """A ball that bounces across the bottom of a valley of 0.1 rad, or goes round a cone of 50 flats, off its tip.
 
-    The largest error of the energy, looked at every 500 steps, is that on the floor of a `dem.Box`, from the same height, within a
-    factor of two, as impacts differ in angle; and less than half of that at half the step, as of second order. At
-    the tip of a cone it is of first order: see tests/plain/test_kinks.py.
+    The largest error of the energy, looked at every 500 steps, is that on the floor of a `dem.Box`, from the same
+    height, within a factor of two, as impacts differ in angle; and less than half of that at half the step, as of
+    second order. At the tip of a cone it is of first order: see tests/plain/test_kinks.py.
     """
     rubber = dem.Material(young=5e6, poisson=0.3, density=1000.0)
 

@@ -39,9 +39,9 @@ def axis_now(b, bodies):
 @formula
 def trees_of_side(w, c, x, u, radius, power, box):
     """Write what the side of a capsule feels of wall w to the scratch of chunk c; returns the number of contacts."""
-    walls = box.walls
-    tip = subtract(in_frame(w, add(x, u), box), in_frame(w, x, box))
-    return feel_side(w, in_frame(w, x, box), tip, radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
+    walls, middle = box.walls, in_frame(w, x, box)
+    tip = subtract(in_frame(w, add(x, u), box), middle)
+    return feel_side(w, middle, tip, radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
 
 
 @formula

@@ -84,6 +84,17 @@ def neighbour(i, edge, count, geometry, scratch):
 
 
 @formula
+def leave_out(i, j, scratch):
+    """Leave out row i with the edge at which it meets row j; False if these are joined already."""
+    a, b = root_of(i, scratch), root_of(j, scratch)
+    if a == b:
+        return False
+    unite(a, b, scratch)
+    scratch[i, COUNTS] = 0.0
+    return True
+
+
+@formula
 def cancel(count, geometry, scratch):
     """Leave out triangles that are nearest at an edge they share, each with it; returns how many parts there are."""
     for i in range(count):
@@ -96,13 +107,9 @@ def cancel(count, geometry, scratch):
         first = region - 1 if region < 4 else region - 4  # of the edges that the closest point is on
         for turn in range(1 if region < 4 else 2):
             j = neighbour(i, first if turn == 0 else (first + 2) % 3, count, geometry, scratch)
-            if j >= 0:
-                a, b = root_of(i, scratch), root_of(j, scratch)
-                if a != b:
-                    unite(a, b, scratch)
-                    scratch[i, COUNTS] = 0.0
-                    parts -= 1
-                    break
+            if j >= 0 and leave_out(i, j, scratch):
+                parts -= 1
+                break
     return parts
 
 

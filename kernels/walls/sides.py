@@ -21,10 +21,23 @@ from kernels.base.jit import formula, part
 from kernels.base.vector import add_scaled, dot, scale, subtract
 from kernels.walls import spans
 from kernels.walls.cells import is_outside, leaf_at
-from kernels.walls.forest import COUNTS, EDGES, NEAR, NUMBER, PARENT, REGION, TAKEN, neighbour, root_of, unite
+from kernels.walls.forest import (
+    COUNTS,
+    EDGES,
+    NEAR,
+    NUMBER,
+    PARENT,
+    REGION,
+    TAKEN,
+    leave_out,
+    neighbour,
+    root_of,
+    unit,
+    unite,
+)
 from kernels.walls.geometry import BALL, BLOCK, CAPSULE, MESH, RECTANGLE, distance
 from kernels.walls.terms import DEEPEST, POTENTIAL, add_piece, begin, raised, take_link
-from kernels.walls.triangles import CORNER, NORMAL, may_reach, triple
+from kernels.walls.triangles import CORNER, may_reach, triple
 
 MOMENT, COLUMNS = 8, 11  # columns of a row of trees
 PLACE, SCRATCH = 12, 13  # columns of scratch: those of ``forest``, and the place on the segment
@@ -170,22 +183,10 @@ def cancel(count, geometry, scratch):
             j = count
             if region != spans.END:
                 j = neighbour(i, first if turn == 0 else (first + 2) % 3, count, geometry, scratch)
-            if j >= 0:
-                a, b = root_of(i, scratch), root_of(j, scratch)
-                if a != b:
-                    unite(a, b, scratch)
-                    scratch[i, COUNTS] = 0.0
-                    lows -= 1
-                    break
+            if j >= 0 and leave_out(i, j, scratch):
+                lows -= 1
+                break
     return lows
-
-
-@formula
-def outward(v, near, f, geometry):
-    """The vector v of length² `near`, of unit length; on the surface itself across triangle f."""
-    if near > 0.0:
-        return scale(1.0 / math.sqrt(near), v)
-    return triple(geometry.triangle, f, NORMAL)
 
 
 @formula
@@ -213,7 +214,7 @@ def take_off(t, i, edge, x, u, radius, power, geometry, scratch, trees):
     trees : row t
     """
     v, s, near = link_of(i, edge, x, u, geometry, scratch)
-    n = outward(v, near, int(scratch[i, NUMBER]), geometry)
+    n = unit(v, near, int(scratch[i, NUMBER]), geometry)
     take_term(trees, t, radius - math.sqrt(near), n, s, power)
 
 
@@ -236,7 +237,7 @@ def add_up(t, root, count, x, u, radius, power, first, geometry, scratch, trees)
         if root_of(i, scratch) == root:
             f, near = int(scratch[i, NUMBER]), scratch[i, NEAR]
             if scratch[i, COUNTS] > 0.0:
-                n = outward((scratch[i, 0], scratch[i, 1], scratch[i, 2]), near, f, geometry)
+                n = unit((scratch[i, 0], scratch[i, 1], scratch[i, 2]), near, f, geometry)
                 if near == 0.0 and dot(n, subtract(x, triple(geometry.triangle, f, CORNER))) < 0.0:
                     n = scale(-1.0, n)
                 add_term(trees, t, radius - math.sqrt(near), n, scratch[i, PLACE], f - first, power)

@@ -351,7 +351,7 @@ def test_walls_are_felt_across_periodic_faces():
 
 
 def test_a_ball_alone_that_falls_from_rest_has_its_energy_when_it_touches():
-    """At the start there is no energy yet to tell the unit in which energies are counted; the wall says how far it falls.
+    """At the start there is no energy to tell the unit in which energies are counted; the wall says how far it falls.
 
     Leap-frog errs by less than a hundredth of it while they touch, for fifty steps; what did not fit were nine tenths.
     """
