@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.soft.engine import Engine
 from dem.soft.exits import Exits
-from dem.soft.tied import EASED, STATE, acting, as_given, give_slots, tied
+from dem.soft.tied import EASED, STATE, acting, as_given, give_room, give_slots, tied
 from kernels.soft import bond_state, bonded, easing
 from kernels.soft.bond_state import BROKEN, GONE
 
@@ -84,7 +84,6 @@ class BondedEngine(Engine):
         for name, values in self.bond_state.items():
             values[:] = given[name]
         self.tie.live[self.tie.slot] = acting(self.tie, self.bonds.pairs)
-        self.tie.pull[:] = 0.0
 
     def follow(self, before: Engine | None) -> None:
         """Go on with what has become of the bonds of another engine, too."""
@@ -111,6 +110,11 @@ class BondedEngine(Engine):
             nb, eased = self.neighbours, self.tie.eased
             easing.locate(eased.first, eased.second, nb.lower, nb.higher, nb.first, nb.count, eased.row)
         return done
+
+    def _pick_anew(self) -> None:
+        nb = self.neighbours
+        self.neighbours = nb._replace(bonds=give_room(nb.bonds, nb.block, int(nb.lag[0])))
+        super()._pick_anew()
 
     def candidates(self) -> tuple[np.ndarray, np.ndarray]:
         """Spheres of the present candidate pairs, but for those that do not meet, or not yet as others do."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from dem.model.rest import turned
 from kernels.soft import bond_state as rows
+from kernels.soft.chunks import CHUNK
 from kernels.soft.easing import FAR, Eased
 
 if TYPE_CHECKING:
@@ -90,6 +92,7 @@ def breakable(bonds: Bonds) -> bool:
 def tied(bonds: Bonds, particles: Particles) -> rows.Bonds:
     """Bonds of particles as kernels know them, at rest in some shape."""
     count, bodies = len(bonds), len(particles)
+    chunks = -(-bodies // CHUNK)
     columns, kind = np.unique(table(bonds, particles), axis=1, return_inverse=True)
     grounded = np.flatnonzero(bonds.pairs[:, 1] < 0)
     place = np.zeros((7, len(grounded)))
@@ -105,11 +108,16 @@ def tied(bonds: Bonds, particles: Particles) -> rows.Bonds:
         ),
         table=np.ascontiguousarray(columns),
         slot=np.arange(count, dtype=np.int32),
+        number=np.arange(count, dtype=np.int32),
         kind=kind.reshape(-1).astype(np.int32),
         first=np.zeros(count, np.int32),
         second=np.zeros(count, np.int32),
         live=(bonds.pairs[:, 1] >= 0).astype(float),
+        chunk_first=np.zeros(chunks + 1, np.int64),
+        highest=np.zeros(chunks, np.int32),
         ground=grounded,
+        grounded=np.arange(len(grounded)),
+        ground_first=np.zeros(chunks + 1, np.int64),
         place=place,
         state=np.zeros(count, np.int8),
         when=np.full(count, -1),
@@ -118,9 +126,10 @@ def tied(bonds: Bonds, particles: Particles) -> rows.Bonds:
         before=np.zeros(count),
         count=np.zeros(3, np.int64),
         pull=np.zeros((9, count)),
+        pull_at=np.zeros(chunks, np.int64),
         incident_first=first.astype(np.int32),
         incident=incident.astype(np.int32),
-        partial=np.zeros((-(-count // rows.BLOCK), rows.COLUMNS), np.int64),
+        partial=np.zeros((chunks, rows.COLUMNS), np.int64),
         sums=np.zeros(3),
         eased=eased(bonds, bodies),
     )
@@ -155,15 +164,45 @@ def give_slots(tie: rows.Bonds, given: Given, identity: np.ndarray, place: np.nd
     pairs, begin = given.pairs, given.first
     first = place[pairs[:, 0]]
     second = np.where(pairs[:, 1] < 0, first, place[pairs[:, 1]])
-    order = np.argsort(first, kind="stable")
-    tie.slot[order] = np.arange(order.size, dtype=np.int32)
+    lower = np.minimum(first, second)
+    order = np.argsort(lower, kind="stable")
+    tie.slot[order], tie.number[:] = np.arange(order.size, dtype=np.int32), order
     tie.first[:], tie.second[:], tie.kind[:] = first[order], second[order], given.kind[order]
     tie.live[:] = acting(tie, pairs)[order]
+    chunk = np.arange(tie.highest.size + 1)
+    tie.chunk_first[:] = np.searchsorted(lower[order], CHUNK * chunk)
+    tie.highest[:] = chunk[:-1]
+    np.maximum.at(tie.highest, lower // CHUNK, np.maximum(first, second) // CHUNK)
+    tie.grounded[:] = np.argsort(tie.slot[tie.ground], kind="stable")
+    tie.ground_first[:] = np.searchsorted(tie.slot[tie.ground[tie.grounded]], tie.chunk_first)
     number = np.diff(begin)[identity]
     np.cumsum(number, out=tie.incident_first[1:])
     entry = np.repeat(begin[identity] - tie.incident_first[:-1], number) + np.arange(given.incident.size)
     bond, side = np.divmod(given.incident[entry], 2)
     tie.incident[:] = 2 * tie.slot[bond] + side
+
+
+def give_room(tie: rows.Bonds, block: np.ndarray, lag: int) -> rows.Bonds:
+    """Room for what the bonds of each chunk do, until it has been gathered, `lag` chunks later; once after slots.
+
+    The chunks of a block take turns in a few segments, which stay in the core's cache, as in `arrays.pair_force`.
+    Those that reach out of their block are evaluated before all others and keep theirs.
+    """
+    room = int(np.diff(tie.chunk_first).max())
+    segment, used = np.zeros(tie.highest.size, np.int64), 0
+    for first, stop in itertools.pairwise(block):
+        c = np.arange(first, stop)
+        if c.size:
+            beyond = tie.highest[c] >= stop
+            alive = min(int((tie.highest[c] - c).max()) + lag + 1, c.size)
+            segment[c] = used + (c - first) % alive
+            segment[c[beyond]] = used + alive + np.arange(beyond.sum())
+            used += alive + int(beyond.sum())
+    chunk = np.repeat(np.arange(segment.size), np.diff(tie.chunk_first))
+    shift = segment * room - tie.chunk_first[:-1]
+    tie.incident[:] += 2 * shift[chunk[tie.incident // 2]].astype(np.int32)
+    tie.pull_at[:] = segment * room
+    return tie if tie.pull.shape[1] >= used * room else tie._replace(pull=np.zeros((9, used * room)))
 
 
 def acting(tie: rows.Bonds, pairs: np.ndarray) -> np.ndarray:

@@ -1,11 +1,11 @@
-"""What a bond does to its two bodies, for many bonds at once and for one."""
+"""What a bond does to its two bodies, for those of a chunk at once and for one."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from kernels.base.energy import as_fixed, as_words
-from kernels.base.jit import for_type, formula, loop, part, spread
+from kernels.base.jit import for_type, formula, loop
 from kernels.base.quaternion import load_quaternion, product, rotate
 from kernels.base.vector import add, cross, dot, load, subtract
 from kernels.bonds import beam
@@ -15,7 +15,6 @@ from kernels.soft.bond_state import (
     ALONG,
     ANCHOR_ONE,
     ANCHOR_OTHER,
-    BLOCK,
     COLUMNS,
     DRAG_ACROSS,
     DRAG_ALONG,
@@ -147,7 +146,7 @@ def end_of(form, b, position, orientation, velocity, spin):
 
 @formula
 def write_pull(k, share, p, pull):
-    """Write what the bond in slot k does, times a share."""
+    """Write what a bond does to column k, times a share."""
     for r in range(3):
         pull[r, k] = share * p.force[r]
         pull[3 + r, k] = share * p.one[r]
@@ -156,8 +155,8 @@ def write_pull(k, share, p, pull):
 
 @loop
 def evaluate_range(
-    box, form, low, high, half, per_joule, table, kind, first, second, live, position, orientation, velocity, spin,
-    pull, load,
+    box, form, low, high, shift, half, per_joule, table, kind, first, second, live, position, orientation, velocity,
+    spin, pull, load,
 ):  # fmt: skip
     """Evaluate the bonds in the slots low to high.
 
@@ -165,7 +164,7 @@ def evaluate_range(
     ----------
     box, half, per_joule : see `kernels.soft.state`
     form, table, kind, first, second, live : of `Bonds`
-    low, high : slots
+    low, high, shift : slots, and how far before them their columns of `pull` are
     position, orientation, velocity, spin : of bodies, at the time of the forces
 
     Writes
@@ -183,7 +182,7 @@ def evaluate_range(
         other = end_of(form, second[k], position, orientation, velocity, spin)
         p = pull_of(box, form, kind[k] if is_yes(form.kinds) else 0, table, one, other)
         share = live[k]
-        write_pull(k, share, p, pull)
+        write_pull(k - np.uint64(shift), share, p, pull)
         elastic += as_fixed(share * p.energy, per_joule)
         if is_yes(form.damped):
             words = as_words(share * p.power * half, per_joule)
@@ -197,28 +196,26 @@ def evaluate_range(
     return elastic, whole, rest, largest
 
 
-@part
-def evaluate_block(c, half, per_joule, bonds, bodies, box):
-    """Evaluate block c of the bonds.
+@formula
+def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
+    """Evaluate the bonds that begin in chunk c, but for those to the ground.
 
     Parameters
     ----------
-    c, half, per_joule, bodies, box : block; see `kernels.soft.state`
+    c, half, per_joule, bodies, box : chunk; see `kernels.soft.state`
 
     Writes
     ------
-    bonds.pull, bonds.load, bonds.partial : of the block
+    bonds.pull, bonds.load, bonds.partial : of the chunk
     """
-    low, high = c * BLOCK, min((c + 1) * BLOCK, bonds.kind.size)
+    low, high = bonds.chunk_first[c], bonds.chunk_first[c + 1]
     found = evaluate_range(
-        box, bonds.form, low, high, half, per_joule, bonds.table, bonds.kind, bonds.first, bonds.second, bonds.live,
-        bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin, bonds.pull, bonds.load,
+        box, bonds.form, low, high, low - bonds.pull_at[c], half, per_joule, bonds.table, bonds.kind, bonds.first,
+        bonds.second, bonds.live, bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin, bonds.pull,
+        bonds.load,
     )  # fmt: skip
     for column in range(COLUMNS):
         bonds.partial[c, column] = found[column]
-
-
-evaluate_by_threads = spread(evaluate_block)
 
 
 @formula

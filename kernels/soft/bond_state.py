@@ -7,7 +7,6 @@ import numpy as np
 from kernels.base.jit import by_type, formula
 from kernels.soft.easing import Eased
 
-BLOCK = 1024  # bonds that a thread works on at once
 INTACT, BREAKING, BROKEN, GONE = range(4)  # the last: of bodies that have left for good
 GROUND = -1  # in place of the second body
 
@@ -71,8 +70,10 @@ class Form(NamedTuple):
 class Bonds(NamedTuple):
     """B bonds of K kinds; G of them are to the ground.
 
-    What is looked at in every step lies in slots, in the order of the first bodies in memory, so that a step goes
-    through memory once: 1e5 bonds in the user's order took three times as long. Numbers of bonds are the user's.
+    What is looked at in every step lies in slots, in the order of the bodies in memory, of the first of the two there,
+    so that a step goes through memory once: 1e5 bonds in the user's order took three times as long. Bonds are worked on
+    with the chunk of bodies that they begin in, and what they do is kept only until it has been gathered. Numbers of
+    bonds are the user's.
     """
 
     form: tuple  # `Form`
@@ -81,22 +82,28 @@ class Bonds(NamedTuple):
     )  # (ROWS, K), see above: length [m]; stiffnesses along and across, of dashpots the same; frames and
     # anchors of both ends in the bodies' frames [m]; 1/A, β r/I, β r/J; one over both strengths
     slot: np.ndarray  # (B,) int32, where each bond is
+    number: np.ndarray  # (B,) int32, by slot: which bond is there
     kind: np.ndarray  # (B,) int32, by slot
     first: np.ndarray  # (B,) int32, by slot: index of the first body
     second: np.ndarray  # (B,) int32, by slot: of the second one, or again of the first one
     live: np.ndarray  # (B,) by slot: 1 for those that act, 0 for those that are broken or to the ground
+    chunk_first: np.ndarray  # (C + 1,) int64, slots of the bonds that begin in each chunk of bodies
+    highest: np.ndarray  # (C,) int32, last chunk that they reach
     ground: np.ndarray  # (G,) int64, the bonds to the ground
+    grounded: np.ndarray  # (G,) int64, their places in `ground`, in the order of slots
+    ground_first: np.ndarray  # (C + 1,) int64, which of these begin in each chunk
     place: np.ndarray  # (7, G) position [m] and orientation of the ground there, as if it were a body
     state: np.ndarray  # (B,) int8, INTACT or one of the others
     when: np.ndarray  # (B,) int64, step at which it broke, -1 before
     load: np.ndarray  # (B,) by slot: stress over strength, if any may break
     pending: np.ndarray  # (B,) int64, those that are breaking
-    before: np.ndarray  # (B,) energy that each of these had [J]
+    before: np.ndarray  # (B,) energy that each of these had [J]; while a step is evaluated, by bond
     count: np.ndarray  # (3,) int64: number of those, steps taken, broken bonds
-    pull: np.ndarray  # (9, B) by slot: force on the first body [N], torque on the first and the second one [N m]
+    pull: np.ndarray  # (9, F) force on the first body [N], torque on the first and the second one [N m]
+    pull_at: np.ndarray  # (C,) int64, column of `pull` where those of each chunk begin
     incident_first: np.ndarray  # (N + 1,) int32, bonds of the body with index b are incident[incident_first[b]] and on
-    incident: np.ndarray  # (2 B - G,) int32, in the order of their numbers: twice the slot, 1 more for the second body
-    partial: np.ndarray  # (blocks, COLUMNS) int64, what blocks of bonds report
+    incident: np.ndarray  # (2 B - G,) int32, in the order of their numbers: twice the column, 1 more for the second
+    partial: np.ndarray  # (C, COLUMNS) int64, what the bonds of each chunk report
     sums: np.ndarray  # (3,) of all: elastic energy, half a step's loss, energy of those that broke [units]
     eased: Eased
 

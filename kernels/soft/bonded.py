@@ -1,7 +1,9 @@
 """Bonds between bodies: evaluated before any body moves, summed by body in a fixed order, broken one at a time.
 
-Each bond is evaluated once, in a loop without branches; then each body adds what its bonds do to it in the order of
-their numbers. So neither threads nor the places of bodies in memory show in any bit.
+Each bond is evaluated once, in a loop without branches, with the chunk that the first of its bodies in memory is in;
+then each body adds what its bonds do to it in the order of their numbers. So neither threads nor the places of bodies
+in memory show in any bit. Bodies move after their chunk has been evaluated, so a bond finds both where they were; bonds
+that reach out of a thread's block are evaluated before anybody moves.
 
 A bond that is stressed beyond its strength still acts in that step, and no more in the next one: what it had half way
 between the two is dissipated, the mean of its energies at both.
@@ -13,7 +15,7 @@ from kernels.base.energy import add_words, as_fixed, as_words, in_units
 from kernels.base.jit import formula, kernel, loop, part
 from kernels.base.vector import add, load, scale, store
 from kernels.soft import easing
-from kernels.soft.bond_pull import evaluate_block, evaluate_by_threads, pull_at, write_pull
+from kernels.soft.bond_pull import evaluate_chunk, pull_at, write_pull
 from kernels.soft.bond_state import BREAKING, BROKEN, ELASTIC, INTACT, LOAD, LOSS, is_yes
 from kernels.soft.chunks import chunk_of, unsigned_range
 from kernels.soft.ties import free_or
@@ -41,7 +43,6 @@ def part_bonds(bonds, bodies, kinds, box):
             slot = bonds.slot[k]
             bonds.live[slot] = 0.0
             bonds.load[slot] = 0.0
-            write_pull(slot, 0.0, p, bonds.pull)
             bonds.state[k] = BROKEN
             bonds.when[k] = bonds.count[1]
             bonds.count[2] += 1
@@ -51,30 +52,57 @@ def part_bonds(bonds, bodies, kinds, box):
 
 
 @part
-def evaluate_grounded(half, per_joule, bonds, bodies, box):
-    """Evaluate the bonds to the ground; returns their energy in units, their loss in two words, the largest load."""
-    elastic, loss, largest = np.int64(0), no_energy(), 0.0
-    for n in range(bonds.ground.size):
+def evaluate_grounded(c, half, per_joule, bonds, bodies, box):
+    """Evaluate the bonds of chunk c to the ground.
+
+    Parameters
+    ----------
+    c, half, per_joule, bodies, box : chunk; see `kernels.soft.state`
+
+    Writes
+    ------
+    bonds.pull, bonds.load, bonds.partial : of the chunk
+    """
+    for m in range(bonds.ground_first[c], bonds.ground_first[c + 1]):
+        n = bonds.grounded[m]
         k = bonds.ground[n]
         if bonds.state[k] < BROKEN:
             p = pull_at(box, n, k, bonds, bodies)
-            write_pull(bonds.slot[k], 1.0, p, bonds.pull)
-            elastic += as_fixed(p.energy, per_joule)
-            loss = add_words(loss, as_words(p.power * half, per_joule))
-            bonds.load[bonds.slot[k]] = p.load
-            largest = max(largest, p.load)
-    return elastic, loss, largest
+            slot = bonds.slot[k]
+            write_pull(slot - bonds.chunk_first[c] + bonds.pull_at[c], 1.0, p, bonds.pull)
+            loss = as_words(p.power * half, per_joule)
+            bonds.partial[c, ELASTIC] += as_fixed(p.energy, per_joule)
+            bonds.partial[c, LOSS] += loss[0]
+            bonds.partial[c, LOSS + 1] += loss[1]
+            strain = max(p.load, 0.0)
+            bonds.load[slot] = strain
+            bonds.partial[c, LOAD] = max(bonds.partial[c, LOAD], np.float64(strain).view(np.int64))
+
+
+@formula
+def largest_load(bonds, c):
+    """Largest stress over strength of the bonds of chunk c."""
+    return np.int64(bonds.partial[c, LOAD]).view(np.float64)
 
 
 @part
-def find_breaking(bonds, bodies, box):
-    """Note which bonds are stressed beyond their strength, and their energies."""
-    for k in range(bonds.kind.size):
-        if bonds.load[bonds.slot[k]] > 1.0 and bonds.state[k] == INTACT:
+def find_breaking(c, bonds, bodies, box):
+    """Note which bonds of chunk c are stressed beyond their strength, and their energies."""
+    for slot in range(bonds.chunk_first[c], bonds.chunk_first[c + 1]):
+        k = bonds.number[slot]
+        if bonds.load[slot] > 1.0 and bonds.state[k] == INTACT:
             p = pull_at(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
             bonds.state[k] = BREAKING
+            bonds.before[k] = p.energy
+
+
+@part
+def collect_breaking(bonds):
+    """List those noted in the order of their numbers."""
+    for k in range(bonds.state.size):
+        if bonds.state[k] == BREAKING:
             bonds.pending[bonds.count[0]] = k
-            bonds.before[bonds.count[0]] = p.energy
+            bonds.before[bonds.count[0]] = bonds.before[k]
             bonds.count[0] += 1
 
 
@@ -85,7 +113,7 @@ def nothing_before(bonds, steps, setting, bodies, kinds, neighbours, box):
 
 
 @part
-def before(bonds, steps, setting, bodies, kinds, neighbours, box):
+def before_all(bonds, steps, setting, bodies, kinds, neighbours, box):
     """What comes before the evaluation of all bonds, in a sweep that completes a step if `steps` says so."""
     bonds.sums[2] = 0.0
     if steps:
@@ -96,65 +124,59 @@ def before(bonds, steps, setting, bodies, kinds, neighbours, box):
 
 
 @formula
-def nothing_after(bonds, steps, setting, bodies, box):
+def nothing_evaluated(bonds, c, steps, setting, bodies, box):
     """Where there are no bonds."""
     return
 
 
 @part
-def after(bonds, steps, setting, bodies, box):
-    """What comes after it: sums, and who breaks."""
-    elastic, loss, largest = evaluate_grounded(0.5 * setting.dt, setting.per_joule, bonds, bodies, box)
-    for c in range(bonds.partial.shape[0]):
-        elastic += bonds.partial[c, ELASTIC]
-        loss = add_words(loss, (bonds.partial[c, LOSS], bonds.partial[c, LOSS + 1]))
-        largest = max(largest, np.int64(bonds.partial[c, LOAD]).view(np.float64))
-    bonds.sums[0], bonds.sums[1] = elastic, in_units(loss)
-    if steps and is_yes(bonds.form.brittle) and largest > 1.0:
-        find_breaking(bonds, bodies, box)
+def evaluate_bonds(bonds, c, steps, setting, bodies, box):
+    """Evaluate the bonds that begin in chunk c, in a sweep that completes a step if `steps` says so.
+
+    Parameters
+    ----------
+    c, steps, setting, bodies, box : chunk; see `before_all`
+
+    Writes
+    ------
+    bonds : what they do, and who is to break
+    """
+    half = 0.5 * setting.dt
+    evaluate_chunk(c, half, setting.per_joule, bonds, bodies, box)
+    evaluate_grounded(c, half, setting.per_joule, bonds, bodies, box)
+    if is_yes(bonds.form.brittle) and steps and largest_load(bonds, c) > 1.0:
+        find_breaking(c, bonds, bodies, box)
 
 
 @formula
-def nothing_serial(bonds, steps, setting, bodies, kinds, neighbours, box):
+def nowhere(bonds, c, stop):
+    """Where there are no bonds."""
+    return False
+
+
+@formula
+def beyond(bonds, c, stop):
+    """Whether bonds that begin in chunk c reach the chunk `stop`, or one after it."""
+    return bonds.highest[c] >= stop
+
+
+@formula
+def nothing_after(bonds, steps):
     """Where there are no bonds."""
     return
 
 
 @part
-def evaluate_serial(bonds, steps, setting, bodies, kinds, neighbours, box):
-    """Evaluate all bonds.
-
-    Parameters
-    ----------
-    steps : whether the sweep completes a step
-    setting, bodies, kinds, box : see `kernels.soft.state`
-
-    Writes
-    ------
-    bonds : what they do, what has become of them
-    neighbours.reach : of bodies whose bonds broke
-    """
-    before(bonds, steps, setting, bodies, kinds, neighbours, box)
+def after_all(bonds, steps):
+    """What comes after the evaluation of all: sums, and who breaks."""
+    elastic, loss, largest = np.int64(0), no_energy(), 0.0
     for c in range(bonds.partial.shape[0]):
-        evaluate_block(c, 0.5 * setting.dt, setting.per_joule, bonds, bodies, box)
-    after(bonds, steps, setting, bodies, box)
-
-
-@part
-def evaluate_threaded(bonds, steps, setting, bodies, kinds, neighbours, box):
-    """The same by threads.
-
-    Parameters
-    ----------
-    steps, setting, bodies, kinds, box : see `evaluate_serial`
-
-    Writes
-    ------
-    bonds, neighbours.reach : as `evaluate_serial`
-    """
-    before(bonds, steps, setting, bodies, kinds, neighbours, box)
-    evaluate_by_threads(bonds.partial.shape[0], 0.5 * setting.dt, setting.per_joule, bonds, bodies, box)
-    after(bonds, steps, setting, bodies, box)
+        elastic += bonds.partial[c, ELASTIC]
+        loss = add_words(loss, (bonds.partial[c, LOSS], bonds.partial[c, LOSS + 1]))
+        largest = max(largest, largest_load(bonds, c))
+    bonds.sums[0], bonds.sums[1] = elastic, in_units(loss)
+    if steps and is_yes(bonds.form.brittle) and largest > 1.0:
+        collect_breaking(bonds)
 
 
 @formula
@@ -227,8 +249,10 @@ def as_they_are(bonds, totals):
     return totals
 
 
-serial = free_or(nothing_serial, evaluate_serial)
-threaded = free_or(nothing_serial, evaluate_threaded)
+before = free_or(nothing_before, before_all)
+evaluate = free_or(nothing_evaluated, evaluate_bonds)
+reach_beyond = free_or(nowhere, beyond)
+after = free_or(nothing_after, after_all)
 clear = free_or(nothing_cleared, clear_all)
 pull = free_or(nothing_pulled, pull_all)
 suppress = free_or(nothing_suppressed, suppress_all)

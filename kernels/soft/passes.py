@@ -149,8 +149,10 @@ def sweep_serial(task, scheme, law, fluid, setting, bodies, kinds, neighbours, b
     bodies, neighbours, partial : as `kernels.soft.sweeps.sweep_block`
     """
     if task != PREDICT:
-        bonded.serial(neighbours.bonds, task != FORCES, setting, bodies, kinds, neighbours, box)
+        bonded.before(neighbours.bonds, task != FORCES, setting, bodies, kinds, neighbours, box)
     sweeps.sweep_block(0, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+    if task != PREDICT:
+        bonded.after(neighbours.bonds, task != FORCES)
     return with_bonds(neighbours.bonds, totals(fluid, partial))
 
 
@@ -167,10 +169,12 @@ def sweep_threaded(task, scheme, law, fluid, setting, bodies, kinds, neighbours,
     bodies, neighbours, partial : as `kernels.soft.sweeps.sweep_block`
     """
     if task != PREDICT:
-        bonded.threaded(neighbours.bonds, task != FORCES, setting, bodies, kinds, neighbours, box)
+        bonded.before(neighbours.bonds, task != FORCES, setting, bodies, kinds, neighbours, box)
     blocks = neighbours.block.size - 1
     for job in range(SWEEP if task == PREDICT else BORDERS, SWEEP + 1):
         do_by_threads(blocks, job, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+    if task != PREDICT:
+        bonded.after(neighbours.bonds, task != FORCES)
     return with_bonds(neighbours.bonds, totals(fluid, partial))
 
 

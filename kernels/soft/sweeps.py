@@ -170,6 +170,8 @@ def evaluate_borders(block, scheme, law, task, setting, bodies, kinds, neighbour
     """
     first, stop = neighbours.block[block], neighbours.block[block + 1]
     for c in range(first, stop):
+        if bonded.reach_beyond(neighbours.bonds, c, stop):
+            bonded.evaluate(neighbours.bonds, c, task != FORCES, setting, bodies, box)
         if reaches_out(c, first, stop, neighbours):
             sign = time_sign_of(task)
             meet_chunks(c, True, c, False, scheme, law, 0, sign, setting, bodies, kinds, neighbours, box, partial)
@@ -203,6 +205,8 @@ def sweep_block(block, task, scheme, law, fluid, setting, bodies, kinds, neighbo
         shift = (d - first) * CHUNK if task == STEP and kinds.round else 0
         if gathers and task == FORCES:
             clear_forces(fluid, d, bodies, kinds)
+        if task != PREDICT and c < stop and not bonded.reach_beyond(neighbours.bonds, c, stop):
+            bonded.evaluate(neighbours.bonds, c, task != FORCES, setting, bodies, box)
         if evaluates or gathers:
             meet_chunks(
                 c, evaluates, d, gathers, scheme, law, shift, time_sign_of(task), setting, bodies, kinds, neighbours,
