@@ -132,6 +132,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``bond_state``  those bonds
     ``bond_pull``   what each does
     ``bonded``      what all do, and how they break
+    ``apart``       who never meets, because they last
     ``easing``      who does not meet as long as they hold
     ``listing``     contacts one by one, for who looks at them
     ``rows``        a row of what is told of each

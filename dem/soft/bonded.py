@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.soft.engine import Engine
 from dem.soft.exits import Exits
-from dem.soft.tied import EASED, STATE, acting, as_given, give_room, give_slots, tied
+from dem.soft.tied import EASED, STATE, acting, as_given, give_room, give_slots, list_apart, tied
 from kernels.soft import bond_state, bonded, easing
 from kernels.soft.bond_state import BROKEN, GONE
 
@@ -103,6 +103,7 @@ class BondedEngine(Engine):
         place[identity] = np.arange(identity.size, dtype=np.int32)
         give_slots(self.tie, self.given, identity, place)
         eased.first[:], eased.second[:] = place[self.apart[:, 0]], place[self.apart[:, 1]]
+        list_apart(eased)
 
     def _list_neighbours(self, grid: tuple) -> bool:
         done = super()._list_neighbours(grid)

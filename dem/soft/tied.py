@@ -89,6 +89,17 @@ def breakable(bonds: Bonds) -> bool:
     return bool((np.minimum(bonds.strength, bonds.shear_strength) < math.inf).any())
 
 
+def form_of(bonds: Bonds, kinds: int) -> rows.Form:
+    """What bonds of so many kinds are like."""
+    return rows.Form(
+        rows.Damped() if bonds.damping.any() else rows.Undamped(),
+        rows.Anchored() if bonds.anchors.any() else rows.Centred(),
+        rows.Framed() if (bonds.geometry.frames[..., 0] != 1).any() else rows.Aligned(),
+        rows.Brittle() if breakable(bonds) else rows.Lasting(),
+        rows.Several() if kinds > 1 else rows.Alike(),
+    )
+
+
 def tied(bonds: Bonds, particles: Particles) -> rows.Bonds:
     """Bonds of particles as kernels know them, at rest in some shape."""
     count, bodies = len(bonds), len(particles)
@@ -99,13 +110,7 @@ def tied(bonds: Bonds, particles: Particles) -> rows.Bonds:
     place[:3], place[3] = bonds.ground.T, 1.0
     first, incident = incidence(bonds.pairs, bodies)
     return rows.Bonds(
-        form=rows.Form(
-            rows.Damped() if bonds.damping.any() else rows.Undamped(),
-            rows.Anchored() if bonds.anchors.any() else rows.Centred(),
-            rows.Framed() if (bonds.geometry.frames[..., 0] != 1).any() else rows.Aligned(),
-            rows.Brittle() if breakable(bonds) else rows.Lasting(),
-            rows.Several() if columns.shape[1] > 1 else rows.Alike(),
-        ),
+        form=form_of(bonds, columns.shape[1]),
         table=np.ascontiguousarray(columns),
         slot=np.arange(count, dtype=np.int32),
         number=np.arange(count, dtype=np.int32),
@@ -205,6 +210,13 @@ def give_room(tie: rows.Bonds, block: np.ndarray, lag: int) -> rows.Bonds:
     return tie if tie.pull.shape[1] >= used * room else tie._replace(pull=np.zeros((9, used * room)))
 
 
+def list_apart(eased: Eased) -> None:
+    """List by body who does not meet whom."""
+    body, other = np.concatenate([eased.first, eased.second]), np.concatenate([eased.second, eased.first])
+    eased.apart[:] = other[np.argsort(body, kind="stable")]
+    np.cumsum(np.bincount(body, minlength=eased.apart_first.size - 1), out=eased.apart_first[1:])
+
+
 def acting(tie: rows.Bonds, pairs: np.ndarray) -> np.ndarray:
     """Which bonds act as all others do (B,): those that hold, but for those to the ground."""
     return (tie.state < rows.BROKEN) & (pairs[:, 1] >= 0)
@@ -253,4 +265,5 @@ def eased(bonds: Bonds, bodies: int) -> Eased:
         first=found[:, 0].astype(np.int32), second=found[:, 1].astype(np.int32), row=np.full(number, -1),
         slack=np.full(number, FAR), over_first=first.astype(np.int64), over=pair[order].astype(np.int64),
         active=np.zeros(number, np.int64), count=np.zeros(1, np.int64),
+        apart_first=np.zeros(bodies + 1, np.int64), apart=np.zeros(2 * number, np.int32),
     )  # fmt: skip

@@ -6,6 +6,7 @@ import numpy as np
 
 from kernels.base.jit import by_type, formula
 from kernels.soft.easing import Eased
+from kernels.soft.ties import Lasting  # noqa: F401 (beside Brittle)
 
 INTACT, BREAKING, BROKEN, GONE = range(4)  # the last: of bodies that have left for good
 GROUND = -1  # in place of the second body
@@ -39,10 +40,6 @@ class Aligned(NamedTuple):
 
 class Framed(NamedTuple):
     """Bonds along any direction in them."""
-
-
-class Lasting(NamedTuple):
-    """Bonds that never break."""
 
 
 class Brittle(NamedTuple):

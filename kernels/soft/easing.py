@@ -33,6 +33,8 @@ class Eased(NamedTuple):
     over: np.ndarray  # int64
     active: np.ndarray  # (X,) int64, pairs whose slack is between the two
     count: np.ndarray  # (1,) int64, their number
+    apart_first: np.ndarray  # (N + 1,) int64, body b is in so many pairs, with apart[apart_first[b]] and on
+    apart: np.ndarray  # (2 X,) int32, the other body of each
 
 
 @formula

@@ -9,6 +9,7 @@ from kernels.base.jit import formula, loop, part
 from kernels.base.quaternion import body_x, load_quaternion
 from kernels.base.vector import add_scaled, dot, load
 from kernels.box.periodic import by_box, gap
+from kernels.soft.apart import leave_out
 from kernels.soft.cells import cell_at, row_of
 from kernels.soft.chunks import CHUNK, chunk_of, unsigned_range
 
@@ -197,6 +198,7 @@ def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
     """
     if found > stop:
         return found
+    found = start + leave_out(neighbours.bonds, b, found - start, neighbours.higher[start:found])
     lower, higher = neighbours.lower[start:found], neighbours.higher[start:found]
     order_pairs(b, bodies.identity, lower, higher)
     if kinds.round:

@@ -9,6 +9,10 @@ class NoBonds(NamedTuple):
     """Where there are none."""
 
 
+class Lasting(NamedTuple):
+    """Bonds that never break."""
+
+
 free_or = for_type(NoBonds)  # function of (bonds, *arguments): the first without bonds, the second with
 
 
