@@ -1,5 +1,6 @@
 """Bonds: their potential, closed forms of beams, ledger, breakage, the same bytes, refusals, files."""
 
+import itertools
 import math
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy.linalg import eigh
 
 import dem
 from dem.base.notices import DemWarning
+from dem.soft import tied
 from dem.soft.tied import shortest_period, ways
 from dem.validation.beams import Beam
 from kernels.base.quaternion import exponential, product
@@ -277,6 +279,70 @@ def test_ways_between_bodies_some_bonds_apart():
     pairs, bonds = ways(np.array([(0, 1), (1, 2), (2, 3)]), 4, 2)
     assert pairs.tolist() == [[0, 1], [1, 2], [2, 3], [0, 2], [1, 3]]
     assert bonds.tolist() == [[0, -1], [1, -1], [2, -1], [0, 1], [1, 2]]
+
+
+@pytest.mark.parametrize("blocks", [1, 3])
+@pytest.mark.parametrize("lag", [0, 2])
+def test_what_bonds_do_is_kept_until_it_has_been_gathered(monkeypatch, blocks, lag):
+    """Chunks share room: whatever a sweep has not gathered yet nobody writes over, and each body finds its own bonds.
+
+    Chunks of 4 bodies, which lie in memory at random, so that bonds reach far, and one is to the ground.
+    """
+    monkeypatch.setattr(tied, "CHUNK", 4)
+    rng, number = np.random.default_rng(1), 40
+    balls = dem.Particles(dem.Sphere(diameter=1e-3), HAIR, position=np.outer(np.arange(number), (1.2e-3, 0, 0)))
+    pairs = [(b, b + 1) for b in range(number - 1)] + [(7, -1)]
+    bonds = dem.Bonds(pairs, ground=[(8.4e-3, 2e-3, 0)], young=1e6, diameter=1e-3).at_rest(balls, [0.0] * 3)
+    tie = tied.tied(bonds, balls)
+    place = np.argsort(np.argsort(np.arange(number) + rng.uniform(0, 9, number))).astype(np.int32)
+    identity = np.argsort(place)
+    tied.give_slots(tie, tied.as_given(tie, bonds.pairs), identity, place)
+    chunks = tie.highest.size
+    block = np.arange(blocks + 1) * chunks // blocks
+    tie = tied.give_room(tie, block, lag)
+    column = np.empty(len(bonds), int)
+    for c in range(chunks):
+        slots = np.arange(tie.chunk_first[c], tie.chunk_first[c + 1])
+        column[tie.number[slots]] = tie.pull_at[c] + np.arange(slots.size)
+    written = np.full(tie.pull.shape[1], -1)
+
+    def evaluate(c):
+        for slot in range(tie.chunk_first[c], tie.chunk_first[c + 1]):
+            written[column[tie.number[slot]]] = tie.number[slot]
+
+    borders = [c for first, stop in itertools.pairwise(block) for c in range(first, stop) if tie.highest[c] >= stop]
+    for c in borders:
+        evaluate(c)
+    for first, stop in itertools.pairwise(block):
+        for c in range(first, stop + lag):
+            if c < stop and c not in borders:
+                evaluate(c)
+            for b in range(4 * (c - lag), min(4 * (c - lag) + 4, number)) if c - lag >= first else ():
+                own = tie.incident[tie.incident_first[b] : tie.incident_first[b + 1]]
+                expected = [
+                    2 * k + side for k, pair in enumerate(pairs) for side in (0, 1) if pair[side] == identity[b]
+                ]
+                assert (2 * written[own // 2] + own % 2).tolist() == expected
+    assert blocks == 1 or borders
+    assert sorted(tie.ground[tie.grounded].tolist()) == [len(pairs) - 1]
+
+
+def test_those_held_together_for_good_are_not_listed():
+    """Neighbours in a chain are no pair where bonds last, and one where they may break; they move alike to the bit."""
+    moved = []
+    for strength in (math.inf, 1e9):
+        chain = dem.FlexibleFibre(diameter=1e-3, length=4e-3, segments=3, young=1e7, strength=strength)
+        bodies, bonds = chain.make(NYLON, position=[(0, 0, 0), (0, 0, 1.05e-3)], velocity=[(0, 0, 1.0), (0, 0, 0)])
+        sim = dem.Simulation(bodies, bonds=bonds, gravity=(0, 0, 0), time_step=1e-6, threads=1)
+        lists, names = sim._engine.neighbours, sim._engine.bodies.identity
+        both = (names[each[: lists.count.sum()]] for each in (lists.lower, lists.higher))
+        pairs, held = {tuple(sorted(p)) for p in zip(*both, strict=True)}, {tuple(p) for p in bonds.pairs.tolist()}
+        assert pairs & held == (set() if strength == math.inf else held)
+        assert {(b, b + 4) for b in range(4)} <= pairs
+        sim.step(100)
+        assert sim.contact_count > 0
+        moved.append(np.array(sim.particles.position))
+    np.testing.assert_array_equal(*moved)
 
 
 BALLS = dem.Particles(dem.Sphere(diameter=1e-3), HAIR, position=[(0, 0, 0), (1.2e-3, 0, 0), (0.2, 0, 0)])
