@@ -155,8 +155,8 @@ def report_falls(report: Report, starts: int) -> None:
         finer = [falling(form, turn, 1.0, 100, time_step=5e-6) for turn in turns]
         off, less = (float(np.mean([f.energy_error for f in each])) for each in (free, finer))
         errors.append(f"{off:.1e} and {less:.1e} ({name})")
-        report.below(f"{name}, nine fibres: mean energy error of {starts} starts at half the step over that before",
-                     less / off, 1 / 3, exact="1/4 where steps are short")  # fmt: skip
+        report.below(f"{name}, nine fibres: mean energy error of {starts} starts at half the step, over that of a "
+                     "whole", less / off, 1 / 3, exact="1/4 where steps are short")  # fmt: skip
         share[name] = mean_of([f.turning for f in free])
         left = mean_of([float(f.left[-1]) for f in lossy])
         rows.append((name, *share[name], *mean_of([f.contacts for f in free]), *left))
