@@ -1,24 +1,21 @@
 """`python -m benchmarks.drum [--n N] [--steps S]`: a drum of triangles, in YADE and here; in LAMMPS, a smooth one.
 
 The same settled spheres with friction, the same drum that turns, the same time step, one core each, by turns. YADE is
-the program `yade`, or what the environment variable YADE says; LAMMPS is found as by `dem bench --against lammps`.
+found as `benchmarks.yade` says, LAMMPS as by `dem bench --against lammps`.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks import yade
 from dem.bench import drum, lammps
 
 if TYPE_CHECKING:
@@ -26,15 +23,6 @@ if TYPE_CHECKING:
 
 FIRST = 20  # steps in which either makes its lists
 FRICTION = {"restitution": 0.5, "friction": 0.5}
-
-
-def program() -> str:
-    """Path of YADE; raises ValueError if there is none."""
-    found = os.environ.get("YADE") or shutil.which("yade")
-    if not found:
-        message = "YADE is not installed: apt install yade, or put its path into the environment variable YADE"
-        raise ValueError(message)
-    return found
 
 
 def state_of(sim: Simulation, steps: int) -> dict[str, np.ndarray | float]:
@@ -56,19 +44,8 @@ def state_of(sim: Simulation, steps: int) -> dict[str, np.ndarray | float]:
 
 def theirs(sim: Simulation, steps: int) -> tuple[float, np.ndarray]:
     """Seconds that YADE takes for so many steps on one core from the present state, and where the spheres are then."""
-    with tempfile.TemporaryDirectory() as folder:
-        before, after = Path(folder) / "state.npz", Path(folder) / "end.npz"
-        np.savez(before, **state_of(sim, steps))
-        script = Path(__file__).with_name("yade_drum.py")
-        done = subprocess.run(
-            [program(), "-n", "-x", "-j", "1", str(script), str(before), str(after)], capture_output=True, text=True,
-            check=False, env={k: v for k, v in os.environ.items() if k not in {"VIRTUAL_ENV", "PYTHONPATH"}},
-        )  # fmt: skip
-        if not after.exists():
-            message = f"YADE failed: {(done.stdout + done.stderr).strip()[-2000:]}"
-            raise ValueError(message)
-        end = np.load(after)
-        return float(end["seconds"]), end["position"] + sim.box.lower
+    end = yade.run("yade_drum.py", state_of(sim, steps))
+    return float(end["seconds"]), end["position"] + sim.box.lower
 
 
 def ours(sim: Simulation, steps: int) -> float:

@@ -136,16 +136,21 @@ def chain(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
     """Spheres that look like a shape, centres (S, 3) and radii (S,) [m]: its own; of a capsule, right to 0.8 % of R."""
     if not half_length_of(shape):
         return shape.offsets, shape.radii
-    x = np.linspace(-shape.half_length, shape.half_length, 1 + math.ceil(16 * shape.half_length / shape.diameter))
-    return np.column_stack([x, np.zeros_like(x), np.zeros_like(x)]), np.full(x.size, 0.5 * shape.diameter)
+    centres, radii = hull_of(shape.half_length, 0.5 * shape.diameter)
+    return centres, np.full_like(radii, 0.5 * shape.diameter)
 
 
 def hull(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
     """The same of spheres that hold all of the shape, those of a capsule a little thicker than it is."""
-    centres, radii = chain(shape)
-    if not half_length_of(shape):
-        return centres, radii
-    return centres, np.hypot(radii, 0.5 * (centres[1, 0] - centres[0, 0]))
+    half = half_length_of(shape)
+    return hull_of(half, 0.5 * shape.diameter) if half else (shape.offsets, shape.radii)
+
+
+def hull_of(half: float, radius: float) -> tuple[np.ndarray, np.ndarray]:
+    """The same of a capsule, from half the length of its axis and its radius [m]."""
+    x = np.linspace(-half, half, 1 + math.ceil(8 * half / radius))
+    thicker = np.hypot(radius, 0.5 * (x[1] - x[0])) if x.size > 1 else radius
+    return np.column_stack([x, np.zeros_like(x), np.zeros_like(x)]), np.full(x.size, thicker)
 
 
 def half_length_of(shape: Shape) -> float:

@@ -274,6 +274,21 @@ def test_in_a_fluid_it_is_the_spheroid_of_its_volume_and_aspect_ratio():
     assert -20 * 1e-5 * 9.81 < sim.particles.velocity[0, 2] < 0
 
 
+def test_those_put_in_during_a_run_move_as_if_they_had_been_there():
+    """Six that are put in fall upon a floor, and the same six from where they were before any touched it."""
+    region, floor = dem.Block((0, 0, 0.0002), (0.06, 0.06, 0.025)), dem.Plane((0, 0, 0), (0, 0, 1), material=nylon(0.6))
+    rain = dem.Inserter(CAPSULE, nylon(0.6), region=region, number=6, velocity=(0, 0, -2))
+    sim = dem.Simulation(None, walls=[floor], inserters=[rain], time_step=2e-5, threads=1)
+    sim.step(2)
+    p = sim.particles
+    there = dem.Particles(CAPSULE, nylon(0.6), position=p.position, velocity=p.velocity, orientation=p.orientation)
+    other = dem.Simulation(there, walls=[floor], time_step=2e-5, threads=1)
+    sim.step(80)
+    other.step(80)
+    assert (sim.particles.velocity[:, 2] > -1.9).any()
+    np.testing.assert_allclose(sim.particles.position, other.particles.position, rtol=0, atol=1e-12)  # of rounding
+
+
 def test_packed_capsules_do_not_overlap():
     """They are placed by spheres that hold all of them."""
     box = dem.Box((0, 0, 0), (0.08, 0.08, 0.08), material=nylon())

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.model.capsule import hull_of
 from dem.soft.checks import in_frame
 from dem.soft.overlaps import Overlaps
 from kernels.packing import rounds
 from kernels.packing.insertion import Taken, take_all
+from kernels.soft.capsules import Capsules
 
 if TYPE_CHECKING:
     from dem.model.regions import Region
@@ -38,7 +40,7 @@ class Spheres(NamedTuple):
 
 def find(engine: Engine, region: Region, deck: Deck, variant: np.ndarray, numbers: np.ndarray, turn: int) -> Found:
     """Places for particles of an engine's variants, in this order; they have these numbers in their deck (K,) each."""
-    own = _spheres(engine, variant)
+    own = _hulls(engine, variant)
     taken, used = _taken(engine, region, own.radius)
     chosen, k = np.full(variant.size, -1), variant.size
     position, orientation = np.zeros((k, 3)), np.zeros((k, 4))
@@ -48,7 +50,7 @@ def find(engine: Engine, region: Region, deck: Deck, variant: np.ndarray, number
         cube, turns = deck.offers(numbers[rest], turn, first, count)
         places = region.points(cube)
         usable = _usable(engine, region, np.repeat(variant[rest], count), places, turns)
-        mine, which = _spheres(engine, variant[rest]), np.full(rest.size, -1)
+        mine, which = _hulls(engine, variant[rest]), np.full(rest.size, -1)
         rounds.place_each(
             mine.first, mine.offset, mine.radius, engine.range, usable.reshape(rest.size, count).astype(np.int8),
             np.ascontiguousarray(places.T), np.ascontiguousarray(turns.T), taken, used, which,
@@ -73,21 +75,42 @@ def fits_anywhere(engine: Engine, region: Region, deck: Deck, variant: int, trie
 def _spheres(engine: Engine, variant: np.ndarray) -> Spheres:
     """Spheres of bodies of these variants."""
     kinds = engine.kinds
-    each = np.diff(kinds.first_offset)[variant]
+    return _each(Spheres(kinds.first_offset, kinds.offset, kinds.radius), variant)
+
+
+def _hulls(engine: Engine, variant: np.ndarray) -> Spheres:
+    """Spheres that hold all of the bodies of these variants: their own, but of capsules."""
+    kinds = engine.kinds
+    if not isinstance(kinds, Capsules):
+        return _spheres(engine, variant)
+    hulls = [hull_of(half, kinds.radius[k]) for half, k in zip(kinds.half, kinds.first_offset[:-1], strict=True)]
+    first = np.concatenate([[0], np.cumsum([len(radii) for _, radii in hulls])])
+    offset, radius = (np.concatenate(each) for each in zip(*hulls, strict=True))
+    return _each(Spheres(first, offset.T, radius), variant)
+
+
+def _each(table: Spheres, variant: np.ndarray) -> Spheres:
+    """Spheres of one body after the other, out of those of each variant."""
+    each = np.diff(table.first)[variant]
     first = np.concatenate([[0], np.cumsum(each)])
-    row = np.arange(first[-1]) - np.repeat(first[:-1], each) + np.repeat(kinds.first_offset[variant], each)
-    return Spheres(first, np.ascontiguousarray(kinds.offset[:, row]), kinds.radius[row])
+    row = np.arange(first[-1]) - np.repeat(first[:-1], each) + np.repeat(table.first[:-1][variant], each)
+    return Spheres(first, np.ascontiguousarray(table.offset[:, row]), table.radius[row])
 
 
 def _centres(engine: Engine, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, ...]:
     """Centres (S, 3) and radii (S,) of the spheres of bodies at these places, and the first one of each body (K,)."""
     spheres = _spheres(engine, variant)
-    owner = np.repeat(np.arange(variant.size), np.diff(spheres.first))
+    return _turned(spheres, places, turns), spheres.radius, spheres.first[:-1]
+
+
+def _turned(spheres: Spheres, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """Centres of the spheres of bodies at these places (S, 3) [m]."""
+    owner = np.repeat(np.arange(len(places)), np.diff(spheres.first))
     arm = spheres.offset.T
     if arm.any():
         w, v = turns[owner, :1], turns[owner, 1:]
         arm = arm + 2 * np.cross(v, np.cross(v, arm) + w * arm)
-    return places[owner] + arm, spheres.radius, spheres.first[:-1]
+    return places[owner] + arm
 
 
 def _inside(engine: Engine, region: Region, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
@@ -126,12 +149,17 @@ def _clear(engine: Engine, variant: np.ndarray, places: np.ndarray, turns: np.nd
 
 def _taken(engine: Engine, region: Region, radii: np.ndarray) -> tuple[Taken, np.ndarray]:
     """Cells with the spheres that are near a region, and room for more of these radii; and how many are in it."""
-    kinds, b = engine.kinds, engine.bodies
-    widest = 2.000001 * (kinds.radius.max() + engine.range)
-    centres = engine.sphere_centres() if engine.owned else np.zeros((0, 3))
-    variant = engine.by_row(b.kind)
-    present = np.repeat(engine.by_row(b.left[0]) == 0, np.diff(kinds.first_offset)[variant])
-    radius = _spheres(engine, variant).radius
+    b, variant = engine.bodies, engine.by_row(engine.bodies.kind)
+    spheres = _hulls(engine, variant)
+    radius = spheres.radius
+    widest = 2.000001 * (max(engine.kinds.radius.max(), radii.max(initial=0.0)) + engine.range)
+    if not engine.owned:
+        centres = np.zeros((0, 3))
+    elif isinstance(engine.kinds, Capsules):
+        centres = _turned(spheres, engine.by_row(b.position).T, engine.by_row(b.orientation).T)
+    else:
+        centres = engine.sphere_centres()
+    present = np.repeat(engine.by_row(b.left[0]) == 0, np.diff(spheres.first))
     lower, upper, period = region.lower - widest, region.upper + widest, np.zeros(3)
     for axis, (corner, length) in enumerate(engine.periods()):
         if length > 0:
