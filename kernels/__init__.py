@@ -109,10 +109,11 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``values``      one value for all pairs or one each
     ``surfaces``    how bodies move at a point of contact, and how heavy they are there
     ``walls``       what the faces of the box do
+    ``rough_faces``  the planes that they show spheres where they are rough
     ``walled``      a box with other walls beside it, what they are and have come to
     ``near_walls``  which bodies are near any
     ``regions``     where spheres overlap those
-    ``rough``       the planes that they show spheres where they are rough
+    ``rough``       the planes that those show spheres where they are rough
     ``obstacles``   what those walls do
     ``coming``      what it wants to know of bodies, asked for ahead
     ``all_walls``   what faces and they do

@@ -140,6 +140,13 @@ def test_nobody_asks_of_which_kind_a_system_is():
                 assert not asked, f"{name}, line {node.lineno}"
 
 
+@for_all(path for path in sorted((ROOT / "kernels").rglob("*.py")) if path.parent.name != "base")
+def test_no_index_of_a_kernel_counts_from_the_end(path):
+    """They are compiled without the question whether they do; those of `kernels.base` are Python's own."""
+    last = [node for node in nodes_of(path) if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.UnaryOp)]
+    assert not [ast.unparse(node) for node in last if isinstance(node.slice.op, ast.USub)]
+
+
 @for_all(sorted((ROOT / "kernels").rglob("*.py")))
 def test_kernels_import_only_numba_and_themselves(path):
     allowed = {"math", "typing", "numpy", "numba", "kernels"}

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 from numba.core import types
 
@@ -47,6 +48,21 @@ def test_numba_has_what_parts_lean_on(monkeypatch):
     assert linking.is_as_expected()
     monkeypatch.setattr(linking, "EXPECTED", (*linking.EXPECTED, (linking.codegen.JITCodeLibrary, "no_such_name")))
     assert not linking.is_as_expected()
+
+
+@jit.formula
+def entry(values, k):
+    """One of an array."""
+    return values[k]
+
+
+@compiled
+def test_indices_count_from_the_end_in_users_functions_but_not_in_kernels():
+    """Who asks a kernel for entry -1 gets what lies before the array: here the last of the array before."""
+    both = np.arange(6.0)
+    assert entry(both[3:], 1) == 4
+    assert entry(both[3:], -1) == 2
+    assert jit.numba.njit(entry.py_func)(both[3:], -1) == 5
 
 
 ONE_FORMULA = """

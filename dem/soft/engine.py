@@ -30,8 +30,8 @@ from kernels.base.jit import caller_of
 from kernels.soft import advance as loop
 from kernels.soft import cells, lists, sweeps
 from kernels.soft.chunks import CHUNK, Serial, Threaded
+from kernels.soft.rough_faces import PLANE
 from kernels.soft.walled import without_walls
-from kernels.soft.walls import PLANE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

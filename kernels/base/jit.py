@@ -14,7 +14,8 @@ Seven decorators; what all but the last two make is only ever linked into kernel
 ``functional``  a formula that is given a function, which may allocate; numba cannot keep it in the cache.
 
 Kernels do without numba's reference counts (``_nrt``): they allocate nothing, and counting the arrays that a step hands
-on took twice as long as moving nine fibres.
+on took twice as long as moving nine fibres. They do without indices that count from the end, too: none is negative
+(``kernels.base.lowering``; `NUMBA_BOUNDSCHECK=1` tells of one that is).
 
 Floating point is strictly IEEE (no fastmath, no contraction): the vector body and the scalar remainder of a
 loop then round alike, so a particle's place in an array or a pair's place in a list never shows in the result.
@@ -67,8 +68,8 @@ if not PLAIN:
     CHOICE["pipeline_class"] = linking.PARTS
 formula = stage = _parts(forceinline=True)
 loop = _parts(noalias=True, forceinline=True)
-part = _parts()
-apart = _parts(stays_apart=True)
+part = _parts(forceinline=False)  # numba takes over what is not said from whoever calls
+apart = _parts(stays_apart=True, forceinline=False)
 kernel = (
     partial(numba.njit, no_cfunc_wrapper=True, **OPTIONS) if PLAIN else linking.whole(no_cfunc_wrapper=True, **OPTIONS)
 )

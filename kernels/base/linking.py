@@ -30,6 +30,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin
+from numba.np import arrayobj
 from numba.np.ufunc import parallel
 
 from kernels.base import keeping, pieces
@@ -45,6 +46,7 @@ EXPECTED = (
     (callconv.CPUCallConv, "_get_arg_packer"),
     (cpu.CPUContext, "call_conv", "codegen"),
     (lowering.Lower, "setup_function", "extract_function_arguments"),
+    (arrayobj, "fix_integer_index"),
     (typed_passes.NativeLowering, "run_pass", "lowering_class"),
     (dispatcher._FunctionCompiler, "_customize_flags", "compile"),
     (CPUDispatcher, "add_overload", "compile"),

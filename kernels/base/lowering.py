@@ -5,16 +5,37 @@
 import hashlib
 from collections import Counter
 
-from numba.core import imputils, ir, lowering, typed_passes
+from numba.core import imputils, ir, lowering, typed_passes, types
 from numba.core.compiler_machinery import register_pass
+from numba.np import arrayobj
 
 from kernels.base import keeping
 from kernels.base.convention import calling_parts
 from kernels.base.libraries import Part, Whole
 
+USUAL_INDEX = arrayobj.fix_integer_index
+
+
+def index_of_kernels(context, builder, idxty, idx, size):
+    """What numba makes of an index of an array: one of kernels is never negative, and does not count from the end.
+
+    To ask each of them costs three instructions; a fifth of a contact with a wall was that.
+    """
+    if getattr(builder.function, "is_of_kernels", False) and idxty.signed:
+        return context.cast(builder, idx, idxty, types.intp)
+    return USUAL_INDEX(context, builder, idxty, idx, size)
+
+
+arrayobj.fix_integer_index = index_of_kernels
+
 
 class KeepsArguments(lowering.Lower):
     """Lower with arguments as they came; numba keeps them in memory and reads all of a tuple to get at one array."""
+
+    def setup_function(self, fndesc):
+        """Declare it, and note whose it is."""
+        super().setup_function(fndesc)
+        self.function.is_of_kernels = True
 
     def _find_singly_assigned_variable(self):
         super()._find_singly_assigned_variable()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import part
+from kernels.base.jit import formula, part
 
 
 class Faces(NamedTuple):
@@ -52,3 +52,18 @@ def move(time, box):
             else:
                 box.lower[axis] = x
     return farthest
+
+
+@formula
+def height(x, face, box):
+    """Distance of a point from a face, positive inside the box."""
+    axis = face // 2
+    return box.upper[axis] - x[axis] if face % 2 else x[axis] - box.lower[axis]
+
+
+@formula
+def inward(face):
+    """Unit normal of a face, into the box."""
+    sign = -1.0 if face % 2 else 1.0
+    axis = face // 2
+    return (sign if axis == 0 else 0.0, sign if axis == 1 else 0.0, sign if axis == 2 else 0.0)

@@ -3,9 +3,9 @@
 import math
 
 from kernels.base.jit import formula
-from kernels.soft.obstacles import add_obstacles, joined
+from kernels.soft.obstacles import add_obstacles
 from kernels.soft.sides import with_sides
-from kernels.soft.touching import no_sums
+from kernels.soft.touching import joined, no_sums
 from kernels.soft.walled import bare_or
 from kernels.soft.walls import add_walls
 

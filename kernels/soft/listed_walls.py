@@ -59,7 +59,7 @@ def no_memory(law, w, t, count, box):
 @formula
 def memory(law, w, t, count, box):
     """What a contact remembers."""
-    return obstacles.remembered(law, 0, w, t, count, box)
+    return slots.recall(law, 0, w, t, count, box.walls.trees[0], box.walls)
 
 
 @formula

@@ -8,6 +8,7 @@ import math
 from kernels import laws
 from kernels.base.jit import formula, kernel, part
 from kernels.base.vector import dot, load, scale, subtract
+from kernels.box.faces import height, inward
 from kernels.box.periodic import gap
 from kernels.laws import hertz
 from kernels.soft import touching, walls
@@ -162,7 +163,7 @@ list_pairs = capsules_or(list_spheres, list_capsules)
 @formula
 def plane_now(k, face, flat, radius, neighbours, box):
     """Overlap with the plane that a face shows a sphere, and its normal; that of a rough one is as at the last step."""
-    normal = walls.inward(face)
+    normal = inward(face)
     if box.roughness == 0.0:
         return flat, normal
     if neighbours.wall_has_history[k] == 0:
@@ -191,7 +192,7 @@ def list_walls(n, law, half, bodies, kinds, neighbours, box, who, what):
             radius = radius_of(s, b, bodies, kinds)
             for face in range(6):
                 k = 6 * s + face
-                flat = radius - walls.height(load(bodies.sphere_position, s), face, box)
+                flat = radius - height(load(bodies.sphere_position, s), face, box)
                 overlap, normal = plane_now(k, face, flat, radius, neighbours, box)
                 held = laws.lasting(law) and neighbours.wall_has_history[k] != 0
                 if overlap > 0.0 or held:

@@ -10,8 +10,8 @@ from kernels.base.vector import add, add_scaled, load
 from kernels.soft import listed_sides, rough, slots
 from kernels.soft.chunks import CHUNK
 from kernels.soft.neighbours import SLACK
+from kernels.soft.rough_faces import touches_rough
 from kernels.soft.walled import COUNT, NEAR, SINGLE, START, bare_or, framed, image_for, images_beside, in_frame
-from kernels.soft.walls import touches_rough
 from kernels.walls.cells import put_in_order
 from kernels.walls.forest import list_near
 from kernels.walls.geometry import MESH, clearance

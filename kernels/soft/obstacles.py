@@ -11,7 +11,7 @@ import numpy as np
 
 from kernels import laws
 from kernels.base.energy import add_words, as_fixed, as_words
-from kernels.base.jit import formula, part
+from kernels.base.jit import apart, formula, part
 from kernels.base.vector import add, add_scaled, dot, load, scale, store, subtract
 from kernels.box.periodic import gap
 from kernels.laws import hertz
@@ -21,7 +21,7 @@ from kernels.soft.chunks import CHUNK
 from kernels.soft.regions import ANCHOR, DEEPEST, ENERGY, LINKS, beyond_of, region, sum_of, trees_at, trees_of
 from kernels.soft.sharing import add_contact, no_push, of_mass, yields
 from kernels.soft.surfaces import inverse_mass, radius_near, rolling_inertia, spheres_of, spin_of, surface_velocity
-from kernels.soft.touching import Sums, no_energy
+from kernels.soft.touching import Sums, joined, no_energy, no_sums
 from kernels.soft.walled import NEAR, is_near, surface_velocity_at, velocity_at
 from kernels.soft.walls import push
 from kernels.soft.worn import wear
@@ -130,14 +130,6 @@ def blended(law, m, row, touch, history, half, energy, power):
 
 
 @formula
-def remembered(law, c, w, t, count, box):
-    """What the contact remembers that is tree t of wall w."""
-    if box.walls.history.shape[1] == 0:
-        return laws.nothing(law), 0
-    return slots.recall(law, c, w, t, count, box.walls.trees[c], box.walls)
-
-
-@formula
 def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
     """Add the forces and torques of walls on body b by a law that needs velocities.
 
@@ -171,15 +163,6 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
 
 
 @formula
-def joined(one, other):
-    """Sums over the contacts of both."""
-    return Sums(
-        one.elastic + other.elastic, max(one.overlap, other.overlap), one.stored + other.stored,
-        add_words(one.loss, other.loss), add_words(one.work, other.work), add_words(one.jump, other.jump),
-    )  # fmt: skip
-
-
-@formula
 def tell_servo(law, m, row, c, w, p, touch, history, force, half, box):
     """Note of a contact what the servo of its wall wants to know.
 
@@ -198,7 +181,7 @@ def tell_servo(law, m, row, c, w, p, touch, history, force, half, box):
     felt.book_contact(c, w, p * spring, resistance(law, m, row, touch, history, half), lost, box)
 
 
-@formula
+@apart
 def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, box):
     """Add the forces and torques of wall w on sphere s of body b, n of whose contacts have been kept.
 
@@ -209,6 +192,35 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
 
     Writes
     ------
+    bodies.force, bodies.torque, box.walls : as `add_tree`
+
+    Returns
+    -------
+    `Sums`, number of contacts that have been kept
+    """
+    sums, radius = no_sums(), radius_near(s, b, bodies, kinds)
+    m, row = kinds.material[bodies.kind[b]], box.walls.row[w]
+    x, reach = load(bodies.sphere_position, s), radius + beyond_of(law, w, radius, box.walls)
+    count = trees_at(w, s, b // CHUNK, x, reach, exponent(law, m, row), box)
+    for t in range(count):
+        more, n = add_tree(law, w, s, b, t, count, n, shift, time_sign, half, per_joule, bodies, kinds, box)
+        sums = joined(sums, more)
+    return sums, n
+
+
+@apart
+def add_tree(law, w, s, b, t, count, n, shift, time_sign, half, per_joule, bodies, kinds, box):
+    """Add the force and torque of one contact.
+
+    A function of its own: in the loop of its caller LLVM reads all that it might use ahead, and keeps it on the stack.
+
+    Parameters
+    ----------
+    law, b, shift, time_sign, half, per_joule, kinds : see `kernels.soft.state`
+    w, s, t, count, n : wall, sphere, tree, of how many, number of contacts that have been kept
+
+    Writes
+    ------
     bodies.force, bodies.torque : column b - shift, added to [N, N m]
     box.walls : what the wall feels, and what contacts with it remember
 
@@ -216,46 +228,41 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
     -------
     `Sums`, number of contacts that have been kept
     """
-    elastic, stored, loss, work, jump = np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy()
-    walls, c, largest = box.walls, b // CHUNK, 0.0
+    walls, c, is_rough = box.walls, b // CHUNK, rough.is_rough(box.walls.rough, w)
     m, row, radius = kinds.material[bodies.kind[b]], walls.row[w], radius_near(s, b, bodies, kinds)
-    x, p = load(bodies.sphere_position, s), exponent(law, m, row)
-    is_rough, beyond = rough.is_rough(walls.rough, w), beyond_of(law, w, radius, walls)
-    rate = walls.rate[c, w] if laws.shares_damping(law) and not is_rough else 0.0
-    count = trees_at(w, s, c, x, radius + beyond, p, box)
-    for t in range(count):
-        overlap, normal = region(w, c, t, beyond, p, box)
-        history, found = remembered(law, c, w, t, count, box)
-        k = slots.first_heir(c, w, t, count, walls) if is_rough else -1
-        overlap, normal, plane = rough.seen(walls.rough, c, w, s, b, k, overlap, normal, half, bodies, kinds, box)
-        if overlap > 0.0 or (found > 0 and (laws.lasting(law) or not is_rough)):
-            touch, point, of_wall = encounter(w, s, b, overlap, normal, bodies, kinds, box)
-            if rate > 0.0:
-                touch = of_mass(touch, laws.secant(law, m, row, touch, history, half) / rate)
-            outcome, history = laws.contact(law, m, row, touch, history, half, time_sign)
-            if walls.history.shape[1] > 0 and outcome.lasts:
-                rough.note_plane(walls.rough, s, n, plane, walls)
-                n = slots.note(law, c, s, n, slots.key_of(w, walls.trees[c, t, ANCHOR]), history, walls)
-            push(b, shift, outcome.force, subtract(point, load(bodies.position, b)), bodies)
-            power = dot(outcome.force, of_wall)
-            if laws.turns(law):
-                store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), outcome.couple))
-                power += dot(outcome.couple, load(walls.poses.spin, w))
-            more = 0.0
-            if walls.trees[c, t, LINKS] != 0.0 and not (laws.lasting(law) or is_rough):
-                more = blended(law, m, row, touch, history, half, walls.trees[c, t, ENERGY], p)
-            done = as_words(half * power, per_joule)
-            felt.book(c, w, point, outcome.force, outcome.couple, done, box)
-            if walls.first_worn[w] >= 0 and time_sign > 0.0:
-                wear(w, np.int64(walls.trees[c, t, ANCHOR]), outcome.force, touch, half, per_joule, walls)
-            if walls.servo[6, w] != 0.0:
-                tell_servo(law, m, row, c, w, p, touch, history, outcome.force, half, box)
-            elastic += as_fixed(outcome.elastic + more, per_joule)
-            stored += as_fixed(outcome.stored, per_joule)
-            loss, work = add_words(loss, as_words(outcome.loss, per_joule)), add_words(work, done)
-            jump = add_words(jump, as_words(outcome.jump, per_joule))
-            largest = max(largest, overlap)
-    return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, work, jump), n
+    p = exponent(law, m, row)
+    overlap, normal = region(w, c, t, beyond_of(law, w, radius, walls), p, box)
+    history, found = slots.recall(law, c, w, t, count, walls.trees[c], walls)
+    k = slots.first_heir(c, w, t, count, walls) if is_rough else -1
+    overlap, normal, plane = rough.seen(walls.rough, c, w, s, b, k, overlap, normal, half, bodies, kinds, box)
+    if not (overlap > 0.0 or (found > 0 and (laws.lasting(law) or not is_rough))):
+        return no_sums(), n
+    touch, point, of_wall = encounter(w, s, b, overlap, normal, bodies, kinds, box)
+    if laws.shares_damping(law) and not is_rough and walls.rate[c, w] > 0.0:
+        touch = of_mass(touch, laws.secant(law, m, row, touch, history, half) / walls.rate[c, w])
+    outcome, history = laws.contact(law, m, row, touch, history, half, time_sign)
+    if walls.history.shape[1] > 0 and outcome.lasts:
+        rough.note_plane(walls.rough, s, n, plane, walls)
+        n = slots.note(law, c, s, n, slots.key_of(w, walls.trees[c, t, ANCHOR]), history, walls)
+    push(b, shift, outcome.force, subtract(point, load(bodies.position, b)), bodies)
+    power = dot(outcome.force, of_wall)
+    if laws.turns(law):
+        store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), outcome.couple))
+        power += dot(outcome.couple, load(walls.poses.spin, w))
+    more = 0.0
+    if walls.trees[c, t, LINKS] != 0.0 and not (laws.lasting(law) or is_rough):
+        more = blended(law, m, row, touch, history, half, walls.trees[c, t, ENERGY], p)
+    done = as_words(half * power, per_joule)
+    felt.book(c, w, point, outcome.force, outcome.couple, done, box)
+    if walls.first_worn[w] >= 0 and time_sign > 0.0:
+        wear(w, np.int64(walls.trees[c, t, ANCHOR]), outcome.force, touch, half, per_joule, walls)
+    if walls.servo[6, w] != 0.0:
+        tell_servo(law, m, row, c, w, p, touch, history, outcome.force, half, box)
+    return Sums(
+        as_fixed(outcome.elastic + more, per_joule), np.float64(max(overlap, 0.0)).view(np.int64),
+        as_fixed(outcome.stored, per_joule), as_words(outcome.loss, per_joule), done,
+        as_words(outcome.jump, per_joule),
+    ), n  # fmt: skip
 
 
 @formula
@@ -303,7 +310,7 @@ def rate_at_wall(law, c, w, b, half, bodies, kinds, box):
         count = trees_of(w, c, x, radius + beyond, p, box)
         for t in range(count):
             overlap, normal = region(w, c, t, beyond, p, box)
-            history, found = remembered(law, c, w, t, count, box)
+            history, found = slots.recall(law, c, w, t, count, box.walls.trees[c], box.walls)
             if overlap > 0.0 or (found > 0 and laws.lasting(law)):
                 touch, point, _ = encounter(w, s, b, overlap, normal, bodies, kinds, box)
                 secant = laws.secant(law, m, row, touch, history, half)

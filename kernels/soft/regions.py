@@ -3,7 +3,7 @@
 import math
 
 from kernels import laws
-from kernels.base.jit import formula, part
+from kernels.base.jit import apart, formula
 from kernels.base.vector import dot, scale
 from kernels.soft import rough
 from kernels.soft.walled import COUNT, START, in_frame, in_world
@@ -20,7 +20,7 @@ def trees_of(w, c, x, radius, power, box):
     return feel_any(w, in_frame(w, x, box), radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
 
 
-@part
+@apart
 def feel_any(w, x, radius, power, geometry, trees, scratch):
     """As `kernels.walls.geometry.feel`, in one piece: parts are called with all arrays that they are given.
 

@@ -118,7 +118,7 @@ def kept(row, rows):
 def plane_seen(rough, c, w, s, b, k, flat, normal, half, bodies, kinds, box):
     """Overlap of sphere s of body b with the plane that wall w shows it, and the plane's normal.
 
-    As `kernels.soft.walls.plane_seen`, for walls that may turn and be curved.
+    As `kernels.soft.rough_faces.plane_seen`, for walls that may turn and be curved.
 
     Parameters
     ----------

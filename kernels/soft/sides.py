@@ -19,9 +19,9 @@ from kernels.laws.joining import exponent
 from kernels.soft import felt, slots
 from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import CHUNK
-from kernels.soft.obstacles import blended, encounter_at, joined, tell_servo
+from kernels.soft.obstacles import blended, encounter_at, tell_servo
 from kernels.soft.regions import ANCHOR, DEEPEST, ENERGY, LINKS, beyond_of, region, sum_of
-from kernels.soft.touching import Sums, no_energy
+from kernels.soft.touching import Sums, joined, no_energy
 from kernels.soft.walled import NEAR, in_frame, in_world, is_near, velocity_at
 from kernels.soft.walls import push
 from kernels.soft.worn import wear
@@ -58,8 +58,6 @@ def place_of(w, c, t, u, box):
 @formula
 def recall(law, c, w, t, count, box):
     """What the contact remembers that is tree t of a side at wall w."""
-    if box.walls.history.shape[1] == 0:
-        return laws.nothing(law), 0
     return slots.recall(law, c, w + slots.SIDE, t, count, box.walls.trees[c], box.walls)
 
 

@@ -99,6 +99,8 @@ def recall(law, c, w, t, count, trees, walls):
     history, number of contacts that it comes from
     """
     history, found = laws.nothing(law), 0
+    if walls.history.shape[1] == 0:
+        return history, found
     k = next_of(w, np.int64(-1), c, walls)
     while k >= 0:
         key = walls.old_key[c, k]

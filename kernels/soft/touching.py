@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels import laws
+from kernels.base.energy import add_words
 from kernels.base.jit import formula, loop, part
 from kernels.base.vector import add, add_scaled, dot, load, scale, subtract
 from kernels.box.periodic import gap
@@ -43,6 +44,15 @@ def no_energy():
 def no_sums():
     """Sums over no contacts."""
     return Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
+
+
+@formula
+def joined(one, other):
+    """Sums over the contacts of both."""
+    return Sums(
+        one.elastic + other.elastic, max(one.overlap, other.overlap), one.stored + other.stored,
+        add_words(one.loss, other.loss), add_words(one.work, other.work), add_words(one.jump, other.jump),
+    )  # fmt: skip
 
 
 @loop

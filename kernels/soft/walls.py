@@ -3,22 +3,18 @@
 A wall is a sphere of infinite radius, so R* = R.
 """
 
-import math
-
 import numpy as np
 
 from kernels import laws
-from kernels.base.energy import add_words, as_fixed, as_words
-from kernels.base.jit import formula, part
+from kernels.base.energy import as_fixed, as_words
+from kernels.base.jit import apart, formula, part
 from kernels.base.vector import add, add_scaled, cross, dot, load, store, subtract
-from kernels.box.periodic import gap
-from kernels.box.roughness import tilted_normal
+from kernels.box.faces import height, inward
 from kernels.laws import hertz
+from kernels.soft.rough_faces import PLANE, plane_seen
 from kernels.soft.sharing import add_contact, no_push, of_mass, yields
 from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
-from kernels.soft.touching import Sums, no_energy
-
-PLANE = 7  # columns of wall_history that hold the plane of a rough wall: normal, last place, overlap there
+from kernels.soft.touching import Sums, joined, no_energy, no_sums
 
 
 @formula
@@ -107,49 +103,75 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
 
     Writes
     ------
-    bodies.force, bodies.torque, bodies.wall_contacts : columns b - shift, added to [N, N m]; entry b
-    neighbours.wall_history, neighbours.wall_has_history : rows 6 s + face of the body's spheres s
+    bodies.force, bodies.torque, bodies.wall_contacts, neighbours : as `add_sphere`
 
     Returns
     -------
     `Sums`
     """
-    elastic, stored, loss, work, jump = np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy()
-    largest, seen, rate = 0.0, -1, 0.0
-    x_b, m = load(bodies.position, b), kinds.material[bodies.kind[b]]
-    rows, has_history = neighbours.wall_history, neighbours.wall_has_history
-    own = PLANE if box.roughness > 0.0 else 0
+    sums, seen, rate = no_sums(), -1, 0.0
     forgets = not (laws.lasting(law) or laws.begins(law) > 0.0 or box.roughness > 0.0)
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         if forgets and not touches_wall(load(bodies.sphere_position, s), radius_of(s, b, bodies, kinds), box):
-            forget(s, has_history)
-            continue
-        for face in range(6):
-            k = 6 * s + face
-            overlap = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
-            normal = inward(face)
-            if box.roughness > 0.0:
-                overlap, normal = plane_seen(s, b, face, overlap, half, rows, has_history, bodies, kinds, box)
-            if overlap > -laws.begins(law) or (laws.lasting(law) and has_history[k] != 0):
-                touch, x, history, seen, rate = look_together(
-                    law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box
-                )
-                outcome, history = laws.contact(law, m, kinds.modulus.shape[0], touch, history, half, time_sign)
-                if has_history.size > 0:
-                    laws.store(law, rows, k, own, history)
-                    has_history[k] = 1 if outcome.lasts else 0
-                push(b, shift, outcome.force, subtract(x, x_b), bodies)
-                if laws.turns(law):
-                    store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), outcome.couple))
-                elastic += as_fixed(outcome.elastic, per_joule)
-                stored += as_fixed(outcome.stored, per_joule)
-                loss = add_words(loss, as_words(outcome.loss, per_joule))
-                jump = add_words(jump, as_words(outcome.jump, per_joule))
-                work = add_words(work, as_words(half * dot(outcome.force, load(box.velocity, face)), per_joule))
-                largest = max(largest, overlap)
-            elif has_history.size > 0:
-                has_history[k] = 0
-    return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, work, jump)
+            forget(s, neighbours.wall_has_history)
+        else:
+            more, seen, rate = add_sphere(
+                law, s, b, seen, rate, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box
+            )
+            sums = joined(sums, more)
+    return sums
+
+
+@apart
+def add_sphere(law, s, b, seen, rate, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
+    """Add what the walls do to sphere s of body b.
+
+    A function of its own: in the loop of its caller LLVM reads ahead all that it might use, for whom nothing touches.
+
+    Parameters
+    ----------
+    law, b, shift, time_sign, half, per_joule, kinds, box : see `kernels.soft.state`
+    s, seen, rate : sphere; see `look_together`
+
+    Writes
+    ------
+    bodies.force, bodies.torque, bodies.wall_contacts : columns b - shift, added to [N, N m]; entry b
+    neighbours.wall_history, neighbours.wall_has_history : rows 6 s + face
+
+    Returns
+    -------
+    `Sums`, seen, rate
+    """
+    sums, m = no_sums(), kinds.material[bodies.kind[b]]
+    rows, has_history = neighbours.wall_history, neighbours.wall_has_history
+    own = PLANE if box.roughness > 0.0 else 0
+    for face in range(6):
+        k = 6 * s + face
+        overlap = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
+        normal = inward(face)
+        if box.roughness > 0.0:
+            overlap, normal = plane_seen(s, b, face, overlap, half, rows, has_history, bodies, kinds, box)
+        if overlap > -laws.begins(law) or (laws.lasting(law) and has_history[k] != 0):
+            touch, x, history, seen, rate = look_together(
+                law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box
+            )
+            outcome, history = laws.contact(law, m, kinds.modulus.shape[0], touch, history, half, time_sign)
+            if has_history.size > 0:
+                laws.store(law, rows, k, own, history)
+                has_history[k] = 1 if outcome.lasts else 0
+            push(b, shift, outcome.force, subtract(x, load(bodies.position, b)), bodies)
+            if laws.turns(law):
+                store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), outcome.couple))
+            more = Sums(
+                as_fixed(outcome.elastic, per_joule), np.float64(max(overlap, 0.0)).view(np.int64),
+                as_fixed(outcome.stored, per_joule), as_words(outcome.loss, per_joule),
+                as_words(half * dot(outcome.force, load(box.velocity, face)), per_joule),
+                as_words(outcome.jump, per_joule),
+            )  # fmt: skip
+            sums = joined(sums, more)
+        elif has_history.size > 0:
+            has_history[k] = 0
+    return sums, seen, rate
 
 
 @formula
@@ -220,79 +242,6 @@ def rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box):
         if count > 1 and pushed.square > 0.0
         else 0.0
     )
-
-
-@formula
-def height(x, face, box):
-    """Distance of a point from a face, positive inside the box."""
-    axis = face // 2
-    return box.upper[axis] - x[axis] if face % 2 else x[axis] - box.lower[axis]
-
-
-@formula
-def inward(face):
-    """Unit normal of a face, into the box."""
-    sign = -1.0 if face % 2 else 1.0
-    axis = face // 2
-    return (sign if axis == 0 else 0.0, sign if axis == 1 else 0.0, sign if axis == 2 else 0.0)
-
-
-@formula
-def plane_seen(s, b, face, flat, half, rows, has_history, bodies, kinds, box):
-    """Overlap of sphere s of body b with the plane that a rough face shows it, and the plane's normal.
-
-    Drawn when the sphere comes to touch the flat wall while it approaches, and kept while they touch: the normal m,
-    where the sphere was relative to the face at the last step, and the overlap then; at first that is what it came in
-    along m in this step. Planes are no higher or deeper than σ R about the flat wall, so that who rolls along one
-    neither climbs it nor falls through. The particle's number, and that of its wall contacts so far, say which
-    inclination it is: neither threads nor lists matter.
-
-    Parameters
-    ----------
-    s, b, face : sphere, its body, number of the face
-    flat : overlap with the flat wall [m]
-    half, has_history, kinds, box : half a step [s]; (6 M,) whether a plane is known; see `kernels.soft.state`
-
-    Writes
-    ------
-    rows : row 6 s + face, the plane
-    bodies.wall_contacts : one more for a new plane
-
-    Returns
-    -------
-    overlap [m], unit normal into the box
-    """
-    k = 6 * s + face
-    n = inward(face)
-    x = load(bodies.sphere_position, s)
-    place = subtract(x, load(box.shift, face))
-    if has_history[k] == 0:
-        v = subtract(surface_velocity(b, x, bodies, box), load(box.velocity, face))
-        if not (flat > 0.0 and dot(v, n) < 0.0):
-            return 0.0, n
-        m = tilted_normal(n, v, box.roughness, box.seed, bodies.identity[b], bodies.wall_contacts[b])
-        bodies.wall_contacts[b] += 1
-        rows[k, 0], rows[k, 1], rows[k, 2] = m
-        overlap = -dot(v, m) * min(2.0 * half, -flat / dot(v, n))
-    else:
-        m = (rows[k, 0], rows[k, 1], rows[k, 2])
-        before = (rows[k, 3], rows[k, 4], rows[k, 5])
-        overlap = rows[k, 6] - dot(m, gap(box, place, before))
-    band = box.roughness * radius_of(s, b, bodies, kinds)
-    if abs(overlap - flat) > band:
-        m, overlap = n, flat + math.copysign(band, overlap - flat)
-    rows[k, 3], rows[k, 4], rows[k, 5] = place
-    rows[k, 6] = overlap
-    return overlap, m
-
-
-@formula
-def touches_rough(b, bodies, neighbours):
-    """Whether a sphere of body b is in touch with the plane that a rough wall shows it."""
-    touches = False
-    for k in range(6 * bodies.first_sphere[b], 6 * bodies.first_sphere[b + 1]):
-        touches = touches or neighbours.wall_has_history[k] != 0
-    return touches
 
 
 @formula
