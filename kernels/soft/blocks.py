@@ -64,7 +64,7 @@ def act(scheme, law, number, alike, time_sign, half, per_joule, known, material_
 def recall(law, first, number, touching, history, has_history, kept):
     """Gather what contacts remember; those that begin, zeros."""
     for t in range(number):
-        k = np.uint32(touching[np.uint64(first + t)])
+        k = touching[first + t]
         for r in range(laws.columns(law)):
             kept[r, t] = history[k, r] if has_history[k] != 0 else 0.0
 
@@ -83,7 +83,7 @@ def keep(law, first, number, touching, kept, out, history, has_history):
     history, has_history : of those candidates
     """
     for t in range(number):
-        k = np.uint32(touching[np.uint64(first + t)])
+        k = touching[first + t]
         for r in range(laws.columns(law)):
             history[k, r] = kept[r, t]
         has_history[k] = 1 if out[LASTS, t] > 0.0 else 0
@@ -103,9 +103,9 @@ def turn_both(box, first, number, touching, sphere_i, sphere_j, position, out):
     out : rows BELOW and TORQUE_J
     """
     for t in range(number):
-        k = np.uint32(touching[np.uint64(first + t)])
+        k = touching[first + t]
         force, point = get(out, FORCE, t), get(out, BELOW, t)
-        x_i, x_j = load(position, np.uint32(sphere_i[k])), load(position, np.uint32(sphere_j[k]))
+        x_i, x_j = load(position, sphere_i[k]), load(position, sphere_j[k])
         put(out, BELOW, t, cross(gap(box, point, x_i), force))
         put(out, TORQUE_J, t, cross(gap(box, point, x_j), scale(-1.0, force)))
 
@@ -114,7 +114,7 @@ def turn_both(box, first, number, touching, sphere_i, sphere_j, position, out):
 def hand_out(law, apart, first, number, touching, out, wrench):
     """Scatter forces, where they act or their torques, of single spheres `apart` on j, and couples."""
     for t in range(number):
-        k = np.uint32(touching[np.uint64(first + t)])
+        k = touching[first + t]
         wrench[k, 0], wrench[k, 1], wrench[k, 2] = get(out, FORCE, t)
         wrench[k, 4], wrench[k, 5], wrench[k, 6] = get(out, BELOW, t)
         if laws.turns(law):

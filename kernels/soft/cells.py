@@ -10,7 +10,6 @@ import numpy as np
 
 from kernels.base.jit import formula, kernel, loop
 from kernels.base.vector import load
-from kernels.soft.chunks import unsigned_range
 
 
 class Grid(NamedTuple):
@@ -82,12 +81,12 @@ def cell_order(position, left, grid, cell, cell_first, order):
 @loop
 def take(low, high, source, order, target):
     """target[b] = source[order[b]] for the bodies low to high."""
-    for b in unsigned_range(low, high):
+    for b in range(low, high):
         target[b] = source[order[b]]
 
 
 @loop
 def copy(low, high, source, target):
     """target[b] = source[b] for the bodies low to high."""
-    for b in unsigned_range(low, high):
+    for b in range(low, high):
         target[b] = source[b]

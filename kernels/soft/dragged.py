@@ -17,7 +17,6 @@ from kernels.box.periodic import unfold
 from kernels.fluid.gradients import along, curl, put_three, three
 from kernels.fluid.stride import of_ball, of_body, step_in_two, step_relaxed
 from kernels.soft import flow_felt as rows
-from kernels.soft.chunks import unsigned_range
 from kernels.soft.motion import note_vector
 from kernels.soft.travel import larger
 
@@ -177,9 +176,9 @@ def drag(
     before, after = (np.int64(0), np.int64(0)), (np.int64(0), np.int64(0))
     medium, half = fluid.medium, 0.5 * dt
     passed = (medium.since[0] - 0.5 * medium.every) * dt  # of the interval since its middle, at half a step before
-    for b in unsigned_range(low, high):
+    for b in range(low, high):
         m, v, x, q = felt[rows.MASS, b], load(velocity, b), load(position, b), load_quaternion(orientation, b)
-        contacts, slope = scale(1.0 / m, load(force, b - np.uint64(shift))), three(felt, rows.SLOPE, b)
+        contacts, slope = scale(1.0 / m, load(force, b - shift)), three(felt, rows.SLOPE, b)
         others = add(contacts, gravity)
         until, whole = driven(scheme, felt, b, q, subtract(scale(passed, slope), v), others)
         now, later = add(v, add_scaled(until, half, slope)), add(v, add_scaled(whole, dt, slope))
@@ -187,9 +186,9 @@ def drag(
         store(velocity, b, later)
         note_vector(law, add_scaled(later, 0.5, subtract(later, v)), ahead, b)
         if keeps:
-            store(force, b - np.uint64(shift), scale(m, subtract(scale(2.0 / dt, subtract(later, now)), gravity)))
+            store(force, b - shift, scale(m, subtract(scale(2.0 / dt, subtract(later, now)), gravity)))
         height = gravitational(m, gravity, unfold(box, x, image, b), datum)
-        here = b < np.uint64(present)
+        here = b < present
         energy += as_fixed(translational(m, now) + height, per_joule) if here else np.int64(0)
         drawn = as_words(work_of(m, dt, others, v, now), per_joule)
         drawing = as_words(work_of(m, dt, others, now, later), per_joule)

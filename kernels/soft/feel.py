@@ -23,7 +23,7 @@ from kernels.fluid.gradients import OUTSIDE, PLACE, put_three
 from kernels.fluid.gridded import SCRATCH
 from kernels.fluid.stride import laden, step_in_two, step_relaxed
 from kernels.soft import flow_felt as rows
-from kernels.soft.chunks import unsigned_range, variant_of
+from kernels.soft.chunks import variant_of
 from kernels.soft.dragged import inwards, note_drive, outwards, pull, shares_along
 from kernels.soft.travel import larger
 from kernels.soft.whirled import in_the_middle
@@ -58,8 +58,8 @@ def look_ahead(box, low, high, lag, position, velocity, sampled, whirl):
     sampled : PLACE
     whirl : zero, of bodies that do not turn
     """
-    for b in unsigned_range(low, high):
-        s = b - np.uint64(low)
+    for b in range(low, high):
+        s = b - low
         x = fold_in(box, add_scaled(load(position, b), lag, load(velocity, b)))
         put_three(sampled, PLACE, s, x)
         store(whirl, s, (0.0, 0.0, 0.0))
@@ -89,11 +89,11 @@ def feel_turning(
     bits of the largest rotational Reynolds number
     """
     whirling = np.int64(0)
-    for b in unsigned_range(low, high):
-        s, g = b - np.uint64(low), variant_of(kind, b)
+    for b in range(low, high):
+        s, g = b - low, variant_of(kind, b)
         q, flow = load_quaternion(orientation, b), fluids.sample_in(fluid.field, sampled, s)
         memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
-        contacts = inwards(scheme, q, load(torque, b - np.uint64(shift)))
+        contacts = inwards(scheme, q, load(torque, b - shift))
         target, bend, shares, omega, turning = in_the_middle(
             fluid, scheme, memory, g, q, load(inertia, g), flow, contacts, dt
         )
@@ -145,12 +145,12 @@ def foresee(
     """
     every = fluid.medium.every
     span, lag = every * dt, 0.5 * (every - 1) * dt
-    for b in unsigned_range(low, high):
-        s, g = b - np.uint64(low), variant_of(kind, b)
+    for b in range(low, high):
+        s, g = b - low, variant_of(kind, b)
         v, flow, spin = load(velocity, b), fluids.sample_in(fluid.field, sampled, s), load(whirl, s)
         if not fluids.is_linear(fluid):
             q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
-            others = add_scaled(gravity, light[g], load(force, b - np.uint64(shift)))
+            others = add_scaled(gravity, light[g], load(force, b - shift))
             v = seen_in(fluid, scheme, g, q, span, light[g], flow, gravity, spin, others, v)
         store(seen, s, v)
 
@@ -177,8 +177,8 @@ def feel_going(fluid, scheme, low, high, present, dt, gravity, kind, mass, orien
     quickest, outside = np.int64(0), np.int64(0)
     every = fluid.medium.every
     lag = 0.5 * (every - 1) * dt
-    for b in unsigned_range(low, high):
-        s, g = b - np.uint64(low), variant_of(kind, b)
+    for b in range(low, high):
+        s, g = b - low, variant_of(kind, b)
         flow, spin = fluids.sample_in(fluid.field, sampled, s), load(whirl, s)
         q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
         resistance, force, slope, reynolds = pull(fluid, scheme, g, q, flow, gravity, spin, load(seen, s))
@@ -189,7 +189,7 @@ def feel_going(fluid, scheme, low, high, present, dt, gravity, kind, mass, orien
         note_drive(scheme, felt, b, q, shares, flow.velocity, push)
         put_three(felt, rows.SLOPE, b, slope)
         felt[rows.MASS, b] = mass[g]
-        here = b < np.uint64(present)
+        here = b < present
         quickest = larger(quickest, reynolds) if here else quickest
         outside = max(outside, np.int64(sampled[OUTSIDE, s])) if here else outside
     return quickest, outside

@@ -12,7 +12,7 @@ from kernels.soft.all_walls import touch_walls
 from kernels.soft.candidates import GROUP, first_incident, unpack
 from kernels.soft.capsule_sums import gather_capsules
 from kernels.soft.capsules import capsules_or
-from kernels.soft.chunks import CHUNK, chunk_of, unsigned_range
+from kernels.soft.chunks import CHUNK, chunk_of
 from kernels.soft.coming import fetch_ahead
 from kernels.soft.touching import BELOW, COUPLE, LINE, Sums, below_of, couple_of, force_of, no_energy, on_j
 
@@ -80,20 +80,19 @@ def gather_round(low, high, shift, e, incident_j, incident_i, incident, pair_for
     ------
     force : (3, N) world frame [N]
     """
-    e = np.uint64(e)  # unsigned: numba then asks no index whether it counts from the end
-    for b in unsigned_range(low, high):
+    for b in range(low, high):
         f = (0.0, 0.0, 0.0)
-        middle = e + np.uint64(incident_j[b])
-        stop = middle + np.uint64(incident_i[b])
+        middle = e + incident_j[b]
+        stop = middle + incident_i[b]
         while e < middle:
             for m in range(GROUP):
-                f = subtract(f, load(pair_force, np.uint32(incident[e + np.uint64(m)])))
-            e += np.uint64(GROUP)
+                f = subtract(f, load(pair_force, incident[e + m]))
+            e += GROUP
         while e < stop:
             for m in range(GROUP):
-                f = add(f, load(pair_force, np.uint32(incident[e + np.uint64(m)])))
-            e += np.uint64(GROUP)
-        store(force, b - np.uint64(shift), f)
+                f = add(f, load(pair_force, incident[e + m]))
+            e += GROUP
+        store(force, b - shift, f)
 
 
 @formula
@@ -130,7 +129,7 @@ def gather_dissipative(law, low, high, shift, e, bodies, kinds, neighbours, box)
     """
     other = BELOW if kinds.reach > 0.0 else on_j(neighbours.wrench)
     gather_wrenches(
-        law, low, high, shift, e, np.uint64(other), neighbours.incident_j, neighbours.incident_i, neighbours.incident,
+        law, low, high, shift, e, other, neighbours.incident_j, neighbours.incident_i, neighbours.incident,
         neighbours.wrench, neighbours.out[neighbours.block_of[low // CHUNK], 0], bodies.force, bodies.torque,
     )  # fmt: skip
 
@@ -152,28 +151,27 @@ def gather_wrenches(law, low, high, shift, e, other, incident_j, incident_i, inc
     force, torque : (3, N) world frame [N, N m]; the latter may be empty
     sums : (8,) or longer, scratch
     """
-    e = np.uint64(e)
-    for b in unsigned_range(low, high):
+    for b in range(low, high):
         for r in range(LINE):
             sums[r] = 0.0
-        middle = e + np.uint64(incident_j[b])
-        stop = middle + np.uint64(incident_i[b])
+        middle = e + incident_j[b]
+        stop = middle + incident_i[b]
         while e < middle:
             add_group(law, -1.0, e, other, incident, wrench, sums)
-            e += np.uint64(GROUP)
+            e += GROUP
         while e < stop:
-            add_group(law, 1.0, e, np.uint64(BELOW), incident, wrench, sums)
-            e += np.uint64(GROUP)
-        store(force, b - np.uint64(shift), (sums[0], sums[1], sums[2]))
+            add_group(law, 1.0, e, BELOW, incident, wrench, sums)
+            e += GROUP
+        store(force, b - shift, (sums[0], sums[1], sums[2]))
         if torque.shape[1] > 0:
-            store(torque, b - np.uint64(shift), (sums[4], sums[5], sums[6]))
+            store(torque, b - shift, (sums[4], sums[5], sums[6]))
 
 
 @formula
 def add_group(law, sign, e, below, incident, wrench, sums):
     """Add the wrenches of a group of candidates to the sums of a body that is on side i, sign 1, or j, sign -1."""
     for m in range(GROUP):
-        k = np.uint64(np.uint32(incident[e + np.uint64(m)]))
+        k = incident[e + m]
         add_four(sums, 0, wrench, k, 0, sign)
         add_four(sums, BELOW, wrench, k, below, 1.0)
         if laws.turns(law):

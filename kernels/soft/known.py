@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from kernels import rotation
 from kernels.base.jit import formula, loop, part
 from kernels.base.vector import add, cross, dot, load, scale, subtract
@@ -43,8 +41,8 @@ def gather_spheres(box, first, touching, sphere_i, sphere_j, position, velocity,
     known : rows GAP to SPIN_J, and CENTRE
     """
     for t in range(min(BLOCK, touching.size - first)):
-        k = np.uint32(touching[np.uint64(first + t)])
-        i, j = np.uint32(sphere_i[k]), np.uint32(sphere_j[k])
+        k = touching[first + t]
+        i, j = sphere_i[k], sphere_j[k]
         x = load(position, i)
         put(known, GAP, t, gap(box, x, load(position, j)))
         put(known, SPEED, t, subtract(load(velocity, i), load(velocity, j)))

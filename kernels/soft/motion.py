@@ -16,7 +16,7 @@ from kernels.base.quaternion import load_quaternion, rotate, store_quaternion
 from kernels.base.vector import add_scaled, dot, load, store
 from kernels.box.periodic import fold, unfold
 from kernels.rotation.spherical import world_velocity
-from kernels.soft.chunks import chunk_of, unsigned_range
+from kernels.soft.chunks import chunk_of
 from kernels.soft.travel import as_float, larger, squared_turn
 
 
@@ -38,10 +38,10 @@ def drift(box, low, high, present, dt, position, velocity, image):
     bits of the largest squared speed of those present [m²/s²]
     """
     fastest = np.int64(0)
-    for b in unsigned_range(low, high):
+    for b in range(low, high):
         v = load(velocity, b)
         store(position, b, fold(box, add_scaled(load(position, b), dt, v), image, b))
-        fastest = larger(fastest, dot(v, v)) if b < np.uint64(present) else fastest
+        fastest = larger(fastest, dot(v, v)) if b < present else fastest
     return fastest
 
 
@@ -116,14 +116,14 @@ def turn(
     bits of the largest distance that any sphere of those present has gone [m]
     """
     farthest = np.int64(0)
-    for b in unsigned_range(low, high):
+    for b in range(low, high):
         g = kind[b]
         turned = pose(
             scheme, law, b, load(inertia, g), tip[g], dt, orientation, memory_q, memory_w, memory_a, memory_more, spin
         )
         v = load(velocity, b)
         gone = dt * math.sqrt(dot(v, v)) + math.sqrt(turned)
-        farthest = larger(farthest, gone) if b < np.uint64(present) else farthest
+        farthest = larger(farthest, gone) if b < present else farthest
     return farthest
 
 
@@ -207,9 +207,9 @@ def kick(
     """
     energy = np.int64(0)
     briskest = np.int64(0)
-    for b in unsigned_range(low, high):
+    for b in range(low, high):
         m = mass[kind[b]]
-        f = load(force, b - np.uint64(shift))
+        f = load(force, b - shift)
         a = add_scaled(gravity, 1.0 / m, f)
         briskest = larger(briskest, dot(f, f) * (1.0 / m) * (1.0 / m))
         v = load(velocity, b)
@@ -217,7 +217,7 @@ def kick(
         note_vector(law, add_scaled(v, 1.5 * dt, a), ahead, b)
         v = add_scaled(v, 0.5 * dt, a)
         height = gravitational(m, gravity, unfold(box, load(position, b), image, b), datum)
-        energy += as_fixed(translational(m, v) + height, per_joule) if b < np.uint64(present) else np.int64(0)
+        energy += as_fixed(translational(m, v) + height, per_joule) if b < present else np.int64(0)
     return energy, briskest
 
 
@@ -240,14 +240,14 @@ def spin(
     """
     energy = np.int64(0)
     fastest = np.int64(0)
-    for b in unsigned_range(low, high):
+    for b in range(low, high):
         i = load(inertia, kind[b])
         q = load_quaternion(orientation, b)
         memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
-        memory = rotation.correct(scheme, memory, q, load(torque, b - np.uint64(shift)), i, dt)
+        memory = rotation.correct(scheme, memory, q, load(torque, b - shift), i, dt)
         rotation.store_memory(scheme, memory_q, memory_w, memory_a, memory_more, b, memory)
         omega = spin_at_whole_step(scheme, memory, q, i, dt)
-        energy += as_fixed(rotational(i, omega), per_joule) if b < np.uint64(present) else np.int64(0)
+        energy += as_fixed(rotational(i, omega), per_joule) if b < present else np.int64(0)
         fastest = larger(fastest, dot(omega, omega))
     return energy, fastest
 

@@ -11,7 +11,7 @@ from kernels.base.vector import add_scaled, dot, load
 from kernels.box.periodic import by_box, gap
 from kernels.soft.apart import leave_out
 from kernels.soft.cells import cell_at, row_of
-from kernels.soft.chunks import CHUNK, chunk_of, unsigned_range
+from kernels.soft.chunks import CHUNK, chunk_of
 
 SLACK = 1.0 + 1e-9  # cut-offs are stretched by this, so that rounding never loses a pair
 
@@ -171,7 +171,7 @@ def search_row(box, begin, end, b, equal, centre, bound, skin, position, kind, b
     ------
     found : from k on
     """
-    for c in unsigned_range(begin, end):
+    for c in range(begin, end):
         d = gap(box, load(position, c), centre)
         cut_off = (bounds[kind[c]] + bound + skin) * SLACK
         near = dot(d, d) < cut_off * cut_off

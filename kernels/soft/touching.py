@@ -59,7 +59,7 @@ def joined(one, other):
 def find(box, position, sphere_i, sphere_j, reach, least, overlap):
     """Overlap of each candidate pair, or the least wanted: zero for those that are apart, if nothing lasts beyond."""
     for k in range(sphere_i.size):
-        d = gap(box, load(position, np.uint32(sphere_i[k])), load(position, np.uint32(sphere_j[k])))
+        d = gap(box, load(position, sphere_i[k]), load(position, sphere_j[k]))
         deep = of_pair(reach, k) - math.sqrt(dot(d, d))
         overlap[k] = deep if deep > least else least
 
@@ -75,7 +75,7 @@ def forget(overlap, has_history):
 def clear(first, touching, wrench):
     """Write zeros for those that touched when the segment was last used, maybe by another chunk."""
     for t in range(touching.size):
-        k = np.uint64(first + touching[t])
+        k = first + touching[t]
         for r in range(LINE):
             wrench[k, r] = 0.0
         for r in range(LINE, wrench.shape[1]):

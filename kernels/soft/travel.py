@@ -8,7 +8,7 @@ from kernels.base.jit import formula, loop, part, stage
 from kernels.base.quaternion import load_quaternion, norm_squared
 from kernels.base.vector import dot, load
 from kernels.box.periodic import gap
-from kernels.soft.chunks import chunk_of, unsigned_range
+from kernels.soft.chunks import chunk_of
 
 NO_SIGN = (1 << 63) - 1  # masks the sign, which the processor's own NaN has set
 
@@ -49,9 +49,9 @@ def squared_turn(tip, q, q_old):
 def drifted(box, low, high, present, position, listed_position):
     """Bits of the largest distance of the bodies low to high from where they were listed, of those present."""
     farthest = np.int64(0)
-    for b in unsigned_range(low, high):
+    for b in range(low, high):
         d = gap(box, load(position, b), load(listed_position, b))
-        farthest = larger(farthest, math.sqrt(dot(d, d))) if b < np.uint64(present) else farthest
+        farthest = larger(farthest, math.sqrt(dot(d, d))) if b < present else farthest
     return farthest
 
 
@@ -71,11 +71,11 @@ def drifted_and_turned(box, low, high, present, kind, tip, position, orientation
     int64, bits of a float [m]
     """
     farthest = np.int64(0)
-    for b in unsigned_range(low, high):
+    for b in range(low, high):
         d = gap(box, load(position, b), load(listed_position, b))
         turned = squared_turn(tip[kind[b]], load_quaternion(orientation, b), load_quaternion(listed_orientation, b))
         gone = math.sqrt(dot(d, d)) + math.sqrt(turned)
-        farthest = larger(farthest, gone) if b < np.uint64(present) else farthest
+        farthest = larger(farthest, gone) if b < present else farthest
     return farthest
 
 

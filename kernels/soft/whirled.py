@@ -14,7 +14,7 @@ from kernels.fluid.gradients import curl, strain, stretch, three
 from kernels.fluid.stride import rate_of, step_after, whole_step
 from kernels.rotation.spherical import world_velocity
 from kernels.soft import flow_felt as rows
-from kernels.soft.chunks import unsigned_range, variant_of
+from kernels.soft.chunks import variant_of
 from kernels.soft.dragged import inwards, outwards, shares_along
 from kernels.soft.motion import spin_at_whole_step
 from kernels.soft.travel import larger
@@ -167,10 +167,10 @@ def whirl(
     energy, fastest = np.int64(0), np.int64(0)
     before, after = (np.int64(0), np.int64(0)), (np.int64(0), np.int64(0))
     since = fluid.medium.since[0] * dt
-    for b in unsigned_range(low, high):
+    for b in range(low, high):
         g, q = variant_of(kind, b), load_quaternion(orientation, b)
         i, memory = load(inertia, g), rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
-        contacts = inwards(scheme, q, load(torque, b - np.uint64(shift)))
+        contacts = inwards(scheme, q, load(torque, b - shift))
         bend, shares = rows.bend_in(scheme, felt, b), rows.shares_in(scheme, felt, rows.TURN, rows.TURNS, b)
         target = add_scaled(three(felt, rows.SPIN, b), since, bend)
         behind = rotation.behind(scheme, memory, i)
@@ -179,7 +179,7 @@ def whirl(
         omega = spin_at_whole_step(scheme, memory, q, i, dt)
         step = subtract(omega, behind) if rotation.leaps(scheme) else (0.0, 0.0, 0.0)
         of_fluid = scale(0.5 * dt, subtract(applied, contacts))
-        here = b < np.uint64(present)
+        here = b < present
         energy += as_fixed(rotational(i, omega), per_joule) if here else np.int64(0)
         drawn = as_words(dot(of_fluid, add_scaled(omega, -0.5, step)), per_joule)
         drawing = as_words(dot(of_fluid, add_scaled(omega, 0.5, step)), per_joule)
