@@ -16,6 +16,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from kernels.base import linking, pieces
 from kernels.base.held import Held, held, is_plain_array
 
+INTEGERS = (int, np.integer)
 OTHERWISE = "numba's way"  # how to call what cannot be written here
 
 
@@ -61,6 +62,52 @@ def write(value):
     return Written(value, held(kind), memory, None if words is None else [memory.ctypes.data])
 
 
+class Caller:
+    """Calls a `Direct` many times: what it is called with again is not looked at again, but for integers."""
+
+    def __init__(self, direct):
+        self.direct, self.written, self.values = direct, {}, ()
+        self.function, self.flat, self.places, self.result = OTHERWISE, [], {}, ctypes.c_int64()
+
+    def __call__(self, *arguments):
+        """Call it."""
+        known = len(arguments) == len(self.values)
+        if known:
+            flat, places = self.flat, self.places
+            for k, (value, before) in enumerate(zip(arguments, self.values, strict=True)):
+                if isinstance(value, INTEGERS) and k in places:
+                    flat[places[k]].value = int(value)
+                elif value is not before:
+                    known = False
+                    break
+        if not known:
+            self.write(arguments)
+        if self.function is OTHERWISE:
+            return self.direct.usual(*arguments)
+        if self.function(*self.flat):
+            raise IndexError(pieces.FAILED)
+        return self.result.value
+
+    def write(self, arguments):
+        """Note what it is called with, and what is to be called for that."""
+        self.values, places, kinds, numbers = (), {}, [], []
+        flat = [ctypes.c_void_p(ctypes.addressof(self.result))]
+        for k, value in enumerate(arguments):
+            if isinstance(value, INTEGERS):
+                self.written.pop(k, None)
+                places[k] = len(flat)
+                found = Written(value, types.intp, None, [int(value)])
+            else:
+                found = self.written.get(k)
+                if found is None or found.value is not value:
+                    found = self.written[k] = write(value)
+            kinds.append(found.kind)
+            numbers.append(found.numbers)
+            flat += map(ctypes.c_int64, found.numbers or [])
+        self.function = self.direct.function_for(tuple(kinds), numbers)
+        self.values, self.places, self.flat = arguments, places, flat  # only when nothing can go wrong any more
+
+
 class Direct:
     """A function that Python calls, which does nothing but call a piece with its tuples held.
 
@@ -78,30 +125,16 @@ class Direct:
 
     def caller(self):
         """Function that calls it, for who calls it many times with the same tuples."""
-        written = {}
+        return Caller(self)
 
-        def call(*arguments):
-            kinds, numbers = [], []
-            for k, value in enumerate(arguments):
-                if isinstance(value, int | np.integer):
-                    kinds.append(types.intp)
-                    numbers.append(int(value))
-                    continue
-                known = written.get(k)
-                if known is None or known.value is not value:
-                    known = written[k] = write(value)
-                kinds.append(known.kind)
-                numbers.append(known.numbers)
-            key = tuple(kinds)
-            if key not in self.found:
-                self.found[key] = OTHERWISE if None in numbers else self.prepared(key)
-            found = self.found[key]
-            return self.usual(*arguments) if found is OTHERWISE else found(numbers)
-
-        return call
+    def function_for(self, kinds, numbers):
+        """What is to be called for arguments of these types, written as these numbers."""
+        if kinds not in self.found:
+            self.found[kinds] = OTHERWISE if None in numbers else self.prepared(kinds)
+        return self.found[kinds]
 
     def prepared(self, kinds):
-        """What calls the piece for arguments of these types."""
+        """The piece for arguments of these types, to be called with where the result goes and with their numbers."""
         typing, target = self.part.typingctx, self.part.targetctx
         with global_compiler_lock:
             if pieces.ALL.find(pieces.symbol_of(self.part, kinds)) is None:
@@ -112,15 +145,4 @@ class Direct:
                     pieces.made_for(self.part, typing, kinds)
                     linking.PARTS_KEPT.write()
             address = pieces.address_of(self.part, kinds)
-        function = ctypes.PYFUNCTYPE(ctypes.c_int32)(address)
-
-        def call(numbers):
-            result = ctypes.c_int64()
-            flat = [ctypes.c_void_p(ctypes.addressof(result))]
-            for one in numbers:
-                flat += map(ctypes.c_int64, one) if isinstance(one, list) else [ctypes.c_int64(one)]
-            if function(*flat):
-                raise IndexError(pieces.FAILED)
-            return result.value
-
-        return call
+        return ctypes.PYFUNCTYPE(ctypes.c_int32)(address)
