@@ -178,9 +178,13 @@ class Engine(Inhabited):
         """Divide the chunks among threads by what is known of them now that forces have been evaluated once."""
         nb = self.neighbours
         if nb.block.size > 2:  # more than one block
+            table = self.history().indexed(self.bodies.owner.size, self._first_numbers()) if self.layout.width else None
             share_out(nb, work_of(nb))
             self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
+            nb.aside_count[:] = 0  # where candidates were is known no more: the table has what they remember
             self._pick_anew()
+            if table:
+                table.give_pairs(self.bodies, self.neighbours)
 
     def rebuild(self, history: ContactHistory | None = None) -> None:
         """Put bodies in cell order, list their neighbours anew and pick the candidates.

@@ -1,10 +1,13 @@
 """Blocks of chunks, one a thread, that take equally long."""
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
 
+import dem
+from dem.soft import simulation  # noqa: F401, all who know of chunks are to be there
 from dem.soft.balance import blocks_of
 
 
@@ -26,3 +29,25 @@ def test_chunks_that_are_alike_are_divided_evenly():
     """As before anything is known of them."""
     assert blocks_of(np.ones(49), 2).tolist() in ([0, 24, 49], [0, 25, 49])
     assert blocks_of(np.ones(3), 3).tolist() == [0, 1, 2, 3]
+
+
+def test_what_touches_from_the_start_remembers_it_when_chunks_are_divided_anew(monkeypatch):
+    """Candidates are then elsewhere: on one thread they stay where they are."""
+    for module in list(sys.modules.values()):
+        if module.__name__.startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
+            monkeypatch.setattr(module, "CHUNK", 8)
+    sand = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.6, friction=0.5)
+    places = np.stack(np.meshgrid(np.arange(12), [0, 1], [0, 1], indexing="ij"), -1).reshape(-1, 3) + 0.5
+    places[30:, 0] *= 1.1  # some chunks touch, others do not, and so they take unlike times
+    spin = np.random.default_rng(5).normal(0, 20, places.shape)
+    found = []
+    for threads in (1, 2):
+        balls = dem.Particles(
+            dem.Sphere(diameter=0.01), sand, position=0.00995 * places, velocity=0.02 * spin, angular_velocity=spin
+        )
+        sim = dem.Simulation(balls, time_step=2e-5, threads=threads)
+        if threads > 1:
+            assert sim._engine.neighbours.block.tolist() != [0, 3, 6]
+        found.append([values.tolist() for values in sim._engine.history().ascending()])
+    assert found[0] == found[1]
+    assert len(found[0][0]) > 10
