@@ -16,12 +16,21 @@ class Route(NamedTuple):
     stop: int
 
 
+FEW = 32  # ranks up to which reports are handed on as they are: one short message each, and nobody combines them
+
+
 class Channel:
-    """The same arrays, told again and again: `start` sends, `finish` returns when all has come in."""
+    """The same arrays, told again and again: `start` sends, `finish` returns when all has come in.
+
+    In between neither may be touched: the one is being sent, the other is being written.
+    """
 
     def start(self) -> None:
-        """Send what is in the array that is told."""
+        """Send what is in the array that is told, and be ready to hear."""
         raise NotImplementedError
+
+    def hasten(self) -> None:
+        """Let what is under way get on: most MPI libraries do nothing by themselves."""
 
     def finish(self) -> None:
         """Wait until the array that is heard has what others have told."""
@@ -58,6 +67,14 @@ class Communicator:
 
     def combine(self, sums: np.ndarray, most: np.ndarray) -> None:
         """Put in place of both what they are over all ranks: integers that are added, integers that are compared."""
+        raise NotImplementedError
+
+    def rows_of_reports(self) -> int:
+        """Rows that `swap_reports` fills: one a rank, or one in all where ranks are many."""
+        return self.ranks if self.ranks <= FEW else 1
+
+    def swap_reports(self, report: np.ndarray, reports: np.ndarray, most: int) -> None:
+        """What all ranks report (S,), int64, in rows (P, S); in one row the `most` first are maxima, others sums."""
         raise NotImplementedError
 
     def channel(self, told: np.ndarray, to: list[Route], heard: np.ndarray, of: list[Route]) -> Channel:

@@ -34,6 +34,11 @@ class Messages(Channel):
         if self.requests:
             MPI.Prequest.Startall(self.requests)
 
+    def hasten(self) -> None:
+        """Look whether there is anything to do."""
+        if self.requests:
+            MPI.Request.Testall(self.requests)
+
     def finish(self) -> None:
         """Wait for all."""
         if self.requests:
@@ -77,6 +82,18 @@ class World(Communicator):
         """Both at once."""
         requests = [
             self.world.Iallreduce(MPI.IN_PLACE, sums, MPI.SUM), self.world.Iallreduce(MPI.IN_PLACE, most, MPI.MAX)
+        ]  # fmt: skip
+        MPI.Request.Waitall(requests)
+
+    def swap_reports(self, report: np.ndarray, reports: np.ndarray, most: int) -> None:
+        """One message a rank, or two reductions at once."""
+        if len(reports) == self.ranks:
+            self.world.Allgather(report, reports)
+            return
+        reports[0] = report
+        maxima, sums = reports[0, :most], reports[0, most:]
+        requests = [
+            self.world.Iallreduce(MPI.IN_PLACE, maxima, MPI.MAX), self.world.Iallreduce(MPI.IN_PLACE, sums, MPI.SUM)
         ]  # fmt: skip
         MPI.Request.Waitall(requests)
 

@@ -45,18 +45,30 @@ class Board:
 
 
 class Told(Channel):
-    """Rows copied from the arrays of others."""
+    """Rows copied from the arrays of others, who are waited for; what may not be touched meanwhile is watched."""
 
     def __init__(self, board: Board, rank: int, told: np.ndarray, to: list[Route], heard: np.ndarray, of: list) -> None:
         self.board, self.rank, self.told, self.heard, self.of = board, rank, told, heard, of
         self.to = {route.rank: route for route in to}
+        self.sent = told
 
     def start(self) -> None:
-        """Nothing to do: others look when they are there."""
+        """Note what is sent; nobody is to rely on what was heard before."""
+        self.sent = self.told.copy()
+        self.heard.fill(np.nan)
 
     def finish(self) -> None:
-        """Copy, when all are there."""
-        found = self.board.swap(self.rank, (self.told, self.to))
+        """Copy, when all are there.
+
+        Raises
+        ------
+        AssertionError
+            If what was told has been changed since it was sent.
+        """
+        if self.sent.tobytes() != self.told.tobytes():
+            message = "what is told was changed while it was being sent: this is an error of pcdm-dem"
+            raise AssertionError(message)
+        found = self.board.swap(self.rank, (self.sent, self.to))
         for route in self.of:
             told, to = found[route.rank]
             sent = to[self.rank]
@@ -96,6 +108,14 @@ class Threads(Communicator):
         found = self.board.swap(self.rank, (sums.copy(), most.copy()))
         sums[...] = np.sum([each[0] for each in found], axis=0)
         most[...] = np.max([each[1] for each in found], axis=0)
+
+    def swap_reports(self, report: np.ndarray, reports: np.ndarray, most: int) -> None:
+        """Copies, or what they come to."""
+        found = np.array(self.board.swap(self.rank, report.copy()))
+        if len(reports) == self.ranks:
+            reports[...] = found
+        else:
+            reports[0, :most], reports[0, most:] = found[:, :most].max(axis=0), found[:, most:].sum(axis=0)
 
     def channel(self, told: np.ndarray, to: list[Route], heard: np.ndarray, of: list[Route]) -> Channel:
         """Copies of rows."""

@@ -20,6 +20,7 @@ from dem.system.diagnosis import outside
 from kernels.base.jit import FINGERPRINT, set_threads
 from kernels.soft import advance as loop
 from kernels.soft import shares, sweeps
+from kernels.soft.border import MOST
 from kernels.soft.travel import as_float
 
 if TYPE_CHECKING:
@@ -58,51 +59,62 @@ class Share(ShareLists):
         """Take steps until `stop` are complete; returns DONE or which limit is passed, the same at all ranks."""
         self.setting, step = setting, self.progress.step
         set_threads(self.threads)
-        code = loop.DONE
-        while code == loop.DONE and step[0] < stop:
-            if self.progress.phase[0] != loop.PREDICTED:
-                task = sweeps.PREDICT
-            else:
-                task = sweeps.STEP if step[0] + 1 < stop else sweeps.LAST_STEP
-            code = self._sweep(task)
-        return code
+        if step[0] >= stop:
+            return loop.DONE
+        task = sweeps.PREDICT if self.progress.phase[0] != loop.PREDICTED else _step(step[0], stop)
+        code = self._begin(shares.BEGIN, task, task)
+        while True:
+            self._go_on(task)
+            after = shares.STAY if task == sweeps.LAST_STEP else _step(step[0] + (task == sweeps.STEP), stop)
+            code = self._begin(shares.NOTE, task, after)
+            if code != loop.DONE or after == shares.STAY:
+                return code
+            task = after
 
-    def _sweep(self, task: int) -> int:
-        """Do a task, and tell the others."""
+    def _begin(self, order: int, task: int, after: int) -> int:
+        """Note what all have come to in a task if that is the order, and do the next one for the border."""
         began = perf_counter()
-        if self._serve(shares.SWEEP, task) == loop.LIST_STALE:
-            self._refresh()
-            began = perf_counter()
-            self._serve(shares.SWEEP, task)
-        took = perf_counter() - began
-        self.spent, self.steps = self.spent + took, self.steps + 1
-        self.told = self.told._replace(seconds=self.told.seconds + took)
-        self.channel.start()
-        self._combine()
-        code = self._serve(shares.NOTE, task)
-        self.channel.finish()
+        code = self._serve(order, task, after)
         if code == loop.FEW_SLOTS:
             self._make_slots_for(int(self.faces.walls.fullest.max()))
-            code = loop.DONE
+            code = self._serve(shares.BEGIN, task, after)
+        if code == loop.LIST_STALE:
+            self._refresh()
+            began = perf_counter()
+            code = self._serve(shares.BEGIN, task, after)
+        self._count(perf_counter() - began)
         return code
 
-    def _combine(self) -> None:
-        """Put what all ranks report in place of what this one does."""
-        border, walls = self.border, self.faces.walls if is_walled(self.faces) else None
-        if walls is None:
-            self.communicator.combine(border.sums, border.most)
-            return
-        sums = np.concatenate([border.sums.ravel(), walls.part[self.neighbours.block[0] :].sum(axis=0).ravel()])
-        self.communicator.combine(sums, border.most)
-        border.sums[...] = sums[: border.sums.size].reshape(border.sums.shape)
-        walls.part[:] = 0
-        walls.part[0] = sums[border.sums.size :].reshape(walls.part.shape[1:])
+    def _go_on(self, task: int) -> None:
+        """Tell others of the border, do the task for all bodies further in meanwhile, and hear what others tell."""
+        self.channel.start()
+        began = perf_counter()
+        if self.hastens:
+            self._serve(shares.FIRST_HALF, task)
+            self.channel.hasten()
+            self._serve(shares.SECOND_HALF, task)
+        else:
+            self._serve(shares.REST, task)
+        self._count(perf_counter() - began)
+        self.steps += 1
+        self._swap_reports()
+        self.channel.finish()
+
+    def _count(self, seconds: float) -> None:
+        """Add to the time that was spent computing."""
+        self.spent += seconds
+        self.told = self.told._replace(seconds=self.told.seconds + seconds)
+
+    def _swap_reports(self) -> None:
+        """Hear what all ranks report."""
+        border = self.border
+        self.communicator.swap_reports(border.report, border.reports, sweeps.COLUMNS)
 
     def _refresh(self) -> None:
         """Pick candidates anew, or list neighbours anew if one of the ranks has to."""
         self._serve(shares.DISPLACED)
-        self.communicator.combine(np.zeros(1, np.int64), self.border.most)
-        displacement = float(as_float(self.border.most[sweeps.LISTED]))
+        self._swap_reports()
+        displacement = float(as_float(self.border.reports[:, MOST + sweeps.LISTED].max()))
         if 2.0 * displacement + self.setting.candidate_skin <= self.setting.list_skin:
             self._pick()
         else:
@@ -154,3 +166,8 @@ class Share(ShareLists):
             present = shown.position[:, self.low :][:, b.left[0, self.low :] == 0]
             sound = not len(outside(present.T, *inside))
         return all(self.communicator.all_told(bool(sound)))
+
+
+def _step(done: int, stop: int) -> int:
+    """The task that completes another step, and begins the next one unless it is the last."""
+    return sweeps.STEP if done + 1 < stop else sweeps.LAST_STEP

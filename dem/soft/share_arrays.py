@@ -55,19 +55,28 @@ def bodies(rows: Rows, ghosts: Rows, kinds: Kinds, used: Sequence[str]) -> tuple
     return found, number
 
 
-def lists(old: Neighbours | None, bodies: Bodies, layout: arrays.Layout, *, ghosts: int, blocks: int) -> Neighbours:
-    """Lists for these bodies, the first so many indices of which are for ghosts; with the room that there was."""
+def lists(
+    old: Neighbours | None, bodies: Bodies, layout: arrays.Layout, *, ghosts: int, border: int, blocks: int
+) -> tuple[Neighbours, int]:
+    """Lists for these bodies, with the room that there was, and the number of blocks that hold the border.
+
+    The first indices are for ghosts, so many of them; so many bodies come next, in blocks of their own.
+    """
     chunks, first = -(-bodies.kind.size // CHUNK), ghosts // CHUNK
-    blocks = max(1, min(blocks, chunks - first))
-    block = first + np.arange(blocks + 1) * (chunks - first) // blocks
+    inner = min(first + -(-border // CHUNK), chunks)
+    before, after = max(1, min(blocks, inner - first)), min(blocks, chunks - inner)
+    block = first + np.arange(before + 1) * (inner - first) // before
+    if after:
+        block = np.concatenate([block, inner + np.arange(1, after + 1) * (chunks - inner) // after])
+    blocks = block.size - 1
     block_of = np.searchsorted(block, np.arange(chunks), side="right") - 1
     block_of[:first] = np.arange(first) % blocks
     new = arrays.lists(bodies, chunks, blocks, layout)._replace(block=block, block_of=np.minimum(block_of, blocks - 1))
     if old is None:
-        return new
+        return new, before
     candidates = arrays.candidate_arrays(chunks * (-(-old.sphere_i.size // chunks)), layout)
     entries = arrays.entry_arrays(old.entry.size, bodies.kind.size)
-    return new._replace(**candidates, **entries, **{name: getattr(old, name) for name in KEPT_ROOM})
+    return new._replace(**candidates, **entries, **{name: getattr(old, name) for name in KEPT_ROOM}), before
 
 
 def walled(faces: Faces, bodies: Bodies, chunks: int) -> Faces:

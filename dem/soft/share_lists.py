@@ -11,25 +11,29 @@ from dem.ranks.communicator import Route
 from dem.ranks.halo import Region, within
 from dem.soft import arrays, share_arrays
 from dem.soft.engine import NOWHERE, Engine
-from dem.soft.grid import grid_for, most_cells
 from dem.soft.history import ContactHistory
 from dem.soft.listed import Listed
+from dem.soft.share_order import in_order
 from dem.soft.share_rows import SEEN, Rows, Table, find
 from dem.soft.walled import is_walled
 from kernels.base.jit import caller_of, most_threads
 from kernels.soft import advance as loop
-from kernels.soft import cells, ghosts, shares, sweeps
+from kernels.soft import ghosts, shares, sweeps
+from kernels.soft.border import FELT, Border
 from kernels.soft.chunks import Serial, Threaded
 
 if TYPE_CHECKING:
     from dem.ranks.communicator import Channel, Communicator
     from dem.ranks.domains import Owners
     from dem.soft.history import Index
+    from dem.soft.share_order import Order
     from dem.soft.skins import Skins
     from kernels.box.faces import Faces
     from kernels.soft.state import Bodies, Kinds, Neighbours
 
 MISSING = np.iinfo(np.int64).min
+LONG = 65536  # bytes that a rank tells and hears a step from which on messages are hastened on their way
+SEVERAL = 4  # chunks of bodies further in, likewise: during fewer not much can be sent
 TIMED = 20  # steps from which on the clock tells what work a rank has
 
 
@@ -76,7 +80,7 @@ class ShareLists(Listed):
     """Bodies and lists; who inherits from it takes steps."""
 
     scheme: tuple
-    border: shares.Border
+    border: Border
     progress: loop.Progress
 
     def __init__(self, communicator: Communicator, kit: Kit) -> None:
@@ -90,7 +94,8 @@ class ShareLists(Listed):
         self.channel: Channel | None = None
         self.mode: Serial | Threaded = Serial()
         self.first_number = np.zeros(0, np.int64)
-        self.low = self.ghosts = 0  # first index of a body that is moved here; number of ghosts
+        self.low = self.ghosts = self.border_blocks = 0  # first index of a body that is moved here; number of ghosts
+        self.hastens = False  # whether messages are looked after while they are under way
         self.partial = np.zeros((1, sweeps.COLUMNS), np.int64)
         self.told = Told(0, 0, 0.0, 0, 0)
         self.spent, self.steps = 0.0, 0  # seconds of computing since domains were looked at, steps
@@ -110,78 +115,88 @@ class ShareLists(Listed):
         owner = self.owners.of(rows.position, rows.identity)
         parts = communicator.deal(rows.parcels(owner, communicator.ranks, self.kinds))
         stayed = int(np.count_nonzero(owner == communicator.rank))
-        rows, grid, cell_first = self._in_order(Rows.joined(parts))
-        self._lay_out(rows, *self._meet_others(rows))
-        while grid and not self._list_neighbours(grid, cell_first + np.int32(self.low)):
-            pass
-        self._note_listed(listed=grid is not None)
-        self._give_memory(rows.table)
-        arrived = self.told.arrived + rows.number.size - stayed
+        self._list_anew(Rows.joined(parts))
+        arrived = self.told.arrived + self.first_number.size - self.low - stayed
         self.told = self.told._replace(
-            bodies=rows.number.size, ghosts=self.ghosts, rebuilt=self.told.rebuilt + 1, arrived=arrived
+            bodies=self.first_number.size - self.low, ghosts=self.ghosts, rebuilt=self.told.rebuilt + 1, arrived=arrived
         )
 
-    def _in_order(self, rows: Rows) -> tuple[Rows, cells.Grid | None, np.ndarray]:
-        """Bodies by cell, the cells, and the first body of each."""
-        n = rows.number.size
-        position, left = np.ascontiguousarray(rows.position), np.ascontiguousarray(rows.arrays["left"])
-        if not (left == 0).any():
-            return rows, None, np.zeros(0, np.int32)
-        order, cell = np.empty(n, np.int32), np.empty(n, np.int32)
-        cell_first = np.empty(most_cells(n) + 2, np.int32)
-        grid = grid_for(_Placed(position, left), self.kinds.bound, self._reach(), self.periods())
-        cells.cell_order(position, left, grid, cell, cell_first, order)
-        return rows.only(order.astype(np.intp), rows.table), grid, cell_first
+    def _list_anew(self, rows: Rows) -> None:
+        """List the neighbours of the bodies that are here now, and pick the candidates."""
+        wanted, reach = self._wanted(rows), self._reach()
+        by_others = np.zeros(rows.number.size, bool)
+        for which in wanted:
+            by_others[which] = True
+        found = in_order(rows.position, rows.arrays["left"], by_others, self.kinds.bound, reach, self.periods())
+        place = np.empty(found.order.size, np.intp)
+        place[found.order] = np.arange(found.order.size)
+        rows, wanted = rows.only(found.order, rows.table), [np.sort(place[which]) for which in wanted]
+        self._lay_out(rows, wanted, *self._seen(rows, wanted), found.border)
+        while found.grid and not self._list_neighbours(found):
+            pass
+        self._note_listed(listed=found.grid is not None)
+        self._give_memory(rows.table)
 
-    def _meet_others(self, rows: Rows) -> tuple[Rows, list[np.ndarray], list[int]]:
-        """Ghosts, which of the bodies here are ghosts of each rank, and how many ghosts come from each."""
+    def _wanted(self, rows: Rows) -> list[np.ndarray]:
+        """Which of the bodies here are ghosts of each rank."""
         here = rows.arrays["left"][0] == 0
         regions = self.communicator.all_told(Region.about(rows.position[:, here]))
         reach = self.kinds.bound[rows.arrays["kind"][0]] + self.kinds.bound.max() + self._reach()
-        wanted = [np.flatnonzero(here & within(region, reach, rows.position, self.periods())) for region in regions]
-        wanted[self.communicator.rank] = np.zeros(0, np.intp)
+        regions[self.communicator.rank] = Region.about(np.zeros((3, 0)))
+        return [np.flatnonzero(here & within(region, reach, rows.position, self.periods())) for region in regions]
+
+    def _seen(self, rows: Rows, wanted: list[np.ndarray]) -> tuple[Rows, list[int]]:
+        """Ghosts, and how many of them come from each rank; others are told of those of the rows that they want."""
         nothing = rows.table.only(np.zeros(0, np.intp))
         seen = rows._replace(arrays={name: rows.arrays[name] for name in SEEN})
         found = self.communicator.deal([seen.only(which, nothing) for which in wanted])
-        return Rows.joined(found), wanted, [each.number.size for each in found]
+        return Rows.joined(found), [each.number.size for each in found]
 
-    def _lay_out(self, rows: Rows, seen: Rows, wanted: list[np.ndarray], found: list[int]) -> None:
-        """Set up arrays for bodies and ghosts, and the way by which motions are told."""
+    def _lay_out(self, rows: Rows, wanted: list[np.ndarray], seen: Rows, found: list[int], border: int) -> None:
+        """Set up arrays for bodies and ghosts, so many of the border, and the way by which motions are told."""
         self.ghosts, self.low = seen.number.size, share_arrays.room_for_ghosts(seen.number.size)
         self.bodies, self.first_number = share_arrays.bodies(rows, seen, self.kinds, self.used)
-        blocks = self.threads
-        self.mode = Engine.mode_for(rows.number.size, blocks)()
-        self.neighbours = share_arrays.lists(
-            self.neighbours, self.bodies, self.layout, ghosts=self.low,
-            blocks=blocks if isinstance(self.mode, Threaded) else 1,
+        self.mode = Engine.mode_for(rows.number.size, self.threads)()
+        self.neighbours, self.border_blocks = share_arrays.lists(
+            self.neighbours, self.bodies, self.layout, ghosts=self.low, border=border,
+            blocks=self.threads if isinstance(self.mode, Threaded) else 1,
         )  # fmt: skip
+        self._prepare_to_tell(wanted, found)
         chunks = self.neighbours.pairs.size
         self.faces = share_arrays.walled(self.faces, self.bodies, chunks)
         self.fluid = share_arrays.wet(self.fluid, chunks)
         travel = self.partial[:, sweeps.TRAVEL].max()
         self.partial = np.zeros((chunks, sweeps.COLUMNS), np.int64)
         self.partial[0, sweeps.TRAVEL] = travel
-        b = self.bodies
+
+    def _prepare_to_tell(self, wanted: list[np.ndarray], found: list[int]) -> None:
+        """Ways by which motions and reports are told."""
+        b, communicator = self.bodies, self.communicator
         turned = () if self.kinds.round else (b.orientation,)
         told = [values for values in (b.position, *turned, b.velocity_ahead, b.spin) if values.size]
         heard = np.ascontiguousarray(np.concatenate([values[:, : self.ghosts] for values in told]).T)
         index = (np.concatenate(wanted) + self.low).astype(np.int32)
-        self.border = shares.Border(
-            index=index, told=np.zeros((index.size, heard.shape[1])), heard=heard,
-            sums=np.zeros((2, sweeps.COLUMNS), np.int64), most=np.zeros(sweeps.COLUMNS, np.int64),
+        felt = self.faces.walls.part[0].size if is_walled(self.faces) else 0
+        report = np.zeros(FELT + felt, np.int64)
+        self.border = Border(
+            index=index, told=np.zeros((index.size, heard.shape[1])), heard=heard, report=report,
+            reports=np.zeros((communicator.rows_of_reports(), report.size), np.int64),
+            total=np.zeros((1, sweeps.COLUMNS), np.int64), blocks=self.border_blocks,
         )  # fmt: skip
         if self.channel:
             self.channel.close()
         to, of = routes([each.size for each in wanted]), routes(found)
-        self.channel = self.communicator.channel(self.border.told, to, self.border.heard, of)
+        self.channel = communicator.channel(self.border.told, to, self.border.heard, of)
+        inner = self.neighbours.block[-1] - self.neighbours.block[self.border_blocks]
+        self.hastens = self.border.told.nbytes + self.border.heard.nbytes >= LONG and inner >= SEVERAL
 
-    def _list_neighbours(self, grid: cells.Grid, cell_first: np.ndarray) -> bool:
+    def _list_neighbours(self, found: Order) -> bool:
         """List pairs of bodies and each body's entries; if there is no room, make it and return False."""
         b, nb = self.bodies, self.neighbours
-        wanted = np.empty(nb.pairs.size, np.int64)
+        wanted, low = np.empty(nb.pairs.size, np.int64), np.int32(self.low)
         pairs, entries = ghosts.search(
-            self.mode, self.ghosts, self._reach(), float(self.kinds.bound.max()), grid, cell_first, b, self.kinds, nb,
-            self.faces, wanted,
+            self.mode, self.ghosts, int(nb.block[self.border_blocks]), self._reach(), float(self.kinds.bound.max()),
+            found.grid, found.first + low, found.inner + low, b, self.kinds, nb, self.faces, wanted,
         )  # fmt: skip
         return self._had_room(pairs, entries)
 
@@ -217,10 +232,13 @@ class ShareLists(Listed):
         walls = self.faces.walls if is_walled(self.faces) else None
         return Table.of(ContactHistory.of(self.bodies, self.neighbours, self.first_number, AsTheyAre(), walls))
 
-    def _serve(self, order: int, task: int = sweeps.PREDICT, view: loop.View = NOWHERE, **other: object) -> int:
+    def _serve(
+        self, order: int, task: int = sweeps.PREDICT, after: int = shares.STAY, view: loop.View = NOWHERE,
+        bodies: Bodies | None = None,
+    ) -> int:  # fmt: skip
         """Have the kernels carry out an order."""
         return self._kernels(
-            order, task, self.scheme, self.law, self.fluid, self.mode, self.setting, other.get("bodies", self.bodies),
+            order, task, after, self.scheme, self.law, self.fluid, self.mode, self.setting, bodies or self.bodies,
             self.kinds, self.neighbours, self.faces, self.progress, self.partial, self.border, view,
         )  # fmt: skip
 
@@ -232,13 +250,6 @@ class AsTheyAre:
         """The values."""
         del identities
         return values
-
-
-class _Placed(NamedTuple):
-    """What cells are made for."""
-
-    position: np.ndarray
-    left: np.ndarray
 
 
 def routes(numbers: list[int]) -> list[Route]:

@@ -4,6 +4,10 @@ They have the first indices, in chunks of their own, and are never gathered, cor
 prediction their motion comes in from where they are moved. A pair of a ghost and a body of this share is the ghost's;
 pairs of two ghosts are none of this share's business. So sums over the chunks of ghosts are those over the pairs that
 another share has as well, bit for bit.
+
+Next come the bodies that are ghosts elsewhere, and others to whole chunks: the border. All ghosts' pairs are with them,
+and a pair of one of them and a body further in is the border's. So the border can be moved before all others, and told
+of while they are. Border and inner bodies are each in cell order, with a table of cells of their own.
 """
 
 import math
@@ -17,6 +21,7 @@ from kernels.soft.cells import cell_at, row_of
 from kernels.soft.chunks import by_mode, chunk_of
 from kernels.soft.neighbours import SLACK, keep_pairs, list_entries, pair_room, reached, search_row, window
 from kernels.soft.neighbours import search as search_owned
+from kernels.soft.neighbours import search_around as search_border_around
 
 
 @formula
@@ -113,13 +118,50 @@ def search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, nei
     return end - start
 
 
+@part
+def search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box):
+    """List the pairs of the border's bodies of chunk c, with each other and with those further in.
+
+    Parameters
+    ----------
+    c, skin, bodies, kinds, box : see `kernels.soft.state`
+    largest, grid, cell_first : see `search_around`
+    inner_first : (cells + 1,) the first of the inner bodies of each cell
+
+    Writes
+    ------
+    neighbours : as `kernels.soft.neighbours.search`
+
+    Returns
+    -------
+    the room needed, see `kernels.soft.neighbours.search`
+    """
+    room = pair_room(neighbours)
+    start = c * room
+    end, stop = start, start + room
+    low, high = chunk_of(c, bodies.kind.size)
+    for b in range(low, high):
+        neighbours.first[b] = end
+        if b < bodies.present[0]:
+            found = search_border_around(box, b, skin, grid, cell_first, end, stop, bodies, kinds, neighbours)
+            found = search_around(box, b, skin, largest, grid, inner_first, found, stop, bodies, kinds, neighbours)
+            end = keep_pairs(b, skin, end, found, stop, bodies, kinds, neighbours, box)
+        neighbours.count[b] = end - neighbours.first[b]
+    if end - start <= room:
+        neighbours.lowest[c], neighbours.highest[c] = reached(
+            low, neighbours.lower[start:end], neighbours.higher[start:end]
+        )
+    return end - start
+
+
 @formula
-def note_chunk(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box, wanted):
+def note_chunk(c, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted):
     """List the pairs of a chunk, of ghosts or of bodies of this share.
 
     Parameters
     ----------
     c, ghosts, skin, largest, grid, cell_first, bodies, kinds, box : see `search_ghosts`
+    inner, inner_first : first chunk of the inner bodies, see `search_border`
 
     Writes
     ------
@@ -127,17 +169,19 @@ def note_chunk(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighb
     """
     if c < chunks_of_ghosts(neighbours):
         wanted[c] = search_ghosts(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box)
+    elif c < inner:
+        wanted[c] = search_border(c, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box)
     else:
-        wanted[c] = search_owned(c, skin, grid, cell_first, bodies, kinds, neighbours, box)
+        wanted[c] = search_owned(c, skin, grid, inner_first, bodies, kinds, neighbours, box)
 
 
 @kernel
-def search_serial(ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box, wanted):
+def search_serial(ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted):
     """List the pairs of all bodies, and the room that each chunk wants.
 
     Parameters
     ----------
-    ghosts, skin, largest, grid, cell_first, bodies, kinds, box : see `search_ghosts`
+    ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, box : see `note_chunk`
 
     Writes
     ------
@@ -145,7 +189,9 @@ def search_serial(ghosts, skin, largest, grid, cell_first, bodies, kinds, neighb
     wanted : (C,) room for pairs
     """
     for c in range(wanted.size):
-        note_chunk(c, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box, wanted)
+        note_chunk(
+            c, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted
+        )
     return list_entries(wanted, bodies, neighbours)
 
 
@@ -153,18 +199,22 @@ note_chunks = spread(note_chunk)
 
 
 @kernel
-def search_threaded(ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box, wanted):
+def search_threaded(
+    ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted
+):
     """The same by threads.
 
     Parameters
     ----------
-    ghosts, skin, largest, grid, cell_first, bodies, kinds, box : see `search_ghosts`
+    ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, box : see `note_chunk`
 
     Writes
     ------
     neighbours, wanted : as `search_serial`
     """
-    note_chunks(wanted.size, ghosts, skin, largest, grid, cell_first, bodies, kinds, neighbours, box, wanted)
+    note_chunks(
+        wanted.size, ghosts, inner, skin, largest, grid, cell_first, inner_first, bodies, kinds, neighbours, box, wanted
+    )
     return list_entries(wanted, bodies, neighbours)
 
 

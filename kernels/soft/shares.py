@@ -1,83 +1,23 @@
 """A step of a share of the bodies, beside others who move the rest: in pieces, between which shares tell each other.
 
-A share has ghosts (``ghosts``), and is otherwise swept over as all bodies are elsewhere (``passes``). What it reports
-are integer sums and maxima, so that those of all shares come to what one alone would have: sums over pairs that
-two shares have are told apart, and count half.
+A share has ghosts (``ghosts``), and is otherwise swept over as all bodies are elsewhere (``passes``): first the border,
+whose motion others want to know (``border``); then, while they are told, the bodies further in. What all have reported
+is noted, and the next step is begun, in one call.
 """
-
-from typing import NamedTuple
-
-import numpy as np
 
 from kernels.base.jit import direct, formula, hold, kernel, part, piece, spread, stage
 from kernels.fluid import tell_time
 from kernels.soft import contact, felt, passes, shared, slots, sweeps
 from kernels.soft.advance import DONE, FEW_SLOTS, LIST_STALE, NO_ROOM, PREDICTED, account, limit_passed, time_of
+from kernels.soft.border import add_reports, hear, report, tell
 from kernels.soft.chunks import by_mode
 from kernels.soft.walled import faces_alone, note_travel, walls_are_stale, way_of_walls
 
-# what Python orders: a sweep; what all shares have reported, noted; candidates picked; how far bodies have come since
-# they were listed; the state shown; nothing, for kernels to be compiled
-SWEEP, NOTE, PICK, DISPLACED, SHOW, NOTHING = range(6)
-
-# columns of `sweeps` that are maxima; all others are sums, and those of pairs come first
-MAXIMA = (
-    sweeps.PAIRS + 1, sweeps.WALLS + 1, sweeps.SPIN, sweeps.BRISK, sweeps.TRAVEL, sweeps.LISTED, sweeps.REYNOLDS,
-    sweeps.WHIRL, sweeps.OUTSIDE,
-)  # fmt: skip
-
-
-class Border(NamedTuple):
-    """What a share has to do with others: G ghosts, L bodies that are ghosts of others, R numbers a motion."""
-
-    index: np.ndarray  # (L,) int32, bodies whose motion others want
-    told: np.ndarray  # (L, R) that motion: position, orientation unless all are spheres, what a law wants to know
-    heard: np.ndarray  # (G, R) that of the ghosts
-    sums: np.ndarray  # (2, COLUMNS) int64: reported of bodies of this share, and of pairs with ghosts
-    most: np.ndarray  # (COLUMNS,) int64, maxima; other columns have no meaning
-
-
-@part
-def tell(bodies, kinds, border):
-    """Write down the motion that others want to know."""
-    for n in range(border.index.size):
-        b = border.index[n]
-        r = copy_in(bodies.position, b, border.told, n, 0)
-        if not kinds.round:
-            r = copy_in(bodies.orientation, b, border.told, n, r)
-        if bodies.velocity_ahead.shape[1] > 0:
-            r = copy_in(bodies.velocity_ahead, b, border.told, n, r)
-        if bodies.spin.shape[1] > 0:
-            copy_in(bodies.spin, b, border.told, n, r)
-
-
-@part
-def hear(bodies, kinds, border):
-    """Move the ghosts to where others say they are."""
-    for b in range(border.heard.shape[0]):
-        r = copy_out(bodies.position, b, border.heard, 0)
-        if not kinds.round:
-            r = copy_out(bodies.orientation, b, border.heard, r)
-        if bodies.velocity_ahead.shape[1] > 0:
-            r = copy_out(bodies.velocity_ahead, b, border.heard, r)
-        if bodies.spin.shape[1] > 0:
-            copy_out(bodies.spin, b, border.heard, r)
-
-
-@formula
-def copy_in(source, b, rows, n, r):
-    """Copy what body b has to row n, from column r on; the column after."""
-    for k in range(source.shape[0]):
-        rows[n, r + k] = source[k, b]
-    return r + source.shape[0]
-
-
-@formula
-def copy_out(target, b, rows, r):
-    """Copy what row b has from column r on to body b; the column after."""
-    for k in range(target.shape[0]):
-        target[k, b] = rows[b, r + k]
-    return r + target.shape[0]
+# what Python orders: the border swept; half of the bodies further in, the other half, or all of them; what all shares
+# have reported, noted, and the border swept again; candidates picked; how far bodies have come since they were listed;
+# the state shown; nothing, for kernels to be compiled
+BEGIN, FIRST_HALF, SECOND_HALF, REST, NOTE, PICK, DISPLACED, SHOW, NOTHING = range(9)
+STAY = -1  # no sweep
 
 
 @part
@@ -115,7 +55,8 @@ def meet_serial(scheme, law, task, setting, bodies, kinds, neighbours, box, part
     ------
     bodies, neighbours, partial : as `meet_ghosts`
     """
-    meet_ghosts(0, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
+    for block in range(neighbours.block.size - 1):
+        meet_ghosts(block, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
 
 
 meet_spread = spread(meet_ghosts)
@@ -141,21 +82,92 @@ meet = by_mode(meet_serial, meet_threaded)
 
 
 @part
-def report(neighbours, partial, border):
-    """Add up what the chunks report, those of ghosts apart."""
-    for k in range(sweeps.COLUMNS):
-        border.sums[0, k] = border.sums[1, k] = border.most[k] = 0
-    for c in range(partial.shape[0]):
-        both = 1 if c < neighbours.block[0] else 0
-        for k in range(sweeps.COLUMNS):
-            border.sums[both, k] += 0 if k in MAXIMA else partial[c, k]
-            if both == 0 or k == sweeps.PAIRS + 1:  # all that ghosts report, and the overlap
-                border.most[k] = max(border.most[k], partial[c, k])
+def do_part(k, job, first, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+    """Evaluate what reaches out of a block before anything in it moves, or sweep over its halves.
+
+    Parameters
+    ----------
+    k, first, job : block k after the first one; `kernels.soft.passes.BORDERS`, or else it is swept over
+    begin, end, task, scheme, law, fluid, setting, kinds, box : see `kernels.soft.sweeps.sweep_half`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `kernels.soft.sweeps.sweep_half`
+    """
+    if job == passes.BORDERS:
+        sweeps.evaluate_borders(first + k, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
+    else:
+        sweeps.sweep_half(
+            first + k, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial
+        )
+
+
+@formula
+def go_serial(job, first, stop, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+    """The same for all blocks from `first` to `stop`.
+
+    Parameters
+    ----------
+    job, first, stop : see `do_part`
+    begin, end, task, scheme, law, fluid, setting, kinds, box : see `kernels.soft.sweeps.sweep_half`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `do_part`
+    """
+    for k in range(stop - first):
+        do_part(k, job, first, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+
+
+go_spread = spread(do_part)
+
+
+@formula
+def go_threaded(
+    job, first, stop, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial
+):
+    """The same by threads.
+
+    Parameters
+    ----------
+    job, first, stop : see `do_part`
+    begin, end, task, scheme, law, fluid, setting, kinds, box : see `kernels.soft.sweeps.sweep_half`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `do_part`
+    """
+    go_spread(
+        stop - first, job, first, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial
+    )
+
+
+go = by_mode(go_serial, go_threaded)
 
 
 @stage
-def sweep(task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial, border):
-    """Do one of the tasks for a share of the bodies; returns DONE, or LIST_STALE if candidates are to be picked first.
+def go_over(first, stop, begin, end, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial):
+    """Sweep over halves of some blocks; before the first one, evaluate what reaches out of them.
+
+    Parameters
+    ----------
+    first, stop : from block `first` to block `stop`
+    begin, end, task, scheme, law, fluid, mode, setting, kinds, box : see `kernels.soft.sweeps.sweep_half`
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `kernels.soft.sweeps.sweep_half`
+    """
+    for job in range(passes.SWEEP if task == sweeps.PREDICT or begin > 0 else passes.BORDERS, passes.SWEEP + 1):
+        go(
+            mode, job, first, stop, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box,
+            partial,
+        )  # fmt: skip
+
+
+@stage
+def begin(task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial, border):
+    """Do one of the tasks for the border; returns DONE, or LIST_STALE if candidates are to be picked first.
 
     Parameters
     ----------
@@ -175,10 +187,33 @@ def sweep(task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, bo
             return LIST_STALE
         hear(bodies, kinds, border)
         meet(mode, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
-    passes.sweep(mode, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+    go_over(0, border.blocks, 0, 2, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial)
     tell(bodies, kinds, border)
-    report(neighbours, partial, border)
     return DONE
+
+
+@stage
+def go_on(order, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial, border):
+    """Do the same for those further in, or for one half of them, and report.
+
+    Parameters
+    ----------
+    order : FIRST_HALF, SECOND_HALF or REST
+    task, scheme, law, fluid, mode, setting, kinds : see `kernels.soft.advance`
+
+    Writes
+    ------
+    bodies, neighbours, box, partial : as `kernels.soft.sweeps.sweep_block`
+    border : what is reported
+    """
+    first, last = 1 if order == SECOND_HALF else 0, 1 if order == FIRST_HALF else 2
+    blocks = neighbours.block.size - 1
+    go_over(
+        border.blocks, blocks, first, last, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box,
+        partial,
+    )  # fmt: skip
+    if last > 1:
+        report(box, neighbours, partial, border)
 
 
 @stage
@@ -188,19 +223,17 @@ def note(task, fluid, setting, box, progress, partial, border):
     Parameters
     ----------
     task, fluid, setting : see `kernels.soft.advance`
-    border : sums of all shares, the second row half of what they are; maxima of all
+    border : what all shares report
 
     Writes
     ------
+    border : what that comes to
     box, progress : as `kernels.soft.advance.account` and `kernels.soft.felt.account`
     partial : row 0, how far spheres went in the last prediction, in any share
     """
-    row = border.sums[:1]
-    for k in range(sweeps.COLUMNS):
-        row[0, k] += border.sums[1, k] // 2
-    for k in MAXIMA:
-        row[0, k] = border.most[k]
-    partial[0, sweeps.TRAVEL] = border.most[sweeps.TRAVEL]
+    add_reports(box, border)
+    row = border.total
+    partial[0, sweeps.TRAVEL] = row[0, sweeps.TRAVEL]
     totals = passes.totals(fluid, row)
     account(fluid, task, totals, row, progress)
     if task != sweeps.PREDICT:
@@ -211,32 +244,52 @@ def note(task, fluid, setting, box, progress, partial, border):
 
 @piece
 def obey(
-    order, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial, border, view
+    order,
+    task,
+    after,
+    scheme,
+    law,
+    fluid,
+    mode,
+    setting,
+    bodies,
+    kinds,
+    neighbours,
+    box,
+    progress,
+    partial,
+    border,
+    view,
 ):
     """Carry out an order of Python's; returns DONE, or what it has come to.
 
     Parameters
     ----------
-    order, task : SWEEP, NOTE, PICK, DISPLACED, SHOW or NOTHING; what a sweep does, see `kernels.soft.sweeps`
+    order, task : one of those above; what the sweep at hand does, see `kernels.soft.sweeps`
+    after : what the next one does, of which the border is swept at NOTE and BEGIN; or STAY
     scheme, law, fluid, mode, setting, kinds : see `kernels.soft.state`
 
     Writes
     ------
     bodies, neighbours, box, progress, partial, border : as the function does that the order calls for; how far bodies
-        have come is in the maxima of `border`, column LISTED
+        have come is in what `border` reports, MOST, column LISTED
     view : `kernels.soft.advance.View`, if the state is to be shown
 
     Returns
     -------
-    DONE; LIST_STALE before a sweep; NO_ROOM for candidates; a limit that is passed; FEW_SLOTS
+    DONE; LIST_STALE before a border is swept; NO_ROOM for candidates; a limit that is passed; FEW_SLOTS
     """
     code = DONE
-    if order == SWEEP:
-        code = sweep(task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial, border)
-    elif order == NOTE:
+    if order == NOTE:
         code = note(task, fluid, setting, box, progress, partial, border)
         if code == DONE and task != sweeps.PREDICT and slots.are_few(box):
             code = FEW_SLOTS
+    if code == DONE and after != STAY:  # at NOTE or BEGIN
+        code = begin(
+            after, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial, border
+        )
+    if order == FIRST_HALF or order == SECOND_HALF or order == REST:  # noqa: PLR1714
+        go_on(order, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial, border)
     elif order == PICK:
         hear(bodies, kinds, border)
         note_travel(box, progress.travel[0], 0.0)
@@ -246,9 +299,7 @@ def obey(
             progress.travel[0] = 0.0
     elif order == DISPLACED:
         passes.displacement(mode, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
-        border.most[sweeps.LISTED] = 0
-        for c in range(neighbours.block[0], partial.shape[0]):
-            border.most[sweeps.LISTED] = max(border.most[sweeps.LISTED], partial[c, sweeps.LISTED])
+        report(box, neighbours, partial, border)
     elif order == SHOW:
         elapsed = (progress.step[0] - setting.start_step) * setting.dt
         shared.synchronise(scheme, elapsed, setting, bodies, kinds, faces_alone(box), view)
@@ -257,13 +308,28 @@ def obey(
 
 @kernel
 def serve(
-    order, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial, border, view
+    order,
+    task,
+    after,
+    scheme,
+    law,
+    fluid,
+    mode,
+    setting,
+    bodies,
+    kinds,
+    neighbours,
+    box,
+    progress,
+    partial,
+    border,
+    view,
 ):
     """The same with all tuples held, as numba calls it.
 
     Parameters
     ----------
-    order, task, scheme, law, fluid, mode, setting, kinds : see `obey`
+    order, task, after, scheme, law, fluid, mode, setting, kinds : see `obey`
 
     Writes
     ------
@@ -274,8 +340,8 @@ def serve(
     as `obey`
     """
     return obey(
-        order, task, scheme, hold(law), hold(fluid), mode, hold(setting), hold(bodies), hold(kinds), hold(neighbours),
-        hold(box), hold(progress), partial, hold(border), hold(view),
+        order, task, after, scheme, hold(law), hold(fluid), mode, hold(setting), hold(bodies), hold(kinds),
+        hold(neighbours), hold(box), hold(progress), partial, hold(border), hold(view),
     )  # fmt: skip
 
 

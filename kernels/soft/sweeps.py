@@ -195,10 +195,27 @@ def sweep_block(block, task, scheme, law, fluid, setting, bodies, kinds, neighbo
     ------
     bodies, neighbours, partial : as the parts above, which the task calls for
     """
+    sweep_half(block, 0, 2, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
+
+
+@stage
+def sweep_half(block, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
+    """Sweep over some halves of a block, one after the other.
+
+    Parameters
+    ----------
+    block, task, scheme, law, fluid, setting, kinds, box : see `sweep_block`
+    begin, end : from half `begin` to half `end`, of the halves 0 and 1
+
+    Writes
+    ------
+    bodies, neighbours, partial : as `sweep_block`
+    """
     first, stop = neighbours.block[block], neighbours.block[block + 1]
     lag = neighbours.lag[0]
+    chunks = stop + lag - first
     corrects, predicts = task == STEP or task == LAST_STEP, task == STEP or task == PREDICT  # noqa: PLR1714
-    for c in range(first, stop + lag):
+    for c in range(first + chunks * begin // 2, first + chunks * end // 2):
         d = c - lag
         evaluates = task != PREDICT and c < stop and not reaches_out(c, first, stop, neighbours)
         gathers = task != PREDICT and d >= first

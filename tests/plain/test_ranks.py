@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import dem
-from dem.ranks import launched
+from dem.ranks import communicator, launched
 from dem.ranks.crew import Crew
 from dem.ranks.domains import AtRandom, Bisection, Cut, cut
 from dem.ranks.halo import Region, within
 from dem.ranks.likeness import Likeness, unlike
 from dem.ranks.threads import in_one_process
-from dem.soft import ranked, simulation  # noqa: F401, all who know of chunks are to be there
+from dem.soft import ranked, share_lists, simulation  # noqa: F401, all who know of chunks are to be there
 from dem.soft.share_rows import Table
 
 D, DT, STEPS = 0.01, 2e-5, 60
@@ -142,6 +142,48 @@ def test_ranks_show_in_no_bit(case, ranks, owners):
             assert told.rebuilt > 1
 
 
+def bar(*, sizes):
+    """Spheres, of two sizes if so wished, in a box so long that most of those of a rank are out of others' reach."""
+    rng = np.random.default_rng(5)
+    places = np.stack(np.meshgrid(np.arange(16), [0, 1], [0, 1, 2], indexing="ij"), -1).reshape(-1, 3) + 0.5
+    groups = [
+        dem.Particles(
+            dem.Sphere(diameter=d), STICKY, position=1.04 * D * (some + rng.uniform(-0.02, 0.02, some.shape)),
+            velocity=rng.normal(0, 1.5, some.shape), angular_velocity=rng.normal(0, 20, some.shape),
+        )
+        for d, some in zip((D, 0.7 * D), (places[::2], places[1::2]) if sizes else (places, places[:0]), strict=True)
+        if len(some)
+    ]  # fmt: skip
+    box = dem.Box((0, 0, 0), (16 * 1.04 * D, 2.08 * D, 3.12 * D), STICKY, periodic=["x"])
+    return dem.Simulation(dem.Particles.concatenate(groups), box, time_step=DT, threads=1)
+
+
+@pytest.mark.parametrize("sizes", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.few(8)
+def test_inner_bodies_move_while_others_are_told_of_the_border(sizes, monkeypatch):
+    """What is told may not be touched meanwhile, and what is heard is not a number: `Told` sees to that.
+
+    Reports come combined, as those of many ranks do, and messages are hastened, as long ones are.
+    """
+    monkeypatch.setattr(communicator, "FEW", 1)
+    monkeypatch.setattr(share_lists, "LONG", 0)
+    monkeypatch.setattr(share_lists, "SEVERAL", 1)
+    alone = bar(sizes=sizes)
+    alone.step(24)
+    with in_one_process(2):
+        sim = bar(sizes=sizes)
+        sim.step(24)
+        own = sim._engine._hand.own
+        block, border = own.neighbours.block, own.border
+        assert everything(sim) == everything(alone)
+        assert len(border.reports) == 1
+        assert own.hastens
+        assert own.ghosts > 8  # chunks of ghosts, too, there are several of
+        assert 0 < border.index.max() < 8 * block[border.blocks] < 8 * block[-1]  # those told of are of the border
+        assert own.told.rebuilt > 1
+        assert sim.contact_count > 0
+
+
 @pytest.mark.slow
 def test_files_are_those_of_one_rank_and_go_on_on_any_number(tmp_path):
     one, several = tmp_path / "one.h5", tmp_path / "several.h5"
@@ -177,11 +219,11 @@ def test_changes_from_outside_reach_all_ranks():
 
     def disturbed():
         sim = spheres()
-        sim.step(20)
+        sim.step(24)
         sim.gravity = (3.0, 0.0, -9.0)
-        sim.step(20)
+        sim.step(24)
         sim.particles.velocity = -sim.particles.velocity
-        sim.step(20)
+        sim.step(24)
         return everything(sim), sim.verdict()
 
     alone = disturbed()

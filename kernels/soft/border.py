@@ -1,0 +1,163 @@
+"""What a share has to do with others: the motion that they are told, that which is heard, and reports.
+
+What a share reports are integer sums and maxima, so that those of all shares come to what one alone would have: sums
+over pairs that two shares have are told apart, and count half. Reports of a few shares lie side by side, one message
+from each, and are combined here; those of many come combined, in one row.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.base.jit import formula, part
+from kernels.soft import felt, sweeps
+from kernels.soft.walled import bare_or
+
+# columns of `sweeps` that are maxima; all others are sums, and those of pairs come first
+MAXIMA = (
+    sweeps.PAIRS + 1, sweeps.WALLS + 1, sweeps.SPIN, sweeps.BRISK, sweeps.TRAVEL, sweeps.LISTED, sweeps.REYNOLDS,
+    sweeps.WHIRL, sweeps.OUTSIDE,
+)  # fmt: skip
+
+
+# of a report: maxima, sums of this share, sums over pairs with ghosts, what walls feel, each with COLUMNS numbers
+MOST, OWN, BOTH, FELT = 0, sweeps.COLUMNS, 2 * sweeps.COLUMNS, 3 * sweeps.COLUMNS
+
+
+class Border(NamedTuple):
+    """G ghosts, L bodies that are ghosts of others, R numbers a motion; P shares of S numbers each report, or one."""
+
+    index: np.ndarray  # (L,) int32, bodies whose motion others want
+    told: np.ndarray  # (L, R) that motion: position, orientation unless all are spheres, what a law wants to know
+    heard: np.ndarray  # (G, R) that of the ghosts
+    report: np.ndarray  # (S,) int64, what this share reports
+    reports: np.ndarray  # (P, S) int64, what all do
+    total: np.ndarray  # (1, COLUMNS) int64, that of all
+    blocks: int  # of `Neighbours.block`, which hold the border: all bodies that others want, and some more
+
+
+@part
+def tell(bodies, kinds, border):
+    """Write down the motion that others want to know."""
+    for n in range(border.index.size):
+        b = border.index[n]
+        r = copy_in(bodies.position, b, border.told, n, 0)
+        if not kinds.round:
+            r = copy_in(bodies.orientation, b, border.told, n, r)
+        if bodies.velocity_ahead.shape[1] > 0:
+            r = copy_in(bodies.velocity_ahead, b, border.told, n, r)
+        if bodies.spin.shape[1] > 0:
+            copy_in(bodies.spin, b, border.told, n, r)
+
+
+@part
+def hear(bodies, kinds, border):
+    """Move the ghosts to where others say they are."""
+    for b in range(border.heard.shape[0]):
+        r = copy_out(bodies.position, b, border.heard, 0)
+        if not kinds.round:
+            r = copy_out(bodies.orientation, b, border.heard, r)
+        if bodies.velocity_ahead.shape[1] > 0:
+            r = copy_out(bodies.velocity_ahead, b, border.heard, r)
+        if bodies.spin.shape[1] > 0:
+            copy_out(bodies.spin, b, border.heard, r)
+
+
+@formula
+def copy_in(source, b, rows, n, r):
+    """Copy what body b has to row n, from column r on; the column after."""
+    for k in range(source.shape[0]):
+        rows[n, r + k] = source[k, b]
+    return r + source.shape[0]
+
+
+@formula
+def copy_out(target, b, rows, r):
+    """Copy what row b has from column r on to body b; the column after."""
+    for k in range(target.shape[0]):
+        target[k, b] = rows[b, r + k]
+    return r + target.shape[0]
+
+
+@part
+def report(box, neighbours, partial, border):
+    """Add up what the chunks report, those of ghosts apart."""
+    row = border.report
+    for k in range(FELT):
+        row[k] = 0
+    for c in range(partial.shape[0]):
+        ghosts = c < neighbours.block[0]
+        column = BOTH if ghosts else OWN
+        for k in range(sweeps.COLUMNS):
+            row[column + k] += 0 if k in MAXIMA else partial[c, k]
+            if not ghosts or k == sweeps.PAIRS + 1:  # all that ghosts report, and the overlap
+                row[MOST + k] = max(row[MOST + k], partial[c, k])
+    report_walls(box, neighbours.block[0], row)
+
+
+@formula
+def nothing_reported(box, first, row):
+    """Where there are no walls."""
+    return
+
+
+@formula
+def add_up_walls(box, first, row):
+    """Add up what walls feel from the chunks from `first` on."""
+    part = box.walls.part
+    for w in range(part.shape[1]):
+        for k in range(felt.COLUMNS):
+            row[FELT + w * felt.COLUMNS + k] = 0
+    for c in range(first, part.shape[0]):
+        for w in range(part.shape[1]):
+            for k in range(felt.COLUMNS):
+                row[FELT + w * felt.COLUMNS + k] += part[c, w, k]
+
+
+report_walls = bare_or(nothing_reported, add_up_walls)
+
+
+@part
+def add_reports(box, border):
+    """What all shares have come to; also what walls feel, as if one chunk reported it.
+
+    Writes
+    ------
+    border : `total`
+    box : `Walls.part`
+    """
+    total, reports = border.total, border.reports
+    for k in range(sweeps.COLUMNS):
+        own, both = np.int64(0), np.int64(0)
+        for r in range(reports.shape[0]):
+            own += reports[r, OWN + k]
+            both += reports[r, BOTH + k]
+        total[0, k] = own + both // 2
+    for k in MAXIMA:
+        total[0, k] = 0
+        for r in range(reports.shape[0]):
+            total[0, k] = max(total[0, k], reports[r, MOST + k])
+    note_walls(box, reports)
+
+
+@formula
+def nothing_noted(box, reports):
+    """Where there are no walls."""
+    return
+
+
+@formula
+def add_walls(box, reports):
+    """Let walls feel what they feel from all shares."""
+    part = box.walls.part
+    for c in range(part.shape[0]):
+        for w in range(part.shape[1]):
+            for k in range(felt.COLUMNS):
+                part[c, w, k] = 0
+    for r in range(reports.shape[0]):
+        for w in range(part.shape[1]):
+            for k in range(felt.COLUMNS):
+                part[0, w, k] += reports[r, FELT + w * felt.COLUMNS + k]
+
+
+note_walls = bare_or(nothing_noted, add_walls)
