@@ -16,7 +16,7 @@ from kernels.soft.state import Bodies
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.soft.share_rows import Rows
+    from dem.soft.share_rows import Crowd, Rows
     from kernels.box.faces import Faces
     from kernels.soft.state import Kinds, Neighbours
 
@@ -28,29 +28,28 @@ def room_for_ghosts(ghosts: int) -> int:
     return CHUNK * max(1, -(-ghosts // CHUNK))
 
 
-def bodies(rows: Rows, ghosts: Rows, kinds: Kinds, used: Sequence[str]) -> tuple[Bodies, np.ndarray]:
-    """Bodies, those of the share after the ghosts, and the number of the first sphere of each; some arrays are used."""
-    low, n = room_for_ghosts(ghosts.number.size), rows.number.size
+def bodies(crowd: Crowd, order: np.ndarray, ghosts: Rows, kinds: Kinds, used: Sequence[str]) -> tuple:
+    """Bodies, those of the share in this order after the ghosts, and the number of the first sphere of each.
+
+    Some of their arrays are used.
+    """
+    low = room_for_ghosts(ghosts.number.size)
     made = {}
     for name in MOVING:
-        values = rows.arrays[name]
-        length = low + n if name in used else 0
-        new = np.zeros((values.shape[0], length), values.dtype)
-        if length:
-            new[:, low:] = values
-            if name in ghosts.arrays and ghosts.number.size:
-                new[:, : ghosts.number.size] = ghosts.arrays[name]
+        new = crowd.values(name, order, low) if name in used else crowd.values(name)[:, :0].copy()
+        if new.shape[1] and name in ghosts.arrays:
+            new[:, : ghosts.number.size] = ghosts.arrays[name]
         made[name] = new if PER_BODY[name].axis == 1 else new[0]
-    number = np.zeros(low + n, np.int64)
-    number[: ghosts.number.size], number[low:] = ghosts.number, rows.number
+    number = crowd.numbers(order, low)
+    number[: ghosts.number.size] = ghosts.number
     spheres = np.diff(kinds.first_offset)[made["kind"]]
     first_sphere = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
     found = Bodies(
         **made,
         first_sphere=first_sphere,
         sphere_position=made["position"] if kinds.round else np.zeros((3, first_sphere[-1])),
-        owner=np.repeat(np.arange(low + n, dtype=np.int32), spheres),
-        present=np.array([low + int(np.count_nonzero(rows.arrays["left"][0] == 0))]),
+        owner=np.repeat(np.arange(number.size, dtype=np.int32), spheres),
+        present=np.array([low + int(np.count_nonzero(made["left"][0, low:] == 0))]),
     )
     return found, number
 

@@ -14,7 +14,7 @@ from dem.soft.engine import NOWHERE, Engine
 from dem.soft.history import ContactHistory
 from dem.soft.listed import Listed
 from dem.soft.share_order import in_order
-from dem.soft.share_rows import SEEN, Rows, Table, find
+from dem.soft.share_rows import SEEN, Crowd, Rows, Table, find
 from dem.soft.walled import is_walled
 from kernels.base.jit import caller_of, most_threads
 from kernels.soft import advance as loop
@@ -105,63 +105,84 @@ class ShareLists(Listed):
 
         They are those of this rank, or what is given.
         """
-        communicator = self.communicator
+        communicator, ends = self.communicator, None
         if rows is None:
-            rows = Rows.of(self.bodies, self.first_number, self._table(), np.arange(self.low, self.bodies.kind.size))
+            rows, ends = self._here()
         here = rows.arrays["left"][0] == 0
         work = self.spent / self.steps if self.steps >= TIMED else float(rows.number.size)
-        self.owners.renew(communicator, rows.position[:, here], work)
+        self.owners.renew(communicator, rows.position if here.all() else rows.position[:, here], work)
         self.spent, self.steps = 0.0, 0
-        owner = self.owners.of(rows.position, rows.identity)
-        parts = communicator.deal(rows.parcels(owner, communicator.ranks, self.kinds))
-        stayed = int(np.count_nonzero(owner == communicator.rank))
-        self._list_anew(Rows.joined(parts))
-        arrived = self.told.arrived + self.first_number.size - self.low - stayed
+        crowd = self._handed_on(rows, self.owners.of(rows.position, rows.identity), ends)
+        self._list_anew(crowd)
         self.told = self.told._replace(
-            bodies=self.first_number.size - self.low, ghosts=self.ghosts, rebuilt=self.told.rebuilt + 1, arrived=arrived
+            bodies=crowd.size, ghosts=self.ghosts, rebuilt=self.told.rebuilt + 1,
+            arrived=self.told.arrived + crowd.late.number.size,
+        )  # fmt: skip
+
+    def _here(self) -> tuple[Rows, tuple[np.ndarray, np.ndarray]]:
+        """The bodies of this rank as they lie in memory, and the row of either body of each contact, < 0 for others."""
+        b, low = self.bodies, self.low
+        first = b.first_sphere[:-1].astype(np.int64)
+        i, j, history = self._table(first)  # of spheres as they are here
+        owner_i, owner_j = b.owner[i], b.owner[np.maximum(j, 0)]
+        number_i = self.first_number[owner_i] + i - first[owner_i]
+        number_j = np.where(j < 0, j, self.first_number[owner_j] + j - first[owner_j])
+        table = Table(number_i, number_j, history)
+        return Rows.of(b, self.first_number, table, slice(low, None)), (
+            owner_i - low,
+            np.where(j < 0, j, owner_j - low),
         )
 
-    def _list_anew(self, rows: Rows) -> None:
+    def _handed_on(self, rows: Rows, owner: np.ndarray, rows_of_ends: tuple[np.ndarray, np.ndarray] | None) -> Crowd:
+        """Who is here when all have handed on what is others' now, with what all their contacts remember."""
+        rank, ranks = self.communicator.rank, self.communicator.ranks
+        if rows_of_ends is None:
+            rows_of_ends = tuple(rows.find(given, self.kinds)[1] for given in (rows.table.i, rows.table.j))
+        to_i, to_j = ends = rows.ends(owner, *rows_of_ends)
+        parcels = [None if r == rank else rows.parcel(r, owner, ends) for r in range(ranks)]
+        nobody = rows.only(np.zeros(0, np.intp), rows.table.only(np.zeros(0, np.intp)))
+        parts = [nobody if part is None else part for part in self.communicator.deal(parcels)]
+        alone = (to_i == rank) & ((to_j == rank) | (rows.table.j < 0))  # no other rank remembers these
+        others = ((to_i == rank) | (to_j == rank)) & ~alone
+        table = Table.joined([rows.table.only(others), *(part.table for part in parts)])
+        table = Table.side_by_side([rows.table.only(alone), table])
+        return Crowd(rows, np.flatnonzero(owner == rank), Rows.joined(parts), table)
+
+    def _list_anew(self, crowd: Crowd) -> None:
         """List the neighbours of the bodies that are here now, and pick the candidates."""
-        wanted, reach = self._wanted(rows), self._reach()
-        by_others = np.zeros(rows.number.size, bool)
+        position, left = crowd.values("position"), crowd.values("left")
+        wanted, reach = self._wanted(position, left[0] == 0, crowd.values("kind")[0]), self._reach()
+        by_others = np.zeros(crowd.size, bool)
         for which in wanted:
             by_others[which] = True
-        found = in_order(rows.position, rows.arrays["left"], by_others, self.kinds.bound, reach, self.periods())
-        place = np.empty(found.order.size, np.intp)
-        place[found.order] = np.arange(found.order.size)
-        rows, wanted = rows.only(found.order, rows.table), [np.sort(place[which]) for which in wanted]
-        self._lay_out(rows, wanted, *self._seen(rows, wanted), found.border)
+        found = in_order(position, left, by_others, self.kinds.bound, reach, self.periods())
+        place = np.empty(crowd.size, np.intp)
+        place[found.order] = np.arange(crowd.size)
+        wanted = [np.sort(place[which]) for which in wanted]
+        seen = self.communicator.deal([crowd.rows(SEEN, found.order[which]) for which in wanted])
+        self._lay_out(crowd, found, Rows.joined(seen))
+        self._prepare_to_tell(wanted, [each.number.size for each in seen])
         while found.grid and not self._list_neighbours(found):
             pass
         self._note_listed(listed=found.grid is not None)
-        self._give_memory(rows.table)
+        self._give_memory(crowd.table)
 
-    def _wanted(self, rows: Rows) -> list[np.ndarray]:
+    def _wanted(self, position: np.ndarray, here: np.ndarray, kind: np.ndarray) -> list[np.ndarray]:
         """Which of the bodies here are ghosts of each rank."""
-        here = rows.arrays["left"][0] == 0
-        regions = self.communicator.all_told(Region.about(rows.position[:, here]))
-        reach = self.kinds.bound[rows.arrays["kind"][0]] + self.kinds.bound.max() + self._reach()
-        regions[self.communicator.rank] = Region.about(np.zeros((3, 0)))
-        return [np.flatnonzero(here & within(region, reach, rows.position, self.periods())) for region in regions]
+        regions = self.communicator.all_told(Region.about(position if here.all() else position[:, here]))
+        reach = self.kinds.bound[kind] + self.kinds.bound.max() + self._reach()
+        regions[self.communicator.rank] = Region.about(position[:, :0])
+        return [np.flatnonzero(here & within(region, reach, position, self.periods())) for region in regions]
 
-    def _seen(self, rows: Rows, wanted: list[np.ndarray]) -> tuple[Rows, list[int]]:
-        """Ghosts, and how many of them come from each rank; others are told of those of the rows that they want."""
-        nothing = rows.table.only(np.zeros(0, np.intp))
-        seen = rows._replace(arrays={name: rows.arrays[name] for name in SEEN})
-        found = self.communicator.deal([seen.only(which, nothing) for which in wanted])
-        return Rows.joined(found), [each.number.size for each in found]
-
-    def _lay_out(self, rows: Rows, wanted: list[np.ndarray], seen: Rows, found: list[int], border: int) -> None:
-        """Set up arrays for bodies and ghosts, so many of the border, and the way by which motions are told."""
+    def _lay_out(self, crowd: Crowd, found: Order, seen: Rows) -> None:
+        """Set up arrays for bodies and ghosts."""
         self.ghosts, self.low = seen.number.size, share_arrays.room_for_ghosts(seen.number.size)
-        self.bodies, self.first_number = share_arrays.bodies(rows, seen, self.kinds, self.used)
-        self.mode = Engine.mode_for(rows.number.size, self.threads)()
+        self.bodies, self.first_number = share_arrays.bodies(crowd, found.order, seen, self.kinds, self.used)
+        self.mode = Engine.mode_for(crowd.size, self.threads)()
         self.neighbours, self.border_blocks = share_arrays.lists(
-            self.neighbours, self.bodies, self.layout, ghosts=self.low, border=border,
+            self.neighbours, self.bodies, self.layout, ghosts=self.low, border=found.border,
             blocks=self.threads if isinstance(self.mode, Threaded) else 1,
         )  # fmt: skip
-        self._prepare_to_tell(wanted, found)
         chunks = self.neighbours.pairs.size
         self.faces = share_arrays.walled(self.faces, self.bodies, chunks)
         self.fluid = share_arrays.wet(self.fluid, chunks)
@@ -227,10 +248,11 @@ class ShareLists(Listed):
         while self._serve(shares.PICK) == loop.NO_ROOM:
             self.make_room_for_candidates()
 
-    def _table(self) -> Table:
-        """What contacts remember, of those pairs too that others have."""
+    def _table(self, number: np.ndarray | None = None) -> Table:
+        """What contacts remember, of pairs too that others have; first spheres have these numbers, or the user's."""
+        number = self.first_number if number is None else number
         walls = self.faces.walls if is_walled(self.faces) else None
-        return Table.of(ContactHistory.of(self.bodies, self.neighbours, self.first_number, AsTheyAre(), walls))
+        return Table.of(ContactHistory.of(self.bodies, self.neighbours, number, AsTheyAre(), walls))
 
     def _serve(
         self, order: int, task: int = sweeps.PREDICT, after: int = shares.STAY, view: loop.View = NOWHERE,
@@ -260,9 +282,9 @@ def routes(numbers: list[int]) -> list[Route]:
 
 def indexed(table: Table, local: np.ndarray, number: np.ndarray, b: Bodies, kinds: Kinds) -> Index:
     """The table by spheres as they are here; rows of spheres that are not here are left out."""
-    spheres = []
+    spheres, kind, order = [], b.kind[local], np.argsort(number, kind="stable")
     for given in (table.i, table.j):
-        place, row = find(given, number, b.kind[local], kinds)
+        place, row = find(given, number, kind, kinds, order)
         spheres.append(np.where(row >= 0, b.first_sphere[local[row]] + place, np.where(given < 0, given, MISSING)))
     known = (spheres[0] != MISSING) & (spheres[1] != MISSING)
     here = ContactHistory(spheres[0][known], spheres[1][known], table.history[known], b.wall_contacts)

@@ -34,6 +34,11 @@ class Table(NamedTuple):
         return Table(self.i[which], self.j[which], self.history[which])
 
     @classmethod
+    def side_by_side(cls, tables: Sequence[Table]) -> Table:
+        """All rows of tables that have none in common."""
+        return cls(*(np.concatenate(columns) for columns in zip(*tables, strict=True)))
+
+    @classmethod
     def joined(cls, tables: Sequence[Table]) -> Table:
         """All rows, in order of numbers, those that two ranks had once.
 
@@ -100,22 +105,77 @@ class Rows(NamedTuple):
 
     def parcels(self, owner: np.ndarray, ranks: int, kinds: Kinds) -> list[Rows]:
         """What each rank gets if it has the bodies that are its own now (n,): they take rows of all contacts along."""
-        _, row_i = self.find(self.table.i, kinds)
-        _, row_j = self.find(self.table.j, kinds)
-        to_i = np.where(row_i >= 0, owner[row_i] if owner.size else -1, -1)
-        to_j = np.where(row_j >= 0, owner[row_j] if owner.size else -1, -1)
-        return [self.only(np.flatnonzero(owner == r), self.table.only((to_i == r) | (to_j == r))) for r in range(ranks)]
+        ends = self.ends(owner, *(self.find(given, kinds)[1] for given in (self.table.i, self.table.j)))
+        return [self.parcel(r, owner, ends) for r in range(ranks)]
+
+    def parcel(self, rank: int, owner: np.ndarray, ends: tuple[np.ndarray, np.ndarray]) -> Rows:
+        """What one rank gets; the contacts' ends go to these ranks, see `ends`."""
+        return self.only(np.flatnonzero(owner == rank), self.table.only((ends[0] == rank) | (ends[1] == rank)))
+
+    @staticmethod
+    def ends(owner: np.ndarray, row_i: np.ndarray, row_j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Ranks (H,) that the bodies in these rows go to, -1 where there is none."""
+        owner = np.append(owner, -1)
+        return owner[np.maximum(row_i, -1)], owner[np.maximum(row_j, -1)]
 
     def find(self, number: np.ndarray, kinds: Kinds) -> tuple[np.ndarray, np.ndarray]:
         """Which of their spheres have these numbers, and whose they are: place within the body, row; -1 if nobody's."""
         return find(number, self.number, self.arrays["kind"][0], kinds)
 
 
-def find(number: np.ndarray, first: np.ndarray, kind: np.ndarray, kinds: Kinds) -> tuple[np.ndarray, np.ndarray]:
-    """Place within its body of the sphere of each number, and that body; -1 if it is of none of these."""
+class Crowd(NamedTuple):
+    """Bodies that stay where they are or have come, in that order: nothing is copied until it is known where to."""
+
+    old: Rows
+    stay: np.ndarray  # (k,) which of these rows do
+    late: Rows
+    table: Table  # of the contacts of all of them
+
+    @property
+    def size(self) -> int:
+        """Number of bodies."""
+        return self.stay.size + self.late.number.size
+
+    def values(self, name: str, which: np.ndarray | None = None, room: int = 0) -> np.ndarray:
+        """An array of all bodies, or of some in that order: (R, n), after room for so many others; or (R, 0)."""
+        old, late = self.old.arrays[name], self.late.arrays[name]
+        if old.shape[1] < self.old.number.size or late.shape[1] < self.late.number.size:
+            return np.zeros((old.shape[0], 0), old.dtype)
+        return self._taken(old, late, which, room)
+
+    def numbers(self, which: np.ndarray | None = None, room: int = 0) -> np.ndarray:
+        """Numbers of their first spheres, likewise."""
+        return self._taken(self.old.number[None], self.late.number[None], which, room)[0]
+
+    def rows(self, names: Sequence, which: np.ndarray) -> Rows:
+        """Some of them, without what their contacts remember."""
+        nothing = self.table.only(np.zeros(0, np.intp))
+        return Rows({name: self.values(name, which) for name in names}, self.numbers(which), nothing)
+
+    def _taken(self, old: np.ndarray, late: np.ndarray, which: np.ndarray | None, room: int) -> np.ndarray:
+        size = old.shape[1]
+        source = np.concatenate([self.stay, np.arange(size, size + late.shape[1])])
+        source = source if which is None else source[which]
+        new = np.empty((old.shape[0], room + source.size), old.dtype)
+        new[:, :room] = 0
+        if size:
+            for k in range(old.shape[0]):
+                old[k].take(source, mode="clip", out=new[k, room:])
+        came = np.flatnonzero(source >= size)
+        new[:, room + came] = late[:, source[came] - size]
+        return new
+
+
+def find(
+    number: np.ndarray, first: np.ndarray, kind: np.ndarray, kinds: Kinds, order: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Place within its body of the sphere of each number, and that body; -1 if it is of none of these.
+
+    Bodies have the numbers `first`, which `order` sorts if that is known.
+    """
     if not first.size:
         return np.full(number.size, -1), np.full(number.size, -1)
-    order = np.argsort(first, kind="stable")
+    order = np.argsort(first, kind="stable") if order is None else order
     row = order[np.clip(np.searchsorted(first[order], number, side="right") - 1, 0, None)]
     within = number - first[row]
     spheres = np.diff(kinds.first_offset)[kind[row]]
