@@ -48,11 +48,22 @@ def program() -> str:
     return found
 
 
-def run(sim: Simulation, steps: int, walls: Sequence[str] = ()) -> tuple[float, np.ndarray]:
+def launcher(lmp: str) -> str:
+    """Path of the ``mpiexec`` that starts several processes of LAMMPS; raises ValueError if there is none."""
+    beside = Path(lmp).with_name("mpiexec")
+    found = str(beside) if beside.exists() else shutil.which("mpiexec")
+    if not found:
+        message = f"several ranks of LAMMPS want mpiexec, found neither beside {lmp} nor on the PATH: pip install mpich"
+        raise ValueError(message)
+    return found
+
+
+def run(sim: Simulation, steps: int, walls: Sequence[str] = (), *, ranks: int = 1) -> tuple[float, np.ndarray]:
     """Particle steps a second of LAMMPS on one core, from the present state of a simulation of equal particles.
 
-    Walls beside the box are what the caller says of them, in lines of LAMMPS. Also returns positions, velocities and
-    angular velocities of all spheres (N, K, 9) at the end, in the order of the particles.
+    Or on several cores, a rank each. Walls beside the box are what the caller says of them, in lines of LAMMPS. Also
+    returns positions, velocities and angular velocities of all spheres (N, K, 9) at the end, in the order of the
+    particles.
 
     Raises
     ------
@@ -74,7 +85,8 @@ def run(sim: Simulation, steps: int, walls: Sequence[str] = ()) -> tuple[float, 
     environment = {**os.environ, "LD_LIBRARY_PATH": paths, "OMP_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory() as folder:
         write(sim, Path(folder), steps, walls)
-        command = [lmp, "-in", "in.dem", "-log", "none", "-nocite"]
+        several = [launcher(lmp), "-n", str(ranks)] if ranks > 1 else []
+        command = [*several, lmp, "-in", "in.dem", "-log", "none", "-nocite"]
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
         end = Path(folder) / "end.dem"
         rows = np.loadtxt(end, skiprows=9, ndmin=2) if end.exists() else np.empty((0, 10))

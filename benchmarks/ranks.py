@@ -1,0 +1,172 @@
+"""`python -m benchmarks.ranks [--n N] [--large N] [--rounds R] [--lammps]`: what two ranks are worth on one machine.
+
+Spheres with friction, a dense gas. By turns, in slices of a few seconds, each of these does some steps, and all others
+wait: one process with N spheres; two such processes at once, which know nothing of each other; two ranks with 2 N
+spheres. How long the one takes over what the ranks take is their efficiency; over what the two processes take it is
+the most that two cores with one memory allow. Then two threads and two ranks with the same large number. `--lammps`
+does the first three with LAMMPS as well, from the same states. Needs mpiexec and mpi4py; nothing else should run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from dem.bench import lammps
+from dem.bench.workloads import FRICTION
+from dem.case import case
+
+WARM = 300  # steps before any is timed: the lattice is gone by then
+ONE, PAIR, RANKS = "one process", "two processes", "two ranks"
+
+
+def simulation(n: int, threads: int) -> object:
+    """So many spheres with friction."""
+    return case("many-spheres")(n=n, threads=threads, **FRICTION).simulation()
+
+
+def work(n: int, threads: int, warm: int) -> None:
+    """What a process of a team does: as many steps as each line on stdin says; it says how many seconds they took."""
+    sim = simulation(n, threads)
+    sim.step(warm)
+    print("ready", flush=True)
+    for line in sys.stdin:
+        start = time.perf_counter()
+        sim.step(int(line))
+        print(time.perf_counter() - start, flush=True)
+
+
+class Team:
+    """Processes that do the same steps at the same time, when they are told to."""
+
+    def __init__(self, n: int, *, processes: int = 1, ranks: int = 1, threads: int = 1, warm: int = WARM) -> None:
+        several = ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
+        me = [
+            sys.executable,
+            "-m",
+            "benchmarks.ranks",
+            "--work",
+            str(n),
+            "--threads",
+            str(threads),
+            "--warm",
+            str(warm),
+        ]
+        self.members = [
+            subprocess.Popen([*several, *me], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            for _ in range(processes)
+        ]
+
+    def wait_until_ready(self) -> None:
+        """Come back when all have begun."""
+        for member in self.members:
+            self._hear(member)
+
+    def seconds(self, steps: int) -> float:
+        """How long the members take for so many steps, in the mean."""
+        for member in self.members:
+            member.stdin.write(f"{steps}\n")
+            member.stdin.flush()
+        with ThreadPoolExecutor(len(self.members)) as pool:
+            return statistics.mean(float(said) for said in pool.map(self._hear, self.members))
+
+    def end(self) -> None:
+        """Let them go."""
+        for member in self.members:
+            member.stdin.close()
+            member.wait()
+
+    @staticmethod
+    def _hear(member: subprocess.Popen) -> str:
+        said = member.stdout.readline().strip()
+        if not said:
+            message = f"{' '.join(member.args)} ended with status {member.wait()}"
+            raise RuntimeError(message)
+        return said
+
+
+def by_turns(teams: dict[str, Team], steps: int, rounds: int) -> dict[str, list[float]]:
+    """Seconds a step of each team in each round."""
+    for team in teams.values():
+        team.wait_until_ready()
+    found: dict[str, list[float]] = {name: [] for name in teams}
+    for k in range(rounds):
+        for name in [*teams] if k % 2 == 0 else [*teams][::-1]:
+            found[name].append(teams[name].seconds(steps) / steps)
+        sys.stderr.write(", ".join(f"{name} {1e3 * times[-1]:.4g} ms" for name, times in found.items()) + "\n")
+    for team in teams.values():
+        team.end()
+    return found
+
+
+def ratio(found: dict[str, list[float]], over: str, under: str) -> str:
+    """Median of one's times over another's of the same round, and the quarters about it."""
+    ratios = sorted(a / b for a, b in zip(found[over], found[under], strict=True))
+    low, middle, high = (statistics.quantiles(ratios, n=4) if len(ratios) > 1 else 3 * ratios)[:3]
+    return f"{middle:.3f} ({low:.3f} to {high:.3f})"
+
+
+def weak(n: int, steps: int, rounds: int) -> None:
+    """Efficiency of two ranks, and what two processes would reach that know nothing of each other."""
+    teams = {ONE: Team(n), PAIR: Team(n, processes=2), RANKS: Team(2 * n, ranks=2)}
+    tell(f"{n} spheres a process", by_turns(teams, steps, rounds))
+
+
+def tell(what: str, found: dict[str, list[float]]) -> None:
+    """Say what the times of `ONE`, `PAIR` and `RANKS` come to."""
+    each = ", ".join(f"{name} {1e3 * min(times):.4g} ms a step" for name, times in found.items())
+    print(f"{what}: {each} at best; efficiency of two ranks {ratio(found, ONE, RANKS)}, of two processes "
+          f"{ratio(found, ONE, PAIR)}, of ranks against these {ratio(found, PAIR, RANKS)}", flush=True)  # fmt: skip
+
+
+def strong(n: int, steps: int, rounds: int) -> None:
+    """Two ranks against two threads, of as many spheres."""
+    found = by_turns({"two threads": Team(n, threads=2, warm=100), RANKS: Team(n, ranks=2, warm=100)}, steps, rounds)
+    each = ", ".join(f"{name} {1e3 * min(times):.4g} ms a step" for name, times in found.items())
+    print(f"{n} spheres: {each} at best; two threads over two ranks {ratio(found, 'two threads', RANKS)}", flush=True)
+
+
+def theirs(n: int, steps: int, rounds: int) -> None:
+    """The same of LAMMPS."""
+    found: dict[str, list[float]] = {ONE: [], PAIR: [], RANKS: []}
+    one, both = simulation(n, 1), simulation(2 * n, 1)
+    for sim in (one, both):
+        sim.step(WARM)
+    for _ in range(rounds):
+        with ThreadPoolExecutor(2) as pool:
+            found[ONE].append(n / lammps.run(one, steps)[0])
+            found[PAIR].append(
+                statistics.mean(n / rate for rate, _ in pool.map(lammps.run, (one, one), (steps, steps)))
+            )
+            found[RANKS].append(2 * n / lammps.run(both, steps, ranks=2)[0])
+    tell(f"LAMMPS, {n} spheres a process", found)
+
+
+def main() -> None:
+    """Measure, and print a line for each comparison."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.ranks", description=__doc__)
+    parser.add_argument("--n", type=int, default=100_000, help="spheres a process; default 100000")
+    parser.add_argument("--large", type=int, default=1_000_000, help="for two threads; default 1000000, 0 for none")
+    parser.add_argument("--steps", type=int, default=150, help="in a slice; default 150, a tenth so many of the large")
+    parser.add_argument("--rounds", type=int, default=9, help="default 9")
+    parser.add_argument("--lammps", action="store_true", help="LAMMPS, found as by dem bench, in place of this engine")
+    parser.add_argument("--work", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--threads", type=int, default=1, help=argparse.SUPPRESS)
+    parser.add_argument("--warm", type=int, default=WARM, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.work:
+        work(arguments.work, arguments.threads, arguments.warm)
+        return
+    (theirs if arguments.lammps else weak)(arguments.n, arguments.steps, arguments.rounds)
+    if arguments.large and not arguments.lammps:
+        strong(arguments.large, max(1, arguments.steps // 10), arguments.rounds)
+    sys.stderr.write(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
+
+
+if __name__ == "__main__":
+    main()
