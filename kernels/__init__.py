@@ -141,6 +141,8 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``whole_steps`` into the leap-frog from a state of the user's, and out of it
     ``travel``      how far bodies have come since they were listed
     ``ghosts``      copies of bodies that are moved by other processes, and who may touch them
+    ``border``      what these processes tell each other at each step
+    ``halves``      sweeps over bodies that others want to know of, and over those further in, in two halves
     ``shares``      a step of some of the bodies, beside others who move the rest
 ``hard``        spheres whose impacts take no time, from event to event
     ``events``      the loop over events

@@ -11,6 +11,7 @@ from kernels.soft import contact, felt, passes, shared, slots, sweeps
 from kernels.soft.advance import DONE, FEW_SLOTS, LIST_STALE, NO_ROOM, PREDICTED, account, limit_passed, time_of
 from kernels.soft.border import add_reports, hear, report, tell
 from kernels.soft.chunks import by_mode
+from kernels.soft.halves import go_over
 from kernels.soft.walled import faces_alone, note_travel, walls_are_stale, way_of_walls
 
 # what Python orders: the border swept; half of the bodies further in, the other half, or all of them; what all shares
@@ -79,90 +80,6 @@ def meet_threaded(scheme, law, task, setting, bodies, kinds, neighbours, box, pa
 
 
 meet = by_mode(meet_serial, meet_threaded)
-
-
-@part
-def do_part(k, job, first, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
-    """Evaluate what reaches out of a block before anything in it moves, or sweep over its halves.
-
-    Parameters
-    ----------
-    k, first, job : block k after the first one; `kernels.soft.passes.BORDERS`, or else it is swept over
-    begin, end, task, scheme, law, fluid, setting, kinds, box : see `kernels.soft.sweeps.sweep_half`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `kernels.soft.sweeps.sweep_half`
-    """
-    if job == passes.BORDERS:
-        sweeps.evaluate_borders(first + k, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
-    else:
-        sweeps.sweep_half(
-            first + k, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial
-        )
-
-
-@formula
-def go_serial(job, first, stop, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial):
-    """The same for all blocks from `first` to `stop`.
-
-    Parameters
-    ----------
-    job, first, stop : see `do_part`
-    begin, end, task, scheme, law, fluid, setting, kinds, box : see `kernels.soft.sweeps.sweep_half`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `do_part`
-    """
-    for k in range(stop - first):
-        do_part(k, job, first, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial)
-
-
-go_spread = spread(do_part)
-
-
-@formula
-def go_threaded(
-    job, first, stop, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial
-):
-    """The same by threads.
-
-    Parameters
-    ----------
-    job, first, stop : see `do_part`
-    begin, end, task, scheme, law, fluid, setting, kinds, box : see `kernels.soft.sweeps.sweep_half`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `do_part`
-    """
-    go_spread(
-        stop - first, job, first, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box, partial
-    )
-
-
-go = by_mode(go_serial, go_threaded)
-
-
-@stage
-def go_over(first, stop, begin, end, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial):
-    """Sweep over halves of some blocks; before the first one, evaluate what reaches out of them.
-
-    Parameters
-    ----------
-    first, stop : from block `first` to block `stop`
-    begin, end, task, scheme, law, fluid, mode, setting, kinds, box : see `kernels.soft.sweeps.sweep_half`
-
-    Writes
-    ------
-    bodies, neighbours, partial : as `kernels.soft.sweeps.sweep_half`
-    """
-    for job in range(passes.SWEEP if task == sweeps.PREDICT or begin > 0 else passes.BORDERS, passes.SWEEP + 1):
-        go(
-            mode, job, first, stop, begin, end, task, scheme, law, fluid, setting, bodies, kinds, neighbours, box,
-            partial,
-        )  # fmt: skip
 
 
 @stage
