@@ -42,7 +42,7 @@ def work(n: int, threads: int, warm: int) -> None:
 
 
 class Team:
-    """Processes that do the same steps at the same time, when they are told to."""
+    """Processes that do the same steps at the same time, when they are told to; past their first steps once made."""
 
     def __init__(self, n: int, *, processes: int = 1, ranks: int = 1, threads: int = 1, warm: int = WARM) -> None:
         several = ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
@@ -61,10 +61,7 @@ class Team:
             subprocess.Popen([*several, *me], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             for _ in range(processes)
         ]
-
-    def wait_until_ready(self) -> None:
-        """Come back when all have begun."""
-        for member in self.members:
+        for member in self.members:  # so that who comes next finds kernels that are compiled
             self._hear(member)
 
     def seconds(self, steps: int) -> float:
@@ -92,8 +89,6 @@ class Team:
 
 def by_turns(teams: dict[str, Team], steps: int, rounds: int) -> dict[str, list[float]]:
     """Seconds a step of each team in each round."""
-    for team in teams.values():
-        team.wait_until_ready()
     found: dict[str, list[float]] = {name: [] for name in teams}
     for k in range(rounds):
         for name in [*teams] if k % 2 == 0 else [*teams][::-1]:

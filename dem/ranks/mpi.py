@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from dem.ranks.communicator import Route
 
-KEEN, SLEEP = 2e-3, 2e-4  # s that somebody waits for an order with a busy core, and between looks after that
+KEEN, SLEEP, IDLE = 2e-3, 2e-4, 5e-3  # s that somebody waits for an order with a busy core, and between looks after
+# that: a hundredth of how long he has waited, within these
 
 
 class Messages(Channel):
@@ -62,8 +63,9 @@ class World(Communicator):
         """What rank 0 says. Who waits long for it leaves his core to others."""
         here, began = self.world.Ibarrier(), time.perf_counter()
         while not here.Test():
-            if time.perf_counter() - began > KEEN:
-                time.sleep(SLEEP)
+            waited = time.perf_counter() - began
+            if waited > KEEN:
+                time.sleep(min(max(SLEEP, 0.01 * waited), IDLE))
         return self.world.bcast(thing)
 
     def deal(self, parcels: list) -> list:

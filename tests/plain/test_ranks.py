@@ -219,11 +219,11 @@ def test_changes_from_outside_reach_all_ranks():
 
     def disturbed():
         sim = spheres()
-        sim.step(24)
+        sim.step(20)
         sim.gravity = (3.0, 0.0, -9.0)
-        sim.step(24)
+        sim.step(20)
         sim.particles.velocity = -sim.particles.velocity
-        sim.step(24)
+        sim.step(20)
         return everything(sim), sim.verdict()
 
     alone = disturbed()
