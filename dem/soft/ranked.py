@@ -50,9 +50,6 @@ class RankedEngine(Engine):
                     "many threads as there are cores"
                 )
                 raise ValueError(message)
-        if any(wall.wants_velocities for wall in more.get("walls") or ()):
-            message = "walls that are rough or wear cannot be computed by several ranks yet: run it without mpiexec"
-            raise ValueError(message)
         self.threads = threads
         super().__init__(*given, threads=threads, **more)
         if type(self.kinds) is not Kinds:
@@ -107,9 +104,11 @@ class RankedEngine(Engine):
             return
         if self._hand is None:
             self._hand = self._shares()
-        unit = self.faces.walls.unit if self.wall_state else np.zeros(0)
         self._hand.own.parts = self._parts()
-        state = {"walls": self.wall_state, "fluid": self.fluid_state, "unit": unit}
+        walls = self.wall_state
+        if walls:  # those that are bodies may weigh other than before
+            walls = walls | {"unit": self.faces.walls.unit, "load": getattr(self.faces.walls.free, "load", None)}
+        state = {"walls": walls, "fluid": self.fluid_state}
         self._hand.do("begin", self.progress, self.setting, state)
         self._has_state = BOTH
 

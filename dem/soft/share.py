@@ -42,11 +42,9 @@ class Share(ShareLists):
     def begin(self, progress: loop.Progress, setting: loop.Setting, state: dict[str, dict]) -> None:
         """Go on from how a run is getting on, with a part of the bodies each: rank 0 has them in `parts`."""
         self.progress, self.setting, self.dt = progress, setting, setting.dt
-        for target, values in ((self.wall_state, state["walls"]), (self.fluid_state, state["fluid"])):
-            for name, array in values.items():
-                target[name][:] = array
-        if is_walled(self.faces):
-            self.faces.walls.unit[:] = state["unit"]
+        for name, array in state["fluid"].items():
+            self.fluid_state[name][:] = array
+        self._take_walls(state["walls"])
         self.move_walls(progress.step[0] * self.dt)
         travel = float(progress.travel[0])
         parts, self.parts = self.parts, []
@@ -55,12 +53,38 @@ class Share(ShareLists):
         self.rebuild(Rows.joined([self.communicator.deal(parts[k] if parts else nobody)[0] for k in range(rounds)]))
         progress.travel[0] = travel  # lists are younger than that, but so candidates are picked when they would be
 
+    def _take_walls(self, given: dict[str, np.ndarray]) -> None:
+        """Go on with what walls have come to, loads and units; what is worn off is rank 0's, to which others add."""
+        if not is_walled(self.faces):
+            return
+        for name, array in self.wall_state.items():
+            array[:] = given[name]
+        walls = self.faces.walls
+        walls.unit[:] = given["unit"]
+        if walls.free:
+            walls.free.load[:] = given["load"]
+        if self.communicator.rank > 0:
+            walls.worn[:] = 0
+
+    def _hand_in_wear(self) -> None:
+        """Have what all have worn off walls, which are sums of integers, at rank 0."""
+        worn = self.faces.walls.worn if is_walled(self.faces) else np.zeros((2, 0), np.int64)
+        if worn.size:
+            self.communicator.combine(worn, np.zeros(1, np.int64))
+            if self.communicator.rank > 0:
+                worn[:] = 0
+
     def advance(self, stop: int, setting: loop.Setting) -> int:
         """Take steps until `stop` are complete; returns DONE or which limit is passed, the same at all ranks."""
         self.setting, step = setting, self.progress.step
         set_threads(self.threads)
-        if step[0] >= stop:
-            return loop.DONE
+        code = self._take_steps(stop) if step[0] < stop else loop.DONE
+        self._hand_in_wear()
+        return code
+
+    def _take_steps(self, stop: int) -> int:
+        """Take steps, one at least; returns as `advance`."""
+        step = self.progress.step
         task = sweeps.PREDICT if self.progress.phase[0] != loop.PREDICTED else _step(step[0], stop)
         code = self._begin(shares.BEGIN, task, task)
         while True:

@@ -12,7 +12,8 @@ from kernels.soft.advance import DONE, FEW_SLOTS, LIST_STALE, NO_ROOM, PREDICTED
 from kernels.soft.border import add_reports, hear, report, tell
 from kernels.soft.chunks import by_mode
 from kernels.soft.halves import go_over
-from kernels.soft.walled import faces_alone, note_travel, walls_are_stale, way_of_walls
+from kernels.soft.looking import look_again
+from kernels.soft.walled import faces_alone, note_travel, way_of_walls
 
 # what Python orders: the border swept; half of the bodies further in, the other half, or all of them; what all shares
 # have reported, noted, and the border swept again; candidates picked; how far bodies have come since they were listed;
@@ -99,10 +100,12 @@ def begin(task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, bo
         time = time_of(task, setting.dt, progress)
         progress.travel[0] += way_of_walls(box, time)
         tell_time(fluid, time, progress.step[0] + 1 - setting.start_step)
-        travel, skin = progress.travel[0], setting.candidate_skin
-        if progress.phase[0] == PREDICTED and (2.0 * travel > skin or walls_are_stale(box, travel, skin)):
+        predicted = progress.phase[0] == PREDICTED
+        if predicted and 2.0 * progress.travel[0] > setting.candidate_skin:
             return LIST_STALE
         hear(bodies, kinds, border)
+        if predicted:
+            look_again(box, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, progress, partial)
         meet(mode, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
     go_over(0, border.blocks, 0, 2, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial)
     tell(bodies, kinds, border)

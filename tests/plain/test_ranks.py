@@ -91,6 +91,21 @@ def coming_and_going(**more):
     return dem.Simulation(None, walls=[sheet], inserters=[rain], outlets=[out], time_step=DT, **more)
 
 
+def rough_and_worn():
+    """Spheres on a rough plate that is pressed up in a rough funnel, beneath a rough lid of some mass; all wear."""
+    particles, edge = cloud(dem.Sphere(diameter=D), STICKY, 36, 1.25 * D)
+    c, wears = edge / 2, {"material": STICKY, "wear": 1e-12}
+    particles.velocity = particles.velocity + 40 * (particles.position - c)  # all away from the middle
+    walls = [
+        dem.Revolution([(0.645 * edge, -D), (0.65 * edge, 0.5 * edge), (edge, edge)], (c, c, 0), roughness=0.1, **wears),
+        dem.Plane((c, c, 0), (0, 0, 1), roughness=0.05, servo=dem.Servo(force=2.0, axis=(0, 0, 1)), **wears),
+        dem.Rectangle((c, c, 1.02 * edge), (edge, 0, 0), (0, edge, 0), roughness=0.2, seed=3, **wears,
+                      free=dem.Free(mass=0.02, velocity=(0, 0, -1.0))),
+        dem.Plane((0, 0, 0), (1, 0, 0), material=STICKY, motion=dem.Motion(amplitude=(1e-3, 0, 0), frequency=60.0)),
+    ]  # fmt: skip
+    return dem.Simulation(particles, walls=walls, time_step=DT)
+
+
 CASES = {
     "coming-and-going": coming_and_going,
     "frictional": spheres,
@@ -99,6 +114,7 @@ CASES = {
     "rough": lambda: spheres(roughness=0.1),
     "shaken": lambda: spheres(motion={"z-": dem.Motion(amplitude=(0, 0, 2e-3), frequency=50.0)}),
     "mixture": mixture,
+    "worn": rough_and_worn,
     "fluid": in_fluid,
     "coming-and-going in air": lambda: coming_and_going(fluid=dem.Fluid(density=1.2, viscosity=1e-3)),
 }
@@ -135,6 +151,7 @@ def test_ranks_show_in_no_bit(case, ranks, owners):
         told = sim._engine._hand.own.told
         assert everything(sim) == everything(alone)
         assert sim.contact_count == alone.contact_count > 0
+        assert all(wall.worn.any() for wall in sim.walls if wall.wear)
         if ranks > 1:
             assert told.ghosts > 0  # the test is about them
         if owners is AtRandom:
@@ -172,7 +189,7 @@ def test_inner_bodies_move_while_others_are_told_of_the_border(sizes, monkeypatc
     alone.step(24)
     with in_one_process(2):
         sim = bar(sizes=sizes)
-        sim.step(24)
+        sim.step(20)
         own = sim._engine._hand.own
         block, border = own.neighbours.block, own.border
         assert everything(sim) == everything(alone)
@@ -214,11 +231,12 @@ def test_a_run_that_breaks_says_the_same():
 
 
 @pytest.mark.slow
-def test_changes_from_outside_reach_all_ranks():
-    """Assigned velocities, gravity that turns, somebody who looks on: as on one rank."""
+@pytest.mark.parametrize("case", ["frictional", "worn"])
+def test_changes_from_outside_reach_all_ranks(case):
+    """Assigned velocities, gravity that turns (the weight of walls as well), somebody who looks on: as on one rank."""
 
     def disturbed():
-        sim = spheres()
+        sim = CASES[case]()
         sim.step(20)
         sim.gravity = (3.0, 0.0, -9.0)
         sim.step(20)
