@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kernels.soft import history, slot_tables
+from kernels.soft.capsules import SLOTS
 
 if TYPE_CHECKING:
     from dem.soft.numbering import Numbering
@@ -25,7 +26,7 @@ class ContactHistory(NamedTuple):
     @classmethod
     def of(
         cls, bodies: Bodies, neighbours: Neighbours, first_number: np.ndarray, numbering: Numbering,
-        walls: Walls | None = None,
+        walls: Walls | None = None, *, capsules: bool = False,
     ) -> ContactHistory:  # fmt: skip
         """What the contacts of these bodies remember; the first sphere of body b has the number first_number[b]."""
         width = max(neighbours.history.shape[1], neighbours.wall_history.shape[1])
@@ -37,6 +38,8 @@ class ContactHistory(NamedTuple):
             history.write_table(bodies, first_number, neighbours, table.i, table.j, table.history)
         if others:
             slot_tables.write_slots(n - others, bodies, first_number, walls, table.i, table.j, table.history)
+        if capsules and n:
+            table.history[:] = _without_ended(table, neighbours.history.shape[1] - 1)
         return table
 
     def ascending(self) -> ContactHistory:
@@ -78,6 +81,17 @@ class Index(NamedTuple):
         """Tell candidate pairs what they remember."""
         if self.order.size:
             history.read_pairs(bodies, self.first_number, neighbours, *self.table[:3], self.first, self.order)
+
+
+def _without_ended(table: ContactHistory, bits: int) -> np.ndarray:
+    """Rows (H, R) with zeros for those contacts of two capsules that remember nothing; a column has these, as bits.
+
+    What is there otherwise is of pairs that were in the same place before: it would tell how lists were made.
+    """
+    lasts = np.ones(table.history.shape, bool)
+    rows, slot = np.flatnonzero(table.j >= 0), np.arange(bits) // (bits // SLOTS)
+    lasts[rows, :bits] = table.history[rows, bits, None].astype(np.int64) >> slot & 1
+    return np.where(lasts, table.history, 0.0)
 
 
 def _count(neighbours: Neighbours) -> int:

@@ -206,7 +206,9 @@ class Present:
         """What contacts remember."""
         numbers = self._first_numbers() if self.layout.wall_width else self.first_sphere_of_row
         walls = self.faces.walls if is_walled(self.faces) else None
-        return ContactHistory.of(self.bodies, self.neighbours, numbers, self.numbering, walls)
+        return ContactHistory.of(
+            self.bodies, self.neighbours, numbers, self.numbering, walls, capsules=self.layout.capsules
+        )
 
     def _first_numbers(self) -> np.ndarray:
         """Number, through all particles in the user's order, of the first sphere of each body (N,)."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.ranks.crew import Crew
+from dem.soft import share_arrays
 from dem.soft.engine import Engine
 from dem.soft.history import ContactHistory
 from dem.soft.per_body import MOVING
@@ -22,7 +23,6 @@ from dem.soft.share_rows import Rows, Table
 from dem.soft.snapshot import Snapshot
 from kernels.soft import advance as loop
 from kernels.soft import sweeps
-from kernels.soft.state import Kinds
 
 if TYPE_CHECKING:
     from typing import Any
@@ -52,11 +52,6 @@ class RankedEngine(Engine):
                 raise ValueError(message)
         self.threads = threads
         super().__init__(*given, threads=threads, **more)
-        if type(self.kinds) is not Kinds:
-            message = (
-                "particles that are not made of spheres cannot be shared by several ranks yet: run it without mpiexec"
-            )
-            raise ValueError(message)
 
     @property
     def bodies(self) -> Bodies:
@@ -116,8 +111,8 @@ class RankedEngine(Engine):
         crew = Crew.current
         used = tuple(name for name in MOVING if getattr(self._bodies, name).size)
         kit = Kit(
-            kinds=self.kinds, faces=self.faces, law=self.law, fluid=self.fluid, scheme=self.scheme,
-            layout=self.layout, skins=self.skins, range=self.range, threads=self.threads, owners=crew.owners(),
+            kinds=share_arrays.posed(self.kinds, 0), faces=self.faces, law=self.law, fluid=self.fluid,
+            scheme=self.scheme, layout=self.layout, skins=self.skins, range=self.range, threads=self.threads, owners=crew.owners(),
             used=used,
         )  # fmt: skip
         try:

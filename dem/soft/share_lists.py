@@ -178,6 +178,7 @@ class ShareLists(Listed):
         """Set up arrays for bodies and ghosts."""
         self.ghosts, self.low = seen.number.size, share_arrays.room_for_ghosts(seen.number.size)
         self.bodies, self.first_number = share_arrays.bodies(crowd, found.order, seen, self.kinds, self.used)
+        self.kinds = share_arrays.posed(self.kinds, self.bodies.kind.size)
         self.mode = Engine.mode_for(crowd.size, self.threads)()
         self.neighbours, self.border_blocks = share_arrays.lists(
             self.neighbours, self.bodies, self.layout, ghosts=self.low, border=found.border,
@@ -252,7 +253,8 @@ class ShareLists(Listed):
         """What contacts remember, of pairs too that others have; first spheres have these numbers, or the user's."""
         number = self.first_number if number is None else number
         walls = self.faces.walls if is_walled(self.faces) else None
-        return Table.of(ContactHistory.of(self.bodies, self.neighbours, number, AsTheyAre(), walls))
+        order, capsules = AsTheyAre(), self.layout.capsules
+        return Table.of(ContactHistory.of(self.bodies, self.neighbours, number, order, walls, capsules=capsules))
 
     def _serve(
         self, order: int, task: int = sweeps.PREDICT, after: int = shares.STAY, view: loop.View = NOWHERE,
