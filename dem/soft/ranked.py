@@ -112,8 +112,8 @@ class RankedEngine(Engine):
         used = tuple(name for name in MOVING if getattr(self._bodies, name).size)
         kit = Kit(
             kinds=share_arrays.posed(self.kinds, 0), faces=self.faces, law=self.law, fluid=self.fluid,
-            scheme=self.scheme, layout=self.layout, skins=self.skins, range=self.range, threads=self.threads, owners=crew.owners(),
-            used=used,
+            scheme=self.scheme, layout=self.layout, skins=self.skins, range=self.range,
+            threads=self.threads, owners=crew.owners(), used=used,
         )  # fmt: skip
         try:
             pickle.dumps(kit)
