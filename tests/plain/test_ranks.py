@@ -1,5 +1,6 @@
 """Several ranks, as threads of one process in lockstep, against one: the same bytes, whoever has whom."""
 
+import itertools
 import subprocess
 import sys
 
@@ -219,6 +220,65 @@ def test_inner_bodies_move_while_others_are_told_of_the_border(sizes, monkeypatc
         assert 0 < border.index.max() < 8 * block[border.blocks] < 8 * block[-1]  # those told of are of the border
         assert own.told.rebuilt > 1
         assert sim.contact_count > 0
+
+
+SHAPES = {
+    "spheres": [dem.Sphere(diameter=D)],
+    "fibres": [dem.Fibre(diameter=0.7 * D, aspect_ratio=2)],
+    "mixture": [dem.Sphere(diameter=D), dem.Fibre(diameter=0.7 * D, aspect_ratio=2), dem.Sphere(diameter=1.4 * D)],
+}
+PLACES = {
+    "closed": {},
+    "periodic": {"periodic": ["x", "y"]},
+    "moving": {"motion": {"z-": dem.Motion(amplitude=(0, 0, 2e-3), frequency=100.0)}},
+    "rough": {"roughness": 0.1},
+    "mesh": {},
+}
+MATERIALS = {"elastic": ELASTIC, "frictional": STICKY}
+COMBINED = ["-".join(each) for each in itertools.product(SHAPES, MATERIALS, PLACES, ("alone", "rained on"))]
+
+
+def combined(name):
+    """A few particles of some shapes in a box that moves, is rough or has a sheet in it, and others that rain in."""
+    shape, material, place, rains = name.split("-")
+    material = MATERIALS[material]
+    rng, shapes, many = np.random.default_rng(2), SHAPES[shape], 21
+    pitch = 1.08 * D if shape == "spheres" else 1.45 * D
+    edge = 3 * pitch
+    places = np.stack(np.meshgrid(*[np.arange(3)] * 3, indexing="ij"), -1).reshape(-1, 3)[:many] + 0.5
+    positions, velocities = pitch * places + rng.uniform(-0.03, 0.03, (many, 3)) * D, rng.normal(0, 0.8, (many, 3))
+    velocities[:, 2] -= 0.8
+    particles = [
+        dem.Particles(each, material, position=positions[k :: len(shapes)], velocity=velocities[k :: len(shapes)])
+        for k, each in enumerate(shapes)
+    ]
+    above = dem.Block((0, 0, edge + 0.2 * D), (edge, edge, edge + 3 * D))
+    rain = dem.Inserter(shapes, material, region=above, every=5 * DT, number=7, velocity=(0, 0, -9.0), name="rain")
+    corners = np.array([[0, 0, -0.5], [1, 0, -0.05], [1, 1, -0.05], [0, 1, -0.5]]) * (edge, edge, D)
+    sheet = dem.Mesh(corners, [[0, 1, 2], [0, 2, 3]], material=material)
+    deep = 0.6 * D if place == "mesh" else 0.0
+    box = dem.Box((0, 0, -deep), (edge, edge, edge + 4 * D + deep), material, **PLACES[place])
+    return dem.Simulation(
+        dem.Particles.concatenate(particles), box, walls=[sheet] if place == "mesh" else [], time_step=DT,
+        inserters=[rain] if rains == "rained on" else [], _skin=THIN,
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMBINED)
+def test_ranks_show_in_no_bit_of_any_combination(name):
+    """Each combination in one of the ways, in turn."""
+    ranks, owners = WAYS[1 + COMBINED.index(name) % (len(WAYS) - 1)]
+    alone = combined(name)
+    alone.step(FEW)
+    with in_one_process(ranks, owners=owners):
+        sim = combined(name)
+        sim.step(FEW)
+        told = sim._engine._hand.own.told
+        assert everything(sim) == everything(alone)
+        assert sim.contact_count == alone.contact_count > 0
+        assert told.rebuilt > 1
+        assert told.ghosts > 0
 
 
 @pytest.mark.slow
