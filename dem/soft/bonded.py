@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.soft.engine import Engine
 from dem.soft.exits import Exits
-from dem.soft.tied import EASED, STATE, acting, as_given, give_room, give_slots, list_apart, tied
+from dem.soft.tied import EASED, STATE, acting, as_given, give_room, give_slots, list_apart, settled, tied
 from kernels.soft import bond_state, bonded, easing
 from kernels.soft.bond_state import BROKEN, GONE
 
@@ -72,7 +72,7 @@ class BondedEngine(Engine):
 
     def snapshot(self) -> Snapshot:
         """Copies of all that decides how the run goes on."""
-        return super().snapshot()._replace(bonds={name: values.copy() for name, values in self.bond_state.items()})
+        return super().snapshot()._replace(bonds=settled(self.bond_state))
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go on from a snapshot."""
@@ -98,12 +98,16 @@ class BondedEngine(Engine):
 
     def _reorder(self) -> None:
         super()._reorder()
-        identity, eased = self.bodies.identity, self.tie.eased
-        place = np.empty(identity.size, np.int32)
-        place[identity] = np.arange(identity.size, dtype=np.int32)
-        give_slots(self.tie, self.given, identity, place)
+        place, eased = self._places(), self.tie.eased
         eased.first[:], eased.second[:] = place[self.apart[:, 0]], place[self.apart[:, 1]]
         list_apart(eased)
+
+    def _places(self) -> np.ndarray:
+        """Index of each body, by its number (N,)."""
+        identity = self.bodies.identity
+        place = np.empty(identity.size, np.int32)
+        place[identity] = np.arange(identity.size, dtype=np.int32)
+        return place
 
     def _list_neighbours(self, grid: tuple) -> bool:
         done = super()._list_neighbours(grid)
@@ -114,6 +118,7 @@ class BondedEngine(Engine):
 
     def _pick_anew(self) -> None:
         nb = self.neighbours
+        give_slots(self.tie, self.given, self.bodies.identity, self._places())
         self.neighbours = nb._replace(bonds=give_room(nb.bonds, nb.block, int(nb.lag[0])))
         super()._pick_anew()
 

@@ -187,6 +187,16 @@ def give_slots(tie: rows.Bonds, given: Given, identity: np.ndarray, place: np.nd
     tie.incident[:] = 2 * tie.slot[bond] + side
 
 
+def settled(state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Copies of what bonds have come to, by name, without what is left there of steps before."""
+    found = {name: values.copy() for name, values in state.items()}
+    breaking, active = int(found["count"][0]), int(found["eased_count"][0])
+    found["pending"][breaking:], found["before"][breaking:] = 0, 0.0
+    found["eased_active"][:active].sort()
+    found["eased_active"][active:] = 0
+    return found
+
+
 def give_room(tie: rows.Bonds, block: np.ndarray, lag: int) -> rows.Bonds:
     """Room for what the bonds of each chunk do, until it has been gathered, `lag` chunks later; once after slots.
 
@@ -194,7 +204,8 @@ def give_room(tie: rows.Bonds, block: np.ndarray, lag: int) -> rows.Bonds:
     Those that reach out of their block are evaluated before all others and keep theirs.
     """
     room = int(np.diff(tie.chunk_first).max())
-    segment, used = np.zeros(tie.highest.size, np.int64), 0
+    used = int(block[0])  # chunks before all blocks, of ghosts, are evaluated first of all and keep theirs
+    segment = np.arange(tie.highest.size)
     for first, stop in itertools.pairwise(block):
         c = np.arange(first, stop)
         if c.size:
@@ -211,8 +222,9 @@ def give_room(tie: rows.Bonds, block: np.ndarray, lag: int) -> rows.Bonds:
 
 
 def list_apart(eased: Eased) -> None:
-    """List by body who does not meet whom."""
-    body, other = np.concatenate([eased.first, eased.second]), np.concatenate([eased.second, eased.first])
+    """List by body who does not meet whom; pairs of whom somebody is elsewhere are left out."""
+    first, second = eased.first[eased.first >= 0], eased.second[eased.first >= 0]
+    body, other = np.concatenate([first, second]), np.concatenate([second, first])
     eased.apart[:] = other[np.argsort(body, kind="stable")]
     np.cumsum(np.bincount(body, minlength=eased.apart_first.size - 1), out=eased.apart_first[1:])
 

@@ -78,7 +78,7 @@ class Bonds(NamedTuple):
         np.ndarray
     )  # (ROWS, K), see above: length [m]; stiffnesses along and across, of dashpots the same; frames and
     # anchors of both ends in the bodies' frames [m]; 1/A, β r/I, β r/J; one over both strengths
-    slot: np.ndarray  # (B,) int32, where each bond is
+    slot: np.ndarray  # (B,) int32, where each bond is; -1 if it is not here, but with other shares (``shares``)
     number: np.ndarray  # (B,) int32, by slot: which bond is there
     kind: np.ndarray  # (B,) int32, by slot
     first: np.ndarray  # (B,) int32, by slot: index of the first body
@@ -94,7 +94,8 @@ class Bonds(NamedTuple):
     when: np.ndarray  # (B,) int64, step at which it broke, -1 before
     load: np.ndarray  # (B,) by slot: stress over strength, if any may break
     pending: np.ndarray  # (B,) int64, those that are breaking
-    before: np.ndarray  # (B,) energy that each of these had [J]; while a step is evaluated, by bond
+    before: np.ndarray  # (B,) energy that each of these had [J]; while a step is evaluated, by bond. (2 B,) in shares:
+    # after these, what they had half way when they broke
     count: np.ndarray  # (3,) int64: number of those, steps taken, broken bonds
     pull: np.ndarray  # (9, F) force on the first body [N], torque on the first and the second one [N m]
     pull_at: np.ndarray  # (C,) int64, column of `pull` where those of each chunk begin

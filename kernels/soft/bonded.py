@@ -38,11 +38,15 @@ def part_bonds(bonds, bodies, kinds, box):
     for m in range(bonds.count[0]):
         k = bonds.pending[m]
         if bonds.state[k] == BREAKING:
-            p = pull_at(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
-            lost += 0.5 * (bonds.before[m] + p.energy)
             slot = bonds.slot[k]
-            bonds.live[slot] = 0.0
-            bonds.load[slot] = 0.0
+            if slot >= 0:  # else other shares evaluate it
+                p = pull_at(box, number_on_ground(k, bonds.ground), k, bonds, bodies)
+                half_way = 0.5 * (bonds.before[m] + p.energy)
+                lost += half_way
+                if m + bonds.state.size < bonds.before.size:  # of a share, which is to tell others
+                    bonds.before[m + bonds.state.size] = half_way
+                bonds.live[slot] = 0.0
+                bonds.load[slot] = 0.0
             bonds.state[k] = BROKEN
             bonds.when[k] = bonds.count[1]
             bonds.count[2] += 1

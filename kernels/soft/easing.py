@@ -17,7 +17,8 @@ from kernels.box.periodic import gap
 from kernels.soft.blend import between, closest
 from kernels.soft.candidates import unpack
 from kernels.soft.capsules import capsules_or, half_axis, mean_radius, one_each
-from kernels.soft.chunks import CHUNK, candidate_room
+from kernels.soft.chunks import candidate_room
+from kernels.soft.neighbours import pair_room
 
 FAR = 1e30  # slack of those that do not meet [m]
 
@@ -25,7 +26,7 @@ FAR = 1e30  # slack of those that do not meet [m]
 class Eased(NamedTuple):
     """X pairs of bodies that do not meet as long as all bonds on the way from one to the other hold."""
 
-    first: np.ndarray  # (X,) int32, index of a body
+    first: np.ndarray  # (X,) int32, index of a body; -1 if one of the two is not here (``shares``): then they are apart
     second: np.ndarray  # (X,) int32, of the other
     row: np.ndarray  # (X,) int64, the pair among `Neighbours.lower`, -1 if it is not there
     slack: np.ndarray  # (X,) [m]; FAR before a bond breaks, zero when they meet as all others do
@@ -79,7 +80,7 @@ def let_go(k, eased, bodies, kinds, box):
     for n in range(eased.over_first[k], eased.over_first[k + 1]):
         e = eased.over[n]
         if eased.slack[e] == FAR:
-            eased.slack[e] = deepest(kinds, e, eased, bodies, box)
+            eased.slack[e] = deepest(kinds, e, eased, bodies, box) if eased.first[e] >= 0 else 0.0
             eased.active[eased.count[0]] = e
             eased.count[0] += 1
 
@@ -90,7 +91,7 @@ def write_reach(e, eased, bodies, kinds, neighbours):
     if eased.row[e] >= 0:
         start, number = unpack(neighbours.packed[eased.row[e]])
         if one_each(kinds):
-            c = min(eased.first[e], eased.second[e]) // CHUNK
+            c = eased.row[e] // pair_room(neighbours)
             start += c * candidate_room(neighbours) - neighbours.force_at[c]
         for k in range(start, start + number):
             i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
@@ -106,8 +107,9 @@ def follow(eased, bodies, kinds, neighbours, box):
     left = 0
     for n in range(eased.count[0]):
         e = eased.active[n]
-        eased.slack[e] = min(eased.slack[e], deepest(kinds, e, eased, bodies, box))
-        write_reach(e, eased, bodies, kinds, neighbours)
+        if eased.first[e] >= 0:
+            eased.slack[e] = min(eased.slack[e], deepest(kinds, e, eased, bodies, box))
+            write_reach(e, eased, bodies, kinds, neighbours)
         eased.active[left] = e
         left += 1 if eased.slack[e] > 0.0 else 0
     eased.count[0] = left
@@ -137,6 +139,7 @@ def locate(first, second, lower, higher, first_pair, count, row):
     for e in range(first.size):
         low, high = min(first[e], second[e]), max(first[e], second[e])
         row[e] = -1
-        for p in range(first_pair[low], first_pair[low] + count[low]):
-            if lower[p] + higher[p] == low + high:
-                row[e] = p
+        for b in (low, high):  # that of whom it is: the larger body's, or of equal ones the first
+            for p in range(first_pair[b], first_pair[b] + count[b]):
+                if lower[p] + higher[p] == low + high:
+                    row[e] = p

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -325,6 +326,31 @@ def test_what_bonds_do_is_kept_until_it_has_been_gathered(monkeypatch, blocks, l
                 assert (2 * written[own // 2] + own % 2).tolist() == expected
     assert blocks == 1 or borders
     assert sorted(tie.ground[tie.grounded].tolist()) == [len(pairs) - 1]
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered in scalar subtract")  # of columns before slots, which wraps
+def test_threads_show_in_no_bit_from_the_start(monkeypatch):
+    """Chunks are shared out anew once forces are known: bonds are found again where their slots have gone since."""
+    alone = falling()
+    alone.step(10)
+    for module in list(sys.modules.values()):  # chunks of few bodies: plain Python looks the number up
+        if module.__name__.startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
+            monkeypatch.setattr(module, "CHUNK", 8)
+    several = falling(threads=3)
+    several.step(10)
+    assert several._engine.neighbours.block.size > 2
+    assert state(several) == state(alone)
+
+
+def test_bonded_balls_of_two_sizes_do_not_meet():
+    """Pairs are listed with the larger one, wherever it is in memory: here the smaller balls come first."""
+    place = [(1.1e-3 * k, 0, 0) for k in (0, 2, 1, 3)]
+    small, large = (dem.Particles(dem.Sphere(diameter=d), HAIR, position=place[k : k + 2])
+                    for k, d in ((0, 1e-3), (2, 1.4e-3)))  # fmt: skip
+    bonds = dem.Bonds([(0, 2), (2, 1), (1, 3)], young=1e7, diameter=1e-3, strength=1e6)
+    sim = dem.Simulation(dem.Particles.concatenate([small, large]), bonds=bonds, gravity=(0, 0, 0), time_step=1e-6)
+    sim.step(20)
+    assert np.abs(sim.particles.velocity).max() == 0.0  # they overlap by 0.1 mm, and nothing pushes
 
 
 def test_those_held_together_for_good_are_not_listed():
