@@ -13,7 +13,6 @@ from dem.base.notices import Notice
 from dem.base.words import counted
 from dem.model.bonds import MODES, Bonds, Breakage
 from dem.model.flexible import FlexibleFibre
-from dem.ranks.crew import refuse
 from dem.soft import hanging, ranks
 from dem.soft.bonded import BondedEngine
 from dem.soft.impacts import rounded_down
@@ -131,8 +130,7 @@ def engine_for(bonds: Bonds | None) -> Callable[..., Engine]:
     """What moves particles that these bonds hold together."""
     if bonds is None:
         return ranks.engine_class()
-    refuse("bonds")
-    return partial(BondedEngine, bonds=bonds)
+    return partial(ranks.bonded_class(), bonds=bonds)
 
 
 def in_run(engine: Engine) -> BondsInRun | None:

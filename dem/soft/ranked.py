@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from dem.model.box import Box
     from dem.ranks.crew import Hand
+    from dem.soft.share_bonds import Ties
     from kernels.soft.state import Bodies, Neighbours
 
 SHARED = ("skin", "deepest", "walls", "expected")  # parameters of `Engine` beside the first ones that shares know of
@@ -103,7 +104,7 @@ class RankedEngine(Engine):
         walls = self.wall_state
         if walls:  # those that are bodies may weigh other than before
             walls = walls | {"unit": self.faces.walls.unit, "load": getattr(self.faces.walls.free, "load", None)}
-        state = {"walls": walls, "fluid": self.fluid_state}
+        state = {"walls": walls, "fluid": self.fluid_state, "bonds": self._bonds_now()}
         self._hand.do("begin", self.progress, self.setting, state)
         self._has_state = BOTH
 
@@ -113,7 +114,7 @@ class RankedEngine(Engine):
         kit = Kit(
             kinds=share_arrays.posed(self.kinds, 0), faces=self.faces, law=self.law, fluid=self.fluid,
             scheme=self.scheme, layout=self.layout, skins=self.skins, range=self.range,
-            threads=self.threads, owners=crew.owners(), used=used,
+            threads=self.threads, owners=crew.owners(), used=used, ties=self._ties(),
         )  # fmt: skip
         try:
             pickle.dumps(kit)
@@ -128,6 +129,14 @@ class RankedEngine(Engine):
             )
             raise ValueError(message)
         return hand
+
+    def _ties(self) -> Ties | None:
+        """What all shares are to know of bonds, if there are any."""
+        return None
+
+    def _bonds_now(self) -> dict[str, np.ndarray]:
+        """What they have come to."""
+        return {}
 
     def _parts(self) -> list[list[Rows]]:
         """Bodies for each rank, in pieces, as they lie in memory: who is to have whom is for the ranks to find out."""

@@ -45,6 +45,8 @@ class Share(ShareLists):
         for name, array in state["fluid"].items():
             self.fluid_state[name][:] = array
         self._take_walls(state["walls"])
+        if self.bonds:
+            self.bonds.begin(state["bonds"])
         self.move_walls(progress.step[0] * self.dt)
         travel = float(progress.travel[0])
         parts, self.parts = self.parts, []
@@ -98,6 +100,8 @@ class Share(ShareLists):
     def _begin(self, order: int, task: int, after: int) -> int:
         """Note what all have come to in a task if that is the order, and do the next one for the border."""
         began = perf_counter()
+        if self.bonds:
+            self.bonds.begin_step()
         code = self._serve(order, task, after)
         if code == loop.FEW_SLOTS:
             self._make_slots_for(int(self.faces.walls.fullest.max()))
@@ -122,6 +126,8 @@ class Share(ShareLists):
         self._count(perf_counter() - began)
         self.steps += 1
         self._swap_reports()
+        if self.bonds and task != sweeps.PREDICT:
+            self.bonds.end_step(self.setting.per_joule)
         self.channel.finish()
 
     def _count(self, seconds: float) -> None:
@@ -166,6 +172,8 @@ class Share(ShareLists):
     def give(self, names: list[str]) -> tuple[list, Table] | None:
         """Arrays of bodies, identities first, and what contacts remember: at rank 0 all that ranks have."""
         b = self.bodies
+        if self.bonds:
+            self.bonds.agree()
         own = [getattr(b, name)[..., self.low :] for name in ("identity", *names)]
         tables = self.communicator.collect(self._table())
         found = self._collect(own)

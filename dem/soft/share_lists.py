@@ -13,6 +13,7 @@ from dem.soft import arrays, share_arrays
 from dem.soft.engine import NOWHERE, Engine
 from dem.soft.history import ContactHistory
 from dem.soft.listed import Listed
+from dem.soft.share_bonds import ShareBonds
 from dem.soft.share_order import in_order
 from dem.soft.share_rows import SEEN, Crowd, Rows, Table, find
 from dem.soft.walled import is_walled
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from dem.ranks.communicator import Channel, Communicator
     from dem.ranks.domains import Owners
     from dem.soft.history import Index
+    from dem.soft.share_bonds import Ties
     from dem.soft.share_order import Order
     from dem.soft.skins import Skins
     from kernels.box.faces import Faces
@@ -51,6 +53,7 @@ class Kit(NamedTuple):
     threads: int
     owners: Owners
     used: tuple[str, ...]  # arrays of bodies that have any length
+    ties: Ties | None = None  # what all know of bonds, if there are any
 
 
 class Told(NamedTuple):
@@ -99,6 +102,7 @@ class ShareLists(Listed):
         self.partial = np.zeros((1, sweeps.COLUMNS), np.int64)
         self.told = Told(0, 0, 0.0, 0, 0)
         self.spent, self.steps = 0.0, 0  # seconds of computing since domains were looked at, steps
+        self.bonds = ShareBonds(communicator, kit.ties) if kit.ties else None
 
     def rebuild(self, rows: Rows | None = None) -> None:
         """Hand bodies to those who are to have them, list their neighbours anew and pick the candidates.
@@ -107,6 +111,8 @@ class ShareLists(Listed):
         """
         communicator, ends = self.communicator, None
         if rows is None:
+            if self.bonds:
+                self.bonds.agree()
             rows, ends = self._here()
         here = rows.arrays["left"][0] == 0
         work = self.spent / self.steps if self.steps >= TIMED else float(rows.number.size)
@@ -152,6 +158,8 @@ class ShareLists(Listed):
         """List the neighbours of the bodies that are here now, and pick the candidates."""
         position, left = crowd.values("position"), crowd.values("left")
         wanted, reach = self._wanted(position, left[0] == 0, crowd.values("kind")[0]), self._reach()
+        if self.bonds:
+            wanted = self.bonds.with_partners(wanted, crowd.values("identity")[0])
         by_others = np.zeros(crowd.size, bool)
         for which in wanted:
             by_others[which] = True
@@ -185,6 +193,9 @@ class ShareLists(Listed):
             blocks=self.threads if isinstance(self.mode, Threaded) else 1,
         )  # fmt: skip
         chunks = self.neighbours.pairs.size
+        if self.bonds:
+            bonds = self.bonds.lay_out(self.bodies, self.ghosts, self.low, chunks)
+            self.neighbours = self.neighbours._replace(bonds=bonds)
         self.faces = share_arrays.walled(self.faces, self.bodies, chunks)
         self.fluid = share_arrays.wet(self.fluid, chunks)
         travel = self.partial[:, sweeps.TRAVEL].max()
@@ -194,7 +205,7 @@ class ShareLists(Listed):
     def _prepare_to_tell(self, wanted: list[np.ndarray], found: list[int]) -> None:
         """Ways by which motions and reports are told."""
         b, communicator = self.bodies, self.communicator
-        turned = () if self.kinds.round else (b.orientation,)
+        turned = () if self.kinds.round and not self.bonds else (b.orientation,)
         told = [values for values in (b.position, *turned, b.velocity_ahead, b.spin) if values.size]
         heard = np.ascontiguousarray(np.concatenate([values[:, : self.ghosts] for values in told]).T)
         index = (np.concatenate(wanted) + self.low).astype(np.int32)
@@ -231,6 +242,7 @@ class ShareLists(Listed):
         back = np.arange(first, nb.lowest.size) - nb.lowest[first:]
         nb.lag[0] = back.max(initial=0)
         self._note_places()
+        nb = nb._replace(bonds=self.bonds.settle(nb)) if self.bonds else nb
         self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
 
     def _give_memory(self, table: Table) -> None:

@@ -36,13 +36,19 @@ class Border(NamedTuple):
     blocks: int  # of `Neighbours.block`, which hold the border: all bodies that others want, and some more
 
 
+@formula
+def tells_orientation(border):
+    """Whether orientations are told, also of single spheres where they are bonded: all else has three numbers."""
+    return border.heard.shape[1] % 3 == 1
+
+
 @part
 def tell(bodies, kinds, border):
     """Write down the motion that others want to know."""
     for n in range(border.index.size):
         b = border.index[n]
         r = copy_in(bodies.position, b, border.told, n, 0)
-        if not kinds.round:
+        if tells_orientation(border):
             r = copy_in(bodies.orientation, b, border.told, n, r)
         if bodies.velocity_ahead.shape[1] > 0:
             r = copy_in(bodies.velocity_ahead, b, border.told, n, r)
@@ -55,7 +61,7 @@ def hear(bodies, kinds, border):
     """Move the ghosts to where others say they are."""
     for b in range(border.heard.shape[0]):
         r = copy_out(bodies.position, b, border.heard, 0)
-        if not kinds.round:
+        if tells_orientation(border):
             r = copy_out(bodies.orientation, b, border.heard, r)
         if bodies.velocity_ahead.shape[1] > 0:
             r = copy_out(bodies.velocity_ahead, b, border.heard, r)

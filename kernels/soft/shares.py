@@ -7,7 +7,7 @@ is noted, and the next step is begun, in one call.
 
 from kernels.base.jit import direct, formula, hold, kernel, part, piece, spread, stage
 from kernels.fluid import tell_time
-from kernels.soft import contact, felt, passes, shared, slots, sweeps
+from kernels.soft import bonded, contact, felt, passes, shared, slots, sweeps
 from kernels.soft.advance import DONE, FEW_SLOTS, LIST_STALE, NO_ROOM, PREDICTED, account, limit_passed, time_of
 from kernels.soft.border import add_reports, hear, report, tell
 from kernels.soft.chunks import by_mode
@@ -39,6 +39,7 @@ def meet_ghosts(block, scheme, law, task, setting, bodies, kinds, neighbours, bo
         if neighbours.block_of[c] == block:
             if not kinds.round:
                 contact.place(kinds, c, bodies, neighbours)
+            bonded.evaluate(neighbours.bonds, c, True, setting, bodies, box)
             sign = sweeps.time_sign_of(task)
             sweeps.meet_chunks(
                 c, True, c, False, scheme, law, 0, sign, setting, bodies, kinds, neighbours, box, partial
@@ -106,6 +107,7 @@ def begin(task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, bo
         hear(bodies, kinds, border)
         if predicted:
             look_again(box, mode, scheme, law, fluid, setting, bodies, kinds, neighbours, progress, partial)
+        bonded.before(neighbours.bonds, True, setting, bodies, kinds, neighbours, box)
         meet(mode, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
     go_over(0, border.blocks, 0, 2, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial)
     tell(bodies, kinds, border)
@@ -137,12 +139,13 @@ def go_on(order, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbo
 
 
 @stage
-def note(task, fluid, setting, box, progress, partial, border):
+def note(task, fluid, setting, bonds, box, progress, partial, border):
     """Note what all shares have reported; returns DONE, or which limit is passed, the same for all shares.
 
     Parameters
     ----------
     task, fluid, setting : see `kernels.soft.advance`
+    bonds : with the sums of all shares
     border : what all shares report
 
     Writes
@@ -154,7 +157,7 @@ def note(task, fluid, setting, box, progress, partial, border):
     add_reports(box, border)
     row = border.total
     partial[0, sweeps.TRAVEL] = row[0, sweeps.TRAVEL]
-    totals = passes.totals(fluid, row)
+    totals = passes.with_bonds(bonds, passes.totals(fluid, row))
     account(fluid, task, totals, row, progress)
     if task != sweeps.PREDICT:
         completes = task == sweeps.STEP or task == sweeps.LAST_STEP  # noqa: PLR1714
@@ -201,7 +204,7 @@ def obey(
     """
     code = DONE
     if order == NOTE:
-        code = note(task, fluid, setting, box, progress, partial, border)
+        code = note(task, fluid, setting, neighbours.bonds, box, progress, partial, border)
         if code == DONE and task != sweeps.PREDICT and slots.are_few(box):
             code = FEW_SLOTS
     if code == DONE and after != STAY:  # at NOTE or BEGIN

@@ -23,6 +23,9 @@ STICKY = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.6, f
 ELASTIC = dem.Material(young=5e6, poisson=0.3, density=2000.0)
 
 
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar subtract")  # of bonds' columns: it wraps
+
+
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch):
     """Chunks of few bodies, so that small systems have many, of ghosts as well: plain Python looks the number up."""
@@ -127,6 +130,44 @@ def capsules(material=STICKY, **box):
     )
 
 
+def bonded(strength=2e5, *, damping=0.05, smooth=False, **settings):
+    """Flexible fibres that hit each other and a plane; whose bonds break there."""
+    fibre = dem.FlexibleFibre(
+        diameter=1e-3, length=5e-3, segments=6, young=1e7, damping=damping, strength=strength, smooth=smooth
+    )
+    bodies, bonds = fibre.make(
+        STICKY, position=[(0, 0, 0.02), (0, 2e-3, 0.02), (1e-3, 1e-3, 0.0215)],
+        velocity=[(0, 0, -1), (0, 0, -1), (0, 0, -3.0)], angular_velocity=[(0, 50, 0), (0, 0, 0), (0, 0, 80)],
+    )  # fmt: skip
+    bodies.velocity = bodies.velocity + np.outer(1.5 * np.sin(np.arange(len(bodies))), (0, 0, 1))
+    plane = dem.Plane((0, 0, 0.01945), (0, 0, 1), material=STICKY)
+    return dem.Simulation(bodies, bonds=bonds, walls=[plane], time_step=5e-6, _skin=(1.5e-4, 5e-5), **settings)
+
+
+def hung(strength=5e5):
+    """A chain of balls of two sizes across a periodic box, hung up twice, in air; others fall on it, and it breaks."""
+    rng, number, pitch = np.random.default_rng(4), 14, 1.1e-3
+    along = pitch * (np.arange(number) + 0.5)
+    at = np.column_stack([along, 0 * along + 2e-3, 0 * along + 2e-3])
+    chain = [
+        dem.Particles(dem.Sphere(diameter=size), STICKY, position=at[k::2], velocity=rng.normal(0, 0.3, (7, 3)))
+        for k, size in enumerate((1e-3, 1.4e-3))
+    ]
+    order = np.arange(number) // 2 + number // 2 * (np.arange(number) % 2)  # numbers of the balls along the chain
+    pairs = [*zip(order, np.roll(order, -1), strict=True), (order[0], -1), (order[7], -1)]
+    bonds = dem.Bonds(
+        pairs, ground=[at[0] + (0, 0, 2e-3), at[7] + (0, 0, 2e-3)], young=1e7, diameter=8e-4, damping=0.05,
+        strength=strength, apart=2,
+    )  # fmt: skip
+    above = at[::2] + np.outer(np.linspace(1.2e-3, 1.8e-3, 7), (0, 0, 1))
+    drops = dem.Particles(dem.Sphere(diameter=1e-3), STICKY, position=above, velocity=[(0, 0, -4.5)] * 7)
+    box = dem.Box((0, 0, 0), (number * pitch, 4e-3, 6e-3), STICKY, periodic=["x"])
+    return dem.Simulation(
+        dem.Particles.concatenate([*chain, drops]), box, bonds=bonds, time_step=3e-6, _skin=(1.5e-4, 5e-5),
+        fluid=dem.Fluid(density=1.2, viscosity=1.8e-5),
+    )  # fmt: skip
+
+
 CASES = {
     "coming-and-going": coming_and_going,
     "frictional": spheres,
@@ -136,6 +177,10 @@ CASES = {
     "shaken": lambda: spheres(motion={"z-": dem.Motion(amplitude=(0, 0, 2e-3), frequency=50.0)}),
     "mixture": mixture,
     "worn": rough_and_worn,
+    "bonded": bonded,
+    "hung": hung,
+    "bonded capsules": lambda: bonded(4e5, smooth=True),
+    "bonded for good": lambda: bonded(np.inf, damping=0.0),
     "capsules": capsules,
     "capsules coming and going": lambda: coming_and_going(dem.Capsule),
     "elastic capsules": lambda: capsules(ELASTIC, periodic=["x", "y"]),
@@ -143,13 +188,21 @@ CASES = {
     "coming-and-going in air": lambda: coming_and_going(fluid=dem.Fluid(density=1.2, viscosity=1e-3)),
 }
 LONG = {"periodic", "rough", "shaken", "fluid", "open", "coming-and-going in air"}
-LONG |= {"capsules coming and going", "elastic capsules"}
+LONG |= {"bonded", "capsules", "bonded capsules", "bonded for good", "capsules coming and going", "elastic capsules"}
 
 
 def everything(sim):
     """All that decides how a run goes on, and its energies, as bytes."""
     state = sim._engine.snapshot()
-    parts = [state.bodies, state.contacts._asdict(), state.progress, state.fluid, state.walls, state.traffic]
+    parts = [
+        state.bodies,
+        state.contacts._asdict(),
+        state.progress,
+        state.fluid,
+        state.walls,
+        state.traffic,
+        state.bonds,
+    ]
     found = {f"{k} {name}": np.ascontiguousarray(v).tobytes() for k, p in enumerate(parts) for name, v in p.items()}
     return found | {"energy": np.array(sim.energy()).tobytes(), "shown": sim.particles.position.tobytes()}
 
@@ -282,14 +335,16 @@ def test_ranks_show_in_no_bit_of_any_combination(name):
 
 
 @pytest.mark.slow
-def test_files_are_those_of_one_rank_and_go_on_on_any_number(tmp_path):
+@pytest.mark.parametrize("make", [spheres, capsules, hung])
+def test_files_are_those_of_one_rank_and_go_on_on_any_number(make, tmp_path):
     one, several = tmp_path / "one.h5", tmp_path / "several.h5"
-    spheres().run(60 * DT, output=one, frames=3, progress=False, contacts=True)
+    dt = make().time_step
+    make().run(60 * dt, output=one, frames=3, progress=False, contacts=True)
     with in_one_process(3):
-        spheres().run(40 * DT, output=several, frames=2, progress=False, contacts=True)
+        make().run(40 * dt, output=several, frames=2, progress=False, contacts=True)
     with in_one_process(2):
-        dem.resume(several, duration=50 * DT, progress=False)
-    dem.resume(several, duration=60 * DT, progress=False)
+        dem.resume(several, duration=50 * dt, progress=False)
+    dem.resume(several, duration=60 * dt, progress=False)
     with dem.Trajectory(one) as a, dem.Trajectory(several) as b:
         assert a.position[-1].tobytes() == b.position[-1].tobytes()
         assert {name: values[-1] for name, values in a.energy.items()} == {n: v[-1] for n, v in b.energy.items()}
