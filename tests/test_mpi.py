@@ -13,6 +13,8 @@ import h5py
 import numpy as np
 import pytest
 
+import dem
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not shutil.which("mpiexec") or find_spec("mpi4py") is None, reason="needs mpiexec and mpi4py"),
@@ -28,6 +30,17 @@ balls = dem.Particles(dem.Sphere(diameter=0.01), sand, position=0.008 + 0.0125 *
 sim = dem.Simulation(balls, dem.Box((0, 0, 0), (0.129,) * 3, sand), time_step=2e-5, threads=1)
 print(sim.run(float(sys.argv[2]), output=sys.argv[1], frames=10, checkpoint_every=100, progress=False).status)
 """  # noqa: E501
+FIBRES = """
+import sys, numpy as np, dem
+sand = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.7, friction=0.5)
+fibre = dem.FlexibleFibre(diameter=1e-3, length=5e-3, segments=6, young=1e7, damping=0.05, strength=2e5)
+places = np.stack(np.meshgrid(np.arange(4), np.arange(6), np.arange(6)), -1).reshape(-1, 3) * (7e-3, 1.3e-3, 1.3e-3)
+bodies, bonds = fibre.make(sand, position=places, velocity=[(0, 0, -2.0)] * len(places))
+bodies.velocity = bodies.velocity + np.outer(0.8 * np.sin(np.arange(len(bodies))), (0, 0, 1))
+plane = dem.Plane((0, 0, -0.8e-3), (0, 0.05, 1), material=sand, roughness=0.1, wear=1e-12)
+sim = dem.Simulation(bodies, bonds=bonds, walls=[plane], time_step=2e-6, threads=1)
+print(sim.run(float(sys.argv[2]), output=sys.argv[1], frames=5, progress=False).status)
+"""
 RESUME = "import sys, dem; print(dem.resume(sys.argv[1], threads=1, progress=False).status)"
 
 
@@ -74,6 +87,17 @@ def alone(tmp_path_factory):
 def test_ranks_write_the_file_of_one_process_once(ranks, alone, tmp_path):
     assert said(launched(ranks, SCRIPT, tmp_path / "run.h5", 0.02)).split() == ["said", "once", "PASS"]
     assert contents(tmp_path / "run.h5") == alone
+
+
+def test_fibres_that_break_on_a_wall_that_wears_leave_the_file_of_one_process(tmp_path):
+    """Bonds between bodies of several ranks, some of which break, and sums over ranks of what is worn off."""
+    alone = said(launched(1, FIBRES, tmp_path / "one.h5", 4e-4))
+    assert said(launched(3, FIBRES, tmp_path / "three.h5", 4e-4)) == alone
+    one = contents(tmp_path / "one.h5")
+    assert contents(tmp_path / "three.h5") == one
+    with dem.Trajectory(tmp_path / "three.h5") as run:
+        assert run.breakages
+        assert run.walls[0].worn[-1].sum() > 0
 
 
 @pytest.mark.parametrize("victim", range(4))
