@@ -89,7 +89,7 @@ class ShareBonds:
         return np.unique(np.concatenate([pairs[other & ~one, 0], pairs[one & ~other, 1]]))
 
     def with_partners(self, wanted: list[np.ndarray], identity: np.ndarray) -> list[np.ndarray]:
-        """Which of these bodies, which are this rank's, others want to know of, whom bonds hold to theirs among them."""
+        """Which of these bodies others want to know of, those among them whom bonds hold to theirs."""
         found = self.communicator.all_told(self.partners(identity))
         both = [np.union1d(w, np.flatnonzero(np.isin(identity, p))) for w, p in zip(wanted, found, strict=True)]
         both[self.communicator.rank] = wanted[self.communicator.rank]

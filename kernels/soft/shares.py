@@ -146,11 +146,10 @@ def note(task, fluid, setting, bonds, box, progress, partial, border):
     ----------
     task, fluid, setting : see `kernels.soft.advance`
     bonds : with the sums of all shares
-    border : what all shares report
 
     Writes
     ------
-    border : what that comes to
+    border : what the reports of all shares come to
     box, progress : as `kernels.soft.advance.account` and `kernels.soft.felt.account`
     partial : row 0, how far spheres went in the last prediction, in any share
     """

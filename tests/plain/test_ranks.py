@@ -263,7 +263,7 @@ def test_inner_bodies_move_while_others_are_told_of_the_border(sizes, monkeypatc
     alone.step(24)
     with in_one_process(2):
         sim = bar(sizes=sizes)
-        sim.step(20)
+        sim.step(24)
         own = sim._engine._hand.own
         block, border = own.neighbours.block, own.border
         assert everything(sim) == everything(alone)
