@@ -57,6 +57,9 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``triangles``   closest points
     ``spans``       those of segments
     ``sides``       what a capsule feels between its ends
+    ``side_terms``  of their potential
+    ``round_sides``  where what turns about an axis is nearest
+    ``lines``       how near that is along a line
     ``cells``       where to look for those near a place
     ``clear``       how far places are from all of them
     ``poses``       where walls are at a time
@@ -97,6 +100,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``capsule_known``  many of them, looked at together
     ``capsule_blocks``  these evaluated, many at a time
     ``capsule_sums``  what they come to, by body
+    ``capsule_shares``  damping that several contacts share, beside bodies of several spheres
     ``listed_capsules``  the same one by one
     ``sides``       what walls do to them between their ends
     ``listed_sides``  the same one by one

@@ -37,7 +37,7 @@ def hair(**more):
 
 
 def mill(**more):
-    """Capsules and a few balls that fall on turning blades and on bars, with friction, and meet them with sides."""
+    """Capsules and a few balls that fall on turning blades, bars, a ring and a cone, with friction, and with sides."""
     rng = np.random.default_rng(20261124)
     nylon = dem.Material(young=5e6, poisson=0.35, density=1100.0, restitution=0.5, friction=0.4)
     fibre, side, wide = dem.Capsule(diameter=0.006, aspect_ratio=3), 18, 0.0185
@@ -47,10 +47,31 @@ def mill(**more):
     balls = dem.Particles(dem.Sphere(diameter=0.006), nylon, position=place[-50:])
     blades = dem.Mesh.blades(0.16, 0.02, count=6, material=nylon, motion=dem.Motion(rate=20.0))
     bars = [dem.Block((x, -0.2, -0.03), (x + 0.004, 0.2, -0.02), material=nylon) for x in np.arange(-0.16, 0.16, 0.04)]
+    bars.append(dem.Torus((0, 0, -0.02), (0, 0.2, 1), 0.03, 0.006, material=nylon))
+    bars.append(dem.Cone((0.1, 0.1, -0.04), (0.1, 0.1, 0.0), 0.03, 0.0, material=nylon))
     everybody = dem.Particles.concatenate([capsules, balls])
     everybody.position = everybody.position - [0.17, 0.17, -0.015]
     box = dem.Box((-0.2, -0.2, -0.06), (0.2, 0.2, 0.12), material=nylon)
     return dem.Simulation(everybody, box, walls=[blades, *bars], time_step=2e-5, **more)
+
+
+def mash(**more):
+    """Capsules, chains of spheres, clumps and balls thrown at each other, with friction."""
+    rng = np.random.default_rng(20261125)
+    nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0, restitution=0.9, friction=0.5)
+    clump = dem.Clump(offsets=[[0, 0, 0], [0.006, 0, 0], [0, 0.005, 0.002]], radii=[0.005, 0.004, 0.004])
+    shapes = [
+        dem.Capsule(diameter=0.01, aspect_ratio=2), dem.Fibre(diameter=0.01, aspect_ratio=2), clump,
+        dem.Sphere(diameter=0.008),
+    ]  # fmt: skip
+    place, groups = np.stack(np.unravel_index(np.arange(NUMBER), (14,) * 3), axis=1) * 0.0205 + 0.02, []
+    for k, shape in enumerate(shapes):
+        n = len(place[k::4])
+        q, velocity = rng.normal(size=(n, 4)), rng.normal(0, 0.7, (n, 3))
+        turned = q / np.linalg.norm(q, axis=1)[:, None]
+        groups.append(dem.Particles(shape, nylon, position=place[k::4], orientation=turned, velocity=velocity))
+    box = dem.Box((0, 0, 0), (0.31,) * 3, material=nylon)
+    return dem.Simulation(dem.Particles.concatenate(groups), box, time_step=1e-5, **more)
 
 
 def seen(sim):
@@ -60,12 +81,10 @@ def seen(sim):
             sim.energy(), sim.energy_error]  # fmt: skip
 
 
-SKINS = [(gas, (0.0015, 0.0002)), (hair, (0.0003, 0.00005)), (mill, (0.001, 0.0002))]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("made", "skin"), [(gas, (0.0015, 0.0002)), (hair, (0.0003, 0.00005)), (mill, (0.001, 0.0002))]
+    ("made", "skin"),
+    [(gas, (0.0015, 0.0002)), (hair, (0.0003, 0.00005)), (mill, (0.001, 0.0002)), (mash, (0.001, 0.0002))],
 )
 def test_threads_skins_and_cuts_change_no_bit(tmp_path, made, skin):
     """Lists are made many times, contacts remember, bonds break."""

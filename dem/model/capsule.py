@@ -55,7 +55,7 @@ class Capsule:
     I_transverse = ρ π [R² L (L²/12 + R²/4) + 4/3 R³ (2 R²/5 + L²/4 + 3 L R/8)].
 
     Two capsules touch at the closest points of their segments, and at two ends where they are nearly parallel; walls
-    touch their ends, and those with edges their sides. See docs/capsules.md.
+    touch their ends, and edges and bulges their sides. See docs/capsules.md.
 
     Examples
     --------
@@ -159,21 +159,15 @@ def half_length_of(shape: Shape) -> float:
 
 
 def has_capsules(variants: Sequence[tuple[Shape, Material]]) -> bool:
-    """Whether there are capsules among the shapes and materials.
+    """Whether there are capsules among the shapes and materials."""
+    return any(half_length_of(shape) for shape, _ in variants)
 
-    Raises
-    ------
-    ValueError
-        If there are, and shapes of several spheres beside them, whose contacts with them are not known.
-    """
-    shapes = [shape for shape, _ in variants]
-    if not any(half_length_of(shape) for shape in shapes):
-        return False
-    for shape in shapes:
-        if not half_length_of(shape) and (len(shape.radii) > 1 or np.any(shape.offsets)):
-            message = f"{shape} is made of several spheres, and capsules meet capsules and spheres only: "
-            raise ValueError(message + "take dem.Capsule in its place, or dem.Fibre for all of them")
-    return True
+
+def has_clusters(variants: Sequence[tuple[Shape, Material]]) -> bool:
+    """Whether there are shapes of several spheres among them, or of one that is off the centre of mass."""
+    return any(
+        not half_length_of(shape) and (len(shape.radii) > 1 or bool(np.any(shape.offsets))) for shape, _ in variants
+    )
 
 
 def closest(x: np.ndarray, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

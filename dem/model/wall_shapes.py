@@ -10,6 +10,8 @@ from dem.base import checks
 from dem.model.mesh_cells import Cells, cells_of
 from kernels.walls import geometry
 from kernels.walls.geometry import Geometry
+from kernels.walls.revolution import COUNT as POINTS_AT
+from kernels.walls.round_sides import MORE, ROWS
 from kernels.walls.triangles import NUMBERS
 
 if TYPE_CHECKING:
@@ -214,3 +216,10 @@ def _aligned(rows: np.ndarray) -> np.ndarray:
     found = room[start : start + rows.size].reshape(rows.shape)
     found[:] = rows
     return found
+
+
+def room_of_sides(shapes: Sequence[WallShape], room: int) -> int:
+    """Rows of scratch and of trees that sides of capsules need at these walls, whose triangles need so many."""
+    round_ones = [shape.kind in (geometry.REVOLUTION, geometry.TORUS) for shape in shapes]
+    segments = [int(s.numbers[POINTS_AT]) - 1 for s in shapes if s.kind == geometry.REVOLUTION]
+    return max(room + 1, ROWS * max([1, *segments]) + MORE if any(round_ones) else 0)

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.model.capsule import half_length_of, has_capsules
+from dem.model.capsule import half_length_of, has_capsules, has_clusters
 from dem.model.walls import fold
 from dem.soft import walled
+from dem.soft.capsules import with_poses
 from dem.soft.springs import Springs
 from kernels.base.jit import in_python
 from kernels.laws import hertz
 from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft.candidates import GROUP
 from kernels.soft.capsule_contacts import TOLD
-from kernels.soft.capsules import SLOTS, Capsules
+from kernels.soft.capsules import SLOTS, Capsules, Mixed
 from kernels.soft.known import BLOCK, KNOWN
 from kernels.soft.state import Bodies, Kinds, Neighbours
 from kernels.soft.ties import NoBonds
@@ -39,7 +40,7 @@ def materials(particles: Particles) -> list[Material]:
     return list(dict.fromkeys(m for _, m in particles.variants))
 
 
-def kinds(particles: Particles, box: Box | None, *, own: bool = False) -> Kinds | Capsules:
+def kinds(particles: Particles, box: Box | None, *, own: bool = False) -> Kinds | Capsules | Mixed:
     """Tables of shapes and materials in the kernels' layout; pairs may be told to have a reach of their own."""
     capsules = has_capsules(particles.variants)
     shapes = [shape for shape, _ in particles.variants]
@@ -68,8 +69,10 @@ def kinds(particles: Particles, box: Box | None, *, own: bool = False) -> Kinds 
     )
     if not capsules:
         return tables
-    half, pose = np.array([half_length_of(shape) for shape in shapes]), np.zeros((len(particles), 8))
-    return Capsules(*tables, half=half, pose=pose)
+    half = np.array([half_length_of(shape) for shape in shapes])
+    if has_clusters(particles.variants):
+        return with_poses(Mixed(*tables, half, *[np.zeros(0)] * 3), particles.variant)
+    return with_poses(Capsules(*tables, half, np.zeros(0)), particles.variant)
 
 
 def scheme(integrator: Integrator, kinds: Kinds, *, rotating: bool, held: bool) -> tuple:
@@ -166,9 +169,9 @@ class Layout(NamedTuple):
     capsules: bool = False  # bodies are capsules
 
     @classmethod
-    def of(cls, kinds: Kinds | Capsules, *, lossy: bool, width: int, wall_width: int, couples: bool) -> Layout:
+    def of(cls, kinds: Kinds | Capsules | Mixed, *, lossy: bool, width: int, wall_width: int, couples: bool) -> Layout:
         """Of kinds of bodies and what their contacts remember and hand on; of capsules all contacts of a pair do."""
-        capsules = isinstance(kinds, Capsules)
+        capsules = isinstance(kinds, Capsules | Mixed)
         if capsules:
             lossy, width, couples = True, SLOTS * width + 1 if width else 0, True
         row = 16 if couples else 12 if kinds.round and not kinds.reach > 0 else 8

@@ -17,7 +17,7 @@ from dem.system.plan import MOST_STEPS
 from kernels.base.jit import in_python
 from kernels.soft import slot_tables
 from kernels.soft.advance import FRESH, PREDICTED
-from kernels.soft.capsules import Capsules
+from kernels.soft.capsules import Capsules, Mixed
 from kernels.soft.slots import PIECE_BITS, SIDE
 
 if TYPE_CHECKING:
@@ -91,6 +91,6 @@ def _check_contacts(state: Snapshot, engine: Engine) -> None:
     check_finite(CONTACTS, table._asdict())
     require(width > 0 or not rows, f"{CONTACTS} remember what this contact law does not know")
     check_within(f"{CONTACTS}/i", table.i, 0, spheres - 1)
-    sides = SIDE if isinstance(engine.kinds, Capsules) else 0
+    sides = SIDE if isinstance(engine.kinds, Capsules | Mixed) else 0
     check_within(f"{CONTACTS}/j", table.j, partner_of((len(engine.walls) + sides) << PIECE_BITS) + 1, spheres - 1)
     check_within(f"{CONTACTS}/wall_contacts", table.wall_contacts, 0, np.iinfo(np.int64).max)

@@ -10,7 +10,6 @@ from dem.soft import arrays
 from dem.soft.per_body import MOVING, PER_BODY
 from dem.soft.walled import fitted, is_walled
 from kernels.fluid import Dry
-from kernels.soft.capsules import Capsules
 from kernels.soft.chunks import CHUNK
 from kernels.soft.state import Bodies
 
@@ -27,13 +26,6 @@ KEPT_ROOM = ("lower", "higher", "packed", "pair_force", "overlap", "touching")  
 def room_for_ghosts(ghosts: int) -> int:
     """Indices that so many ghosts take: whole chunks, one at least."""
     return CHUNK * max(1, -(-ghosts // CHUNK))
-
-
-def posed(kinds: Kinds, bodies: int) -> Kinds:
-    """Kinds with room for the poses of so many bodies, if they are capsules."""
-    if not isinstance(kinds, Capsules):
-        return kinds
-    return kinds._replace(pose=np.zeros((bodies, kinds.pose.shape[1])))
 
 
 def bodies(crowd: Crowd, order: np.ndarray, ghosts: Rows, kinds: Kinds, used: Sequence[str]) -> tuple:

@@ -10,6 +10,7 @@ from dem.base.words import counted
 from dem.ranks.communicator import Route
 from dem.ranks.halo import Region, within
 from dem.soft import arrays, share_arrays
+from dem.soft.capsules import with_poses
 from dem.soft.engine import NOWHERE, Engine
 from dem.soft.history import ContactHistory
 from dem.soft.listed import Listed
@@ -186,7 +187,7 @@ class ShareLists(Listed):
         """Set up arrays for bodies and ghosts."""
         self.ghosts, self.low = seen.number.size, share_arrays.room_for_ghosts(seen.number.size)
         self.bodies, self.first_number = share_arrays.bodies(crowd, found.order, seen, self.kinds, self.used)
-        self.kinds = share_arrays.posed(self.kinds, self.bodies.kind.size)
+        self.kinds = with_poses(self.kinds, self.bodies.kind)
         self.mode = Engine.mode_for(crowd.size, self.threads)()
         self.neighbours, self.border_blocks = share_arrays.lists(
             self.neighbours, self.bodies, self.layout, ghosts=self.low, border=found.border,

@@ -155,7 +155,7 @@ class Simulation(Crowd):
         checks.of_types(optional=True, contacts=(contacts, Contacts), fluid=(fluid, Fluid))
         self._contacts = contacts or Contacts()
         self._walls = wall_list(walls)
-        capsules.check_walls(self._particles, self._walls, self._box)
+        capsules.check_walls(self._particles, self._walls)
         clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
         materials, film = arrays.materials(self._particles), immersion.film_of(fluid, self._particles, self._box)
         immersion.check_walls(fluid, self._walls)

@@ -10,15 +10,16 @@ import numpy as np
 
 from dem.model.box import FACES
 from dem.model.servo import PID
-from dem.model.wall_shapes import geometry_of
+from dem.model.wall_shapes import geometry_of, room_of_sides
+from dem.soft.capsules import shapes_for_sides
 from dem.soft.free_walls import about, free_of, servos
 from kernels.box.periodic import PeriodicFaces
 from kernels.soft import felt
-from kernels.soft.capsules import Capsules
+from kernels.soft.capsules import Capsules, Mixed
 from kernels.soft.rough import Rough, Smooth
 from kernels.soft.walled import COLUMNS, WalledFaces, WalledPeriodicFaces, Walls
 from kernels.walls.poses import Motions, Poses
-from kernels.walls.sides import COLUMNS as SIDE_COLUMNS
+from kernels.walls.side_terms import COLUMNS as SIDE_COLUMNS
 from kernels.walls.sides import SCRATCH
 
 if TYPE_CHECKING:
@@ -143,9 +144,14 @@ def walled(
     """
     number, motions = len(walls), motions_of(walls)
     sigma = max(wall.roughness for wall in walls)
-    sides = isinstance(kinds, Capsules)  # which meshes have to know as far as a capsule reaches
+    sides = isinstance(kinds, Capsules | Mixed)  # which meshes have to know as far as a capsule reaches
     widest = float(kinds.bound.max() if sides else kinds.radius.max()) * (1 + sigma) + reach + skin
-    geometry = geometry_of([wall.shape for wall in walls], reach=widest * (1 + 1e-6))
+    shapes = [wall.shape for wall in walls]
+    if sides and isinstance(faces, PeriodicFaces):
+        shapes += shapes_for_sides(walls, [faces.length_x, faces.length_y, faces.length_z], widest)
+    geometry = geometry_of(shapes, reach=widest * (1 + 1e-6))
+    room = int(geometry.room[0])
+    rows = room_of_sides(shapes, room) if sides else room
     made = Walls(
         geometry=geometry, motions=motions, poses=poses_of(motions),
         moving=any(wall.servo or wall.free or any(motion.moves for motion in wall.motion) for wall in walls),
@@ -156,8 +162,8 @@ def walled(
         **lists(LISTED if geometry.triangle.size else 0, chunks),
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
-        trees=np.zeros((chunks, int(geometry.room[0]), SIDE_COLUMNS if sides else 8)),
-        scratch=np.zeros((chunks, int(geometry.room[0]) + sides, SCRATCH if sides else 12)),
+        trees=np.zeros((chunks, rows, SIDE_COLUMNS if sides else 8)),
+        scratch=np.zeros((chunks, rows, SCRATCH if sides else 12)),
         rate=np.zeros((chunks, number)), part=np.zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(4),
         felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
         servo=servos(walls, widest_step),

@@ -274,7 +274,7 @@ def evaluate_capsules(kinds, law, scheme, c, time_sign, half, per_joule, bodies,
     sums = Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
     first = 0
     while first < listed.size:
-        number, first = know(law, start, first, listed, bodies, kinds, neighbours, box, out, known, told)
+        number, first = know(law, start, first, listed, half, bodies, kinds, neighbours, box, out, known, told)
         if has_history.size > 0:
             recall(law, number, told, history, kept)
         more = act(law, number, time_sign, half, per_joule, known, told, kept, out)

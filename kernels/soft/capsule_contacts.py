@@ -10,7 +10,16 @@ from kernels.base.jit import formula, part
 from kernels.base.vector import add, add_scaled, cross, dot, load, scale, subtract
 from kernels.box.periodic import gap
 from kernels.soft.blend import LEAST, alone, are_nearly_parallel, between, place_of, weight_of, weights
-from kernels.soft.capsules import SLOTS, axis_of, centre_of, mean_radius
+from kernels.soft.capsules import (
+    SLOTS,
+    axis_of,
+    centre_of,
+    from_body,
+    lone_or,
+    mean_radius,
+    radius_at,
+    row_of,
+)
 from kernels.soft.known import (
     MASS,
     NORMAL,
@@ -26,6 +35,7 @@ from kernels.soft.known import (
     get,
     put,
 )
+from kernels.soft.sharing import yields
 from kernels.soft.surfaces import rolling_inertia, spin_of
 from kernels.soft.touching import TINY
 
@@ -44,10 +54,11 @@ def touch_at(x, u, v, s, t, reach, radius):
 
 @formula
 def pose(k, bodies, kinds, neighbours, box):
-    """The bodies of candidate k, from the second's centre to the first's, and their half axes."""
-    b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
+    """The bodies of candidate k, from the centre of the second one's piece to that of the first's, and half axes."""
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    b, c = row_of(kinds, i, bodies), row_of(kinds, j, bodies)
     x = gap(box, subtract(centre_of(kinds.pose, b), centre_of(kinds.pose, c)), (0.0, 0.0, 0.0))
-    return b, c, x, axis_of(kinds.pose, b), axis_of(kinds.pose, c)
+    return bodies.owner[i], bodies.owner[j], x, axis_of(kinds.pose, b), axis_of(kinds.pose, c)
 
 
 @formula
@@ -128,39 +139,40 @@ def put_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, know
     known : column t, without mass and weight
     """
     reach, stiffness = reach_of(k, kinds, neighbours)
-    radius = kinds.radius[kinds.first_offset[bodies.kind[b]]]
-    normal, overlap, arm = touch_at(x, u, v, place[0], place[1], reach, radius)
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    normal, overlap, arm = touch_at(x, u, v, place[0], place[1], reach, radius_at(kinds, i, b, bodies))
     put(known, NORMAL, t, normal)
-    put(known, POINT, t, arm)
-    put(known, ARM, t, add(arm, x))
+    put(known, POINT, t, from_body(kinds, i, arm))
+    put(known, ARM, t, from_body(kinds, j, add(arm, x)))
     known[STIFFNESS, t], known[OVERLAP, t] = stiffness, overlap
-    put_motion(law, t, b, c, bodies, kinds, known)
+    put_motion(law, t, i, j, bodies, kinds, known)
 
 
 @formula
-def put_no_motion(law, t, b, c, bodies, kinds, known):
+def put_no_motion(law, t, i, j, bodies, kinds, known):
     """Elastic contacts do not look at it.
 
     Parameters
     ----------
-    law, t, b, c, bodies, kinds, known : see `put_motion_of`
+    law, t, i, j, bodies, kinds, known : see `put_motion_of`
     """
     return
 
 
 @formula
-def put_motion_of(law, t, b, c, bodies, kinds, known):
+def put_motion_of(law, t, i, j, bodies, kinds, known):
     """Write how the surfaces move at a contact, and what resists rolling.
 
     Parameters
     ----------
-    t, b, c : its column, of which NORMAL, POINT and ARM are known; bodies
+    t, i, j : its column, of which NORMAL, POINT and ARM are known; spheres that stand for what touches
     law, bodies, kinds : see `kernels.soft.state`
 
     Writes
     ------
     known : VELOCITY, TURNING, TWIST, RADIUS, REDUCED and ROLLING of column t
     """
+    b, c = bodies.owner[i], bodies.owner[j]
     w_b, w_c = spin_of(b, bodies), spin_of(c, bodies)
     at_b = add(load(bodies.velocity_ahead, b), cross(w_b, get(known, POINT, t)))
     at_c = add(load(bodies.velocity_ahead, c), cross(w_c, get(known, ARM, t)))
@@ -168,7 +180,7 @@ def put_motion_of(law, t, b, c, bodies, kinds, known):
     put(known, TURNING, t, subtract(w_b, w_c))
     known[TWIST, t] = 0.5 * dot(add(w_b, w_c), get(known, NORMAL, t))
     g, h = bodies.kind[b], bodies.kind[c]
-    r_b, r_c = kinds.radius[kinds.first_offset[g]], kinds.radius[kinds.first_offset[h]]
+    r_b, r_c = radius_at(kinds, i, b, bodies), radius_at(kinds, j, c, bodies)
     known[RADIUS, t] = r_b * r_c / (r_b + r_c)
     known[REDUCED, t] = 1.0 / (kinds.inverse_mass[g] + kinds.inverse_mass[h])
     known[ROLLING, t] = 1.0 / (
@@ -180,13 +192,22 @@ put_motion = laws.elastic_or(put_no_motion, put_motion_of)
 
 
 @formula
-def yielding(b, arm, normal, bodies, kinds):
+def yielding_any(kinds, b, arm, normal, bodies):
     """Velocity along the normal that a unit impulse along it at an arm gives body b there [1/kg]."""
+    return yields(b, normal, cross(arm, normal), bodies, kinds)
+
+
+@formula
+def yielding_round(kinds, b, arm, normal, bodies):
+    """The same of a body that is round about its axis."""
     g, u, lever = bodies.kind[b], axis_of(kinds.pose, b), cross(arm, normal)
     axial, across = 1.0 / kinds.inertia[0, g], 1.0 / kinds.inertia[1, g]
     along = dot(lever, u)
     turned = dot(lever, lever) * across + along * along / max(dot(u, u), LEAST) * (axial - across)
     return kinds.inverse_mass[g] + turned
+
+
+yielding = lone_or(yielding_round, yielding_any)
 
 
 @formula
@@ -234,7 +255,7 @@ def weigh_contacts(law, first, stop, b, c, x, bodies, kinds, known):
         arm = middle if several else get(known, POINT, t)
         normal = get(known, NORMAL, t)
         known[MASS, t] = 1.0 / (
-            yielding(b, arm, normal, bodies, kinds) + yielding(c, add(arm, x), normal, bodies, kinds)
+            yielding(kinds, b, arm, normal, bodies) + yielding(kinds, c, add(arm, x), normal, bodies)
         )
 
 

@@ -10,7 +10,7 @@ from kernels.base.vector import dot, subtract
 from kernels.box.periodic import gap
 from kernels.soft import touching
 from kernels.soft.blend import between, closest
-from kernels.soft.capsules import axis_of, centre_of
+from kernels.soft.capsules import axis_of, centre_of, lone_or
 from kernels.soft.chunks import first_candidate, unsigned_range
 from kernels.soft.known import BLOCK, get
 from kernels.soft.values import of_pair
@@ -27,7 +27,7 @@ def find(box, pose, owner, sphere_i, sphere_j, reach, least, rows, overlap):
     Parameters
     ----------
     box : see `kernels.soft.state`
-    pose, owner : of `Capsules`; (M,) body of each sphere
+    pose, owner : of `Capsules`; (M,) row in there of each sphere
     sphere_i, sphere_j, reach : (K,) a sphere of each body, R_i + R_j [m] or one for all
     least : least overlap wanted [m]
 
@@ -53,6 +53,40 @@ def find(box, pose, owner, sphere_i, sphere_j, reach, least, rows, overlap):
 
 
 @formula
+def find_of_bodies(kinds, box, owner, sphere_i, sphere_j, reach, least, rows, overlap):
+    """Pieces are whole bodies.
+
+    Parameters
+    ----------
+    kinds : see `kernels.soft.state`
+    box, owner, sphere_i, sphere_j, reach, least : see `find`; body of each sphere
+
+    Writes
+    ------
+    rows, overlap : as `find`
+    """
+    find(box, kinds.pose, owner, sphere_i, sphere_j, reach, least, rows, overlap)
+
+
+@formula
+def find_of_pieces(kinds, box, owner, sphere_i, sphere_j, reach, least, rows, overlap):
+    """Or spheres of bodies that have several.
+
+    Parameters
+    ----------
+    kinds, box, owner, sphere_i, sphere_j, reach, least : see `find_of_bodies`
+
+    Writes
+    ------
+    rows, overlap : as `find`
+    """
+    find(box, kinds.pose, kinds.own, sphere_i, sphere_j, reach, least, rows, overlap)
+
+
+find_any = lone_or(find_of_bodies, find_of_pieces)
+
+
+@formula
 def find_touching(law, c, bodies, kinds, neighbours, box):
     """List the candidates of chunk c that touch, or have not let go since; returns their number.
 
@@ -73,10 +107,10 @@ def find_touching(law, c, bodies, kinds, neighbours, box):
     rows = neighbours.known[neighbours.block_of[c]]
     least = -math.inf if laws.lasting(law) else 0.0 - laws.begins(law)
     if kinds.reach > 0.0:
-        find(box, kinds.pose, bodies.owner, sphere_i, sphere_j, kinds.reach, least, rows, overlap)
+        find_any(kinds, box, bodies.owner, sphere_i, sphere_j, kinds.reach, least, rows, overlap)
     else:
         reach = neighbours.reach[start:stop]
-        find(box, kinds.pose, bodies.owner, sphere_i, sphere_j, reach, least, rows, overlap)
+        find_any(kinds, box, bodies.owner, sphere_i, sphere_j, reach, least, rows, overlap)
     if neighbours.has_history.size > 0 and not laws.lasting(law):
         touching.forget(overlap, neighbours.has_history[start:stop])
     touching.clear(start, listed[: neighbours.touched[c]], neighbours.wrench)

@@ -19,7 +19,8 @@ from kernels.soft.capsule_contacts import (
     touch_at,
     weigh,
 )
-from kernels.soft.capsules import SLOTS, axis_of, centre_of, mean_radius
+from kernels.soft.capsule_shares import share
+from kernels.soft.capsules import SLOTS, axis_of, centre_of, from_body, lone_or, mean_radius, radius_at, row_of
 from kernels.soft.known import (
     BLOCK,
     MASS,
@@ -42,14 +43,14 @@ PAIRS, VOID = 32, -1  # pairs at a time; in place of the candidate of a column t
 
 
 @formula
-def know(law, start, first, listed, bodies, kinds, neighbours, box, fetched, known, told):
+def know(law, start, first, listed, half, bodies, kinds, neighbours, box, fetched, known, told):
     """What a law wants to know of the contacts of pairs from `first` in a list on, as many as a block has room for.
 
     Pairs that are not nearly parallel have a column each; the others have theirs behind, and a void one before.
 
     Parameters
     ----------
-    law, bodies, kinds, neighbours, box : see `kernels.soft.state`
+    law, half, bodies, kinds, neighbours, box : see `kernels.soft.state`
     start, first, listed : first candidate of the chunk; pairs in the list of those that touch
 
     Writes
@@ -80,18 +81,21 @@ def know(law, start, first, listed, bodies, kinds, neighbours, box, fetched, kno
             done = t
     for t in range(done, pairs):
         known[WEIGHT, t], told[CANDIDATE, t] = 0.0, VOID
+    share(kinds, law, done, start, first, listed, half, bodies, neighbours, box, known)
     return number, first + done
 
 
 @formula
 def fetch(t, k, bodies, kinds, neighbours, fetched, known):
     """Write where the bodies of candidate k are and point, and what they measure, to column t: see `measure`."""
-    b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
-    put(fetched, APART, t, subtract(centre_of(kinds.pose, b), centre_of(kinds.pose, c)))
-    put(fetched, AXIS_I, t, axis_of(kinds.pose, b))
-    put(fetched, AXIS_J, t, axis_of(kinds.pose, c))
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    b, c = bodies.owner[i], bodies.owner[j]
+    at_i, at_j = row_of(kinds, i, bodies), row_of(kinds, j, bodies)
+    put(fetched, APART, t, subtract(centre_of(kinds.pose, at_i), centre_of(kinds.pose, at_j)))
+    put(fetched, AXIS_I, t, axis_of(kinds.pose, at_i))
+    put(fetched, AXIS_J, t, axis_of(kinds.pose, at_j))
     fetched[REACH, t], known[STIFFNESS, t] = reach_of(k, kinds, neighbours)
-    fetched[RADIUS_I, t] = kinds.radius[kinds.first_offset[bodies.kind[b]]]
+    fetched[RADIUS_I, t] = radius_at(kinds, i, b, bodies)
     fetched[MEAN, t] = mean_radius(b, c, bodies, kinds)
 
 
@@ -121,6 +125,22 @@ def measure(box, number, fetched, known):
 
 
 @formula
+def stay(kinds, t, i, j, known):
+    """Pieces are whole bodies."""
+    return
+
+
+@formula
+def move(kinds, t, i, j, known):
+    """Have the place of a contact begin at the centres of bodies, not of the pieces that spheres i and j stand for."""
+    put(known, POINT, t, from_body(kinds, i, get(known, POINT, t)))
+    put(known, ARM, t, from_body(kinds, j, get(known, ARM, t)))
+
+
+shift = lone_or(stay, move)
+
+
+@formula
 def finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told):
     """Complete the column of a pair that has but one contact.
 
@@ -134,9 +154,11 @@ def finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told):
     known, told : column t
     """
     k = start + counted
-    b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
+    i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
+    b, c = bodies.owner[i], bodies.owner[j]
+    shift(kinds, t, i, j, known)
     known[WEIGHT, t], told[CANDIDATE, t], told[SLOT, t] = 1.0, counted, 0
     told[RECALLS, t] = remembering(law, k, neighbours) & 1
     told[OF_I, t], told[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
-    put_motion(law, t, b, c, bodies, kinds, known)
+    put_motion(law, t, i, j, bodies, kinds, known)
     weigh(law, t, t + 1, b, c, subtract(get(known, ARM, t), get(known, POINT, t)), bodies, kinds, known)

@@ -1,11 +1,15 @@
 """Candidate pairs of capsules: one for each pair of bodies whose segments come close enough."""
 
-from kernels.base.jit import loop, part
+from kernels.base.jit import formula, loop, part
+from kernels.base.vector import dot, load, scale
+from kernels.box.periodic import gap
 from kernels.soft import candidates
+from kernels.soft.blend import between, closest
 from kernels.soft.candidates import pack, pairs_of, write_pair
-from kernels.soft.capsules import capsules_or
+from kernels.soft.capsules import capsules_or, pieces_of
 from kernels.soft.chunks import candidate_room
-from kernels.soft.neighbours import flag_near
+from kernels.soft.near_walls import axis, centre
+from kernels.soft.neighbours import SLACK, flag_near
 
 
 @part
@@ -81,4 +85,73 @@ def write_near(
     return k - start
 
 
-pick = capsules_or(pick_spheres, pick_capsules)
+@part
+def pick_pieces(kinds, c, skin, bodies, neighbours, box):
+    """The same where bodies of several spheres are beside capsules: candidates are pairs of pieces.
+
+    Parameters
+    ----------
+    kinds, c, skin, bodies, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    neighbours : candidates, each with the spheres that stand for its pieces, and where those of a pair are
+    """
+    room = candidate_room(neighbours)
+    k, (first, last) = c * room, pairs_of(c, bodies, neighbours)
+    flag_near(
+        box, skin, neighbours.lower[first:last], neighbours.higher[first:last], bodies.position, bodies.orientation,
+        bodies.kind, kinds.tip, kinds.bound, kinds.on_line, neighbours.packed[first:last],
+    )  # fmt: skip
+    for p in range(first, last):
+        found = 0
+        if neighbours.packed[p] > 0:
+            b, partner = neighbours.lower[p], neighbours.higher[p]
+            found = write_pieces(k, (c + 1) * room, b, partner, skin, bodies, kinds, neighbours, box)
+        neighbours.packed[p] = pack(k, found)
+        k += found
+    neighbours.pairs[c] = k - c * room
+
+
+@formula
+def place_of(b, piece, u, bodies, kinds):
+    """Centre of a piece of body b, of which u is the axis if it is on a line."""
+    return load(bodies.position, b) if kinds.half[bodies.kind[b]] > 0.0 else centre(b, piece, u, bodies, kinds)
+
+
+@part
+def write_pieces(k, stop, b, partner, skin, bodies, kinds, neighbours, box):
+    """Candidates of one pair of bodies, from k on; returns their number.
+
+    Parameters
+    ----------
+    k, stop : next candidate, and the end of the room
+    b, partner : the two bodies, that of lower identity first
+    skin, bodies, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    neighbours.sphere_i, neighbours.sphere_j : from k on
+    neighbours.reach, neighbours.stiffness : the same, only if spheres differ
+    """
+    start, g, h = k, bodies.kind[b], bodies.kind[partner]
+    one, other = axis(b, bodies, kinds), axis(partner, bodies, kinds)
+    u, v = scale(kinds.half[g], one), scale(kinds.half[h], other)
+    for i in range(pieces_of(b, bodies, kinds)):
+        place = place_of(b, i, one, bodies, kinds)
+        for j in range(pieces_of(partner, bodies, kinds)):
+            x = gap(box, place, place_of(partner, j, other, bodies, kinds))
+            if k < stop:
+                neighbours.sphere_i[k] = bodies.first_sphere[b] + i
+                neighbours.sphere_j[k] = bodies.first_sphere[partner] + j
+            reach = kinds.reach
+            if reach == 0.0:
+                at_i, at_j = kinds.first_offset[g] + i, kinds.first_offset[h] + j
+                reach = write_pair(k, stop, g, h, at_i, at_j, kinds, neighbours.reach, neighbours.stiffness)
+            s, t = closest(x, u, v)
+            d, cut_off = between(x, u, v, s, t), (reach + skin) * SLACK
+            k += 1 if dot(d, d) < cut_off * cut_off else 0
+    return k - start
+
+
+pick = capsules_or(pick_spheres, pick_capsules, pick_pieces)

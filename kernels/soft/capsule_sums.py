@@ -4,6 +4,7 @@ import numpy as np
 
 from kernels.base.jit import formula
 from kernels.base.vector import add, scale, store
+from kernels.soft.candidates import unpack
 from kernels.soft.capsule_blocks import ON_I, ON_J
 from kernels.soft.chunks import unsigned_range
 
@@ -40,4 +41,30 @@ def gather_capsules(kinds, law, b, e, bodies, neighbours, box):
         t = add(t, row(wrench, k, np.uint64(ON_J) if second else np.uint64(ON_I)))
     store(bodies.force, body, f)
     store(bodies.torque, body, t)
+    return stop
+
+
+@formula
+def gather_pieces(kinds, law, b, e, bodies, neighbours, box):
+    """The same where pairs of bodies may have several candidates, and incident are pairs.
+
+    Parameters
+    ----------
+    kinds, law, b, e, neighbours, box : see `gather_capsules`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : of body b [N, N m]
+    """
+    wrench = neighbours.wrench
+    f = t = (0.0, 0.0, 0.0)
+    middle = e + neighbours.incident_j[b]
+    stop = middle + neighbours.incident_i[b]
+    for n in range(e, stop):
+        first, number = unpack(neighbours.packed[neighbours.incident[n]])
+        for k in range(first, first + number):
+            f = add(f, scale(-1.0 if n < middle else 1.0, row(wrench, np.uint64(k), np.uint64(0))))
+            t = add(t, row(wrench, np.uint64(k), np.uint64(ON_J) if n < middle else np.uint64(ON_I)))
+    store(bodies.force, b, f)
+    store(bodies.torque, b, t)
     return stop

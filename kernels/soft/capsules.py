@@ -2,7 +2,8 @@
 
 A body that is one has two spheres, its ends, which are what walls meet, and edges of walls meet its side (``sides``);
 against other bodies it is its whole segment, and a sphere is a capsule of no length. Where a run has capsules its kinds
-are of a type of their own, so that others pay nothing.
+are of a type of their own, so that others pay nothing; and of another one where there are bodies of several spheres
+beside them, of which each sphere is a *piece* as a capsule is one: `Mixed`.
 """
 
 from typing import NamedTuple
@@ -10,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.base.jit import by_type_of_first, formula
-from kernels.base.quaternion import body_x, load_quaternion
-from kernels.base.vector import load, scale
+from kernels.base.quaternion import body_x, load_quaternion, rotate
+from kernels.base.vector import add, load, scale
 from kernels.soft.state import Kinds
 
 Capsules = NamedTuple(
@@ -24,12 +25,32 @@ Capsules = NamedTuple(
     ],
 )
 
+Mixed = NamedTuple(
+    "Mixed",
+    [
+        *Capsules.__annotations__.items(),  # of which ``pose`` has a row a sphere: of a piece, a capsule's first one
+        ("lever", np.ndarray),  # (M, 4) from the centre of a body to that of a piece, by its sphere [m]
+        ("own", np.ndarray),  # (M,) int32, the row of a sphere's pose
+    ],
+)
+
 SLOTS = 5  # contacts of two capsules: that of their closest points; and those of the ends of either, see `blend`
 
 
-def capsules_or(spheres, capsules):
-    """Function of (kinds, *arguments): the first where bodies are made of spheres, the second where of capsules."""
-    return by_type_of_first(lambda kinds: capsules if "pose" in kinds._fields else spheres)
+def capsules_or(spheres, capsules, mixed=None):
+    """Function of (kinds, *arguments): the first where bodies are made of spheres, the second where of capsules.
+
+    The third where there are both; if it is not given, the second.
+    """
+    both = mixed or capsules
+    return by_type_of_first(
+        lambda kinds: both if "lever" in kinds._fields else capsules if "pose" in kinds._fields else spheres
+    )
+
+
+def lone_or(capsules, mixed):
+    """The same where there are capsules, without or with bodies of several spheres."""
+    return capsules_or(None, capsules, mixed)
 
 
 @formula
@@ -44,7 +65,13 @@ def always(kinds):
     return True
 
 
-one_each = capsules_or(if_round, always)  # whether pairs of bodies have one candidate at most
+@formula
+def never(kinds):
+    """Bodies of several spheres beside them have several."""
+    return False
+
+
+one_each = capsules_or(if_round, always, never)  # whether pairs of bodies have one candidate at most
 
 
 @formula
@@ -58,6 +85,73 @@ def mean_radius(b, c, bodies, kinds):
 def half_axis(b, bodies, kinds):
     """From the centre of body b to its second end, as it is turned now [m]."""
     return scale(kinds.half[bodies.kind[b]], body_x(load_quaternion(bodies.orientation, b)))
+
+
+@formula
+def owner_of(kinds, s, bodies):
+    """Row of the pose of sphere s: that of its body."""
+    return bodies.owner[s]
+
+
+@formula
+def itself(kinds, s, bodies):
+    """Its own."""
+    return s
+
+
+row_of = lone_or(owner_of, itself)
+
+
+@formula
+def first_radius(kinds, s, b, bodies):
+    """Radius of the piece of body b that sphere s stands for [m]: all of the body."""
+    return kinds.radius[kinds.first_offset[bodies.kind[b]]]
+
+
+@formula
+def own_radius(kinds, s, b, bodies):
+    """The same where that is a sphere of several."""
+    return kinds.radius[kinds.first_offset[bodies.kind[b]] + s - bodies.first_sphere[b]]
+
+
+radius_at = lone_or(first_radius, own_radius)
+
+
+@formula
+def as_it_is(kinds, s, arm):
+    """From the centre of a body to a place, given from the centre of its piece, which is the same."""
+    return arm
+
+
+@formula
+def with_lever(kinds, s, arm):
+    """The same of the piece that is sphere s."""
+    return arm[0] + kinds.lever[s, 0], arm[1] + kinds.lever[s, 1], arm[2] + kinds.lever[s, 2]
+
+
+from_body = lone_or(as_it_is, with_lever)
+
+
+@formula
+def pieces_of(b, bodies, kinds):
+    """Number of the pieces of body b, of a run with bodies of several spheres beside capsules."""
+    g = bodies.kind[b]
+    return 1 if kinds.half[g] > 0.0 else kinds.first_offset[g + 1] - kinds.first_offset[g]
+
+
+@formula
+def place_pieces(b, bodies, kinds):
+    """Note where the pieces of body b are and where they point."""
+    g, x, q, half = bodies.kind[b], load(bodies.position, b), load_quaternion(bodies.orientation, b), (0.0, 0.0, 0.0)
+    if kinds.half[g] > 0.0:
+        half = half_axis(b, bodies, kinds)
+    for piece in range(pieces_of(b, bodies, kinds)):
+        s, lever = bodies.first_sphere[b] + piece, (0.0, 0.0, 0.0)
+        if kinds.half[g] == 0.0:
+            lever = rotate(q, load(kinds.offset, kinds.first_offset[g] + piece))
+        kinds.lever[s, 0], kinds.lever[s, 1], kinds.lever[s, 2] = lever
+        kinds.pose[s, 0], kinds.pose[s, 1], kinds.pose[s, 2] = add(x, lever)
+        kinds.pose[s, 4], kinds.pose[s, 5], kinds.pose[s, 6] = half
 
 
 @formula

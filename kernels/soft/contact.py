@@ -19,7 +19,7 @@ from kernels.laws import hertz
 from kernels.soft import touching
 from kernels.soft.blocks import evaluate_listed
 from kernels.soft.capsule_blocks import evaluate_capsules
-from kernels.soft.capsules import capsules_or, place_axis
+from kernels.soft.capsules import capsules_or, place_axis, place_pieces
 from kernels.soft.chunks import candidate_room, chunk_of, first_candidate
 from kernels.soft.touching import TINY, Sums, no_energy
 from kernels.soft.values import of_pair
@@ -53,7 +53,17 @@ def place_capsules(kinds, c, bodies, neighbours):
         place_body(neighbours.walled[k], bodies, kinds)
 
 
-place = capsules_or(place_spheres, place_capsules)
+@stage
+def place_mixed(kinds, c, bodies, neighbours):
+    """The same of bodies some of which are capsules."""
+    low, _ = chunk_of(c, bodies.kind.size)
+    for k in range(low, low + neighbours.active_count[c]):
+        place_pieces(neighbours.active[k], bodies, kinds)
+    for k in range(low, low + neighbours.walled_count[c]):
+        place_body(neighbours.walled[k], bodies, kinds)
+
+
+place = capsules_or(place_spheres, place_capsules, place_mixed)
 
 
 @formula
@@ -68,7 +78,13 @@ def have_axis(kinds, b, bodies):
     place_axis(b, bodies, kinds)
 
 
-turn = capsules_or(have_no_axis, have_axis)
+@formula
+def have_pieces(kinds, b, bodies):
+    """Or several pieces."""
+    place_pieces(b, bodies, kinds)
+
+
+turn = capsules_or(have_no_axis, have_axis, have_pieces)
 
 
 @part

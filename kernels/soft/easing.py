@@ -16,7 +16,7 @@ from kernels.base.vector import add, dot, load
 from kernels.box.periodic import gap
 from kernels.soft.blend import between, closest
 from kernels.soft.candidates import unpack
-from kernels.soft.capsules import capsules_or, half_axis, mean_radius, one_each
+from kernels.soft.capsules import capsules_or, half_axis, mean_radius, one_each, pieces_of
 from kernels.soft.chunks import candidate_room
 from kernels.soft.neighbours import pair_room
 
@@ -71,7 +71,25 @@ def deepest_of_capsules(kinds, e, eased, bodies, box):
     return max(2.0 * mean_radius(b, c, bodies, kinds) - math.sqrt(dot(d, d)), 0.0)
 
 
-deepest = capsules_or(deepest_of_spheres, deepest_of_capsules)
+@part
+def deepest_of_pieces(kinds, e, eased, bodies, box):
+    """The same where bodies of several spheres are beside them."""
+    b, c = eased.first[e], eased.second[e]
+    g, h, deep = bodies.kind[b], bodies.kind[c], 0.0
+    u, v = half_axis(b, bodies, kinds), half_axis(c, bodies, kinds)
+    for i in range(pieces_of(b, bodies, kinds)):
+        one = load(bodies.position, b) if kinds.half[g] > 0.0 else centre_of(b, i, bodies, kinds)
+        for j in range(pieces_of(c, bodies, kinds)):
+            other = load(bodies.position, c) if kinds.half[h] > 0.0 else centre_of(c, j, bodies, kinds)
+            x = gap(box, one, other)
+            s, t = closest(x, u, v)
+            d = between(x, u, v, s, t)
+            reach = kinds.radius[kinds.first_offset[g] + i] + kinds.radius[kinds.first_offset[h] + j]
+            deep = max(deep, reach - math.sqrt(dot(d, d)))
+    return deep
+
+
+deepest = capsules_or(deepest_of_spheres, deepest_of_capsules, deepest_of_pieces)
 
 
 @part

@@ -10,7 +10,7 @@ from kernels.base.vector import add, add_scaled, cross, load, store, subtract
 from kernels.box.periodic import gap
 from kernels.soft.all_walls import touch_walls
 from kernels.soft.candidates import GROUP, first_incident, unpack
-from kernels.soft.capsule_sums import gather_capsules
+from kernels.soft.capsule_sums import gather_capsules, gather_pieces
 from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import CHUNK, chunk_of
 from kernels.soft.coming import fetch_ahead
@@ -210,7 +210,7 @@ def gather_candidates(kinds, law, b, e, bodies, neighbours, box):
     return stop
 
 
-gather_body = capsules_or(gather_candidates, gather_capsules)
+gather_body = capsules_or(gather_candidates, gather_capsules, gather_pieces)
 
 
 @formula

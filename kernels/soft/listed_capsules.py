@@ -69,7 +69,7 @@ def list_capsules(kinds, law, half, bodies, neighbours, box, listed, who, what):
         present = listed[: list_near(kinds, law, c, bodies, neighbours, box, listed)]
         first = 0
         while first < present.size:
-            number, first = know(law, start, first, present, bodies, kinds, neighbours, box, out, known, told)
+            number, first = know(law, start, first, present, half, bodies, kinds, neighbours, box, out, known, told)
             if neighbours.has_history.size > 0:
                 recall(law, number, told, neighbours.history[start:], kept)
             act(law, number, -1.0, half, 1.0, known, told, kept, out)
@@ -97,11 +97,13 @@ def write_block(n, number, start, kinds, bodies, neighbours, box, known, told, o
         if told[CANDIDATE, first] == VOID:
             t += 1
             continue
-        b, c, _, _, _ = pose(start + told[CANDIDATE, first], bodies, kinds, neighbours, box)
+        k = start + told[CANDIDATE, first]
+        b, c, _, _, _ = pose(k, bodies, kinds, neighbours, box)
         force, _, _, t = total(first, number, start, bodies, kinds, neighbours, box, known, told, out)
         arm = middle_of(first, t, known)
         branch = subtract(get(known, ARM, first), get(known, POINT, first))
         touch = Seen(known[OVERLAP, first], get(known, NORMAL, first))
-        write(n, bodies.identity[b], bodies.identity[c], 0, 0, touch, force, arm, branch, who, what)
+        of_b, of_c = neighbours.sphere_i[k] - bodies.first_sphere[b], neighbours.sphere_j[k] - bodies.first_sphere[c]
+        write(n, bodies.identity[b], bodies.identity[c], of_b, of_c, touch, force, arm, branch, who, what)
         n += 1
     return n

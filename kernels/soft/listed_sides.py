@@ -12,9 +12,9 @@ from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import CHUNK
 from kernels.soft.neighbours import SLACK
 from kernels.soft.obstacles import encounter_at
-from kernels.soft.regions import DEEPEST, beyond_of, sum_of
+from kernels.soft.regions import DEEPEST, sum_of
 from kernels.soft.rows import write
-from kernels.soft.sides import axis_now, meet, place_of, trees_of_side
+from kernels.soft.sides import axis_now, meet, place_of, reach_beyond, trees_of_side
 from kernels.soft.walled import SINGLE
 
 FIRST_WALL = -7  # number of the first wall, after those of the faces of a box
@@ -118,12 +118,12 @@ def dissipative_now(law, w, t, count, b, x, u, half, bodies, kinds, box):
 
 
 @formula
-def no_range(law, w, radius, walls):
+def no_range(law, walls):
     """Elastic contacts end where surfaces part."""
     return 0.0
 
 
-range_now = laws.elastic_or(no_range, beyond_of)
+range_now = laws.elastic_or(no_range, reach_beyond)
 force_now = laws.elastic_or(elastic_now, dissipative_now)
 
 
@@ -143,7 +143,7 @@ def list_sides(kinds, n, law, b, half, bodies, box, who, what):
     radius, (x, u) = kinds.radius[kinds.first_offset[bodies.kind[b]]], axis_now(b, bodies)
     for w in range(walls.row.size if kinds.half[bodies.kind[b]] > 0.0 else 0):
         p = exponent(law, m, walls.row[w])
-        count = trees_of_side(w, 0, x, u, radius + range_now(law, w, radius, walls), p, box)
+        count = trees_of_side(w, 0, x, u, radius + range_now(law, walls), p, box)
         for t in range(count):
             touch, point, force, lives = force_now(law, w, t, count, b, x, u, half, bodies, kinds, box)
             if lives:

@@ -14,18 +14,21 @@ from kernels import laws
 from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import formula, part
 from kernels.base.vector import add, add_scaled, cross, dot, load, scale, store, subtract
+from kernels.box.periodic import by_box
 from kernels.laws import hertz
 from kernels.laws.joining import exponent
 from kernels.soft import felt, slots
 from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import CHUNK
 from kernels.soft.obstacles import blended, encounter_at, tell_servo
-from kernels.soft.regions import ANCHOR, DEEPEST, ENERGY, LINKS, beyond_of, region, sum_of
+from kernels.soft.regions import ANCHOR, DEEPEST, ENERGY, LINKS, region, sum_of
 from kernels.soft.touching import Sums, joined, no_energy
-from kernels.soft.walled import NEAR, in_frame, in_world, is_near, velocity_at
+from kernels.soft.walled import NEAR, framed, image_for, in_world, is_near, velocity_at
 from kernels.soft.walls import push
 from kernels.soft.worn import wear
-from kernels.walls.sides import MOMENT, feel_side
+from kernels.walls.side_terms import MOMENT
+from kernels.walls.sides import feel_side
+from kernels.walls.terms import LOBE
 
 
 @formula
@@ -37,11 +40,33 @@ def axis_now(b, bodies):
 
 
 @formula
+def same(box, w):
+    """Number of the shape that sides feel of wall w."""
+    return w
+
+
+@formula
+def longer(box, w):
+    """The same beside periodic faces: walls as long as the period have no ends there (`dem.soft.capsules`)."""
+    return w + box.walls.geometry.kind.shape[0] - box.walls.row.size
+
+
+shape_of = by_box(same, longer)
+
+
+@formula
 def trees_of_side(w, c, x, u, radius, power, box):
     """Write what the side of a capsule feels of wall w to the scratch of chunk c; returns the number of contacts."""
-    walls, middle = box.walls, in_frame(w, x, box)
-    tip = subtract(in_frame(w, add(x, u), box), middle)
-    return feel_side(w, middle, tip, radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
+    walls, at = box.walls, image_for(box, w, x)
+    middle = framed(w, at, box)
+    tip, shape = subtract(framed(w, add(at, u), box), middle), shape_of(box, w)
+    return feel_side(shape, middle, tip, radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
+
+
+@formula
+def reach_beyond(law, walls):
+    """How far beyond touching contacts of sides may live [m]; rough walls are smooth to them."""
+    return walls.range if laws.lasting(law) else 0.0
 
 
 @formula
@@ -151,7 +176,7 @@ def meet(law, w, c, t, count, b, x, u, half, bodies, kinds, box):
     `laws.Touch`, point [m], velocity of the wall there [m/s], couple [N m], history, whether there is anything
     """
     m, row, radius = kinds.material[bodies.kind[b]], box.walls.row[w], kinds.radius[kinds.first_offset[bodies.kind[b]]]
-    overlap, normal = region(w, c, t, beyond_of(law, w, radius, box.walls), exponent(law, m, row), box)
+    overlap, normal = region(w, c, t, reach_beyond(law, box.walls), exponent(law, m, row), box)
     history, found = recall(law, c, w, t, count, box)
     s, couple = place_of(w, c, t, u, box)
     touch, point, of_wall = encounter_at(w, add_scaled(x, s, u), radius, b, overlap, normal, bodies, kinds, box)
@@ -186,7 +211,7 @@ def add_wall(law, w, b, n, shift, time_sign, half, per_joule, bodies, kinds, box
     walls, c, largest, m = box.walls, b // CHUNK, 0.0, kinds.material[bodies.kind[b]]
     row, radius, last = walls.row[w], kinds.radius[kinds.first_offset[bodies.kind[b]]], bodies.first_sphere[b + 1] - 1
     (x, u), p = axis_now(b, bodies), exponent(law, m, row)
-    count = trees_of_side(w, c, x, u, radius + beyond_of(law, w, radius, walls), p, box)
+    count = trees_of_side(w, c, x, u, radius + reach_beyond(law, walls), p, box)
     for t in range(count):
         touch, point, of_wall, couple, history, lives = meet(law, w, c, t, count, b, x, u, half, bodies, kinds, box)
         if lives:
@@ -205,7 +230,8 @@ def add_wall(law, w, b, n, shift, time_sign, half, per_joule, bodies, kinds, box
             done = as_words(half * power, per_joule)
             felt.book(c, w, point, outcome.force, couple, done, box)
             if walls.first_worn[w] >= 0 and time_sign > 0.0:
-                wear(w, np.int64(walls.trees[c, t, ANCHOR]), outcome.force, touch, half, per_joule, walls)
+                piece = np.int64(walls.trees[c, t, ANCHOR]) & (LOBE - 1)
+                wear(w, piece, outcome.force, touch, half, per_joule, walls)
             if walls.servo[6, w] != 0.0:
                 tell_servo(law, m, row, c, w, p, touch, history, outcome.force, half, box)
             elastic += as_fixed(outcome.elastic + more, per_joule)

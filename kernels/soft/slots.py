@@ -15,6 +15,7 @@ from kernels.laws import joining
 from kernels.soft import rough
 from kernels.soft.walled import bare_or
 from kernels.walls.geometry import neighbours_of
+from kernels.walls.terms import LOBE
 
 PIECE_BITS = 40  # pieces of a wall: below 2^40
 SIDE = 1 << 20  # in the number of a wall: of the side of a capsule, see `kernels.soft.sides`
@@ -79,7 +80,7 @@ def heir(key, count, trees, walls):
         if np.int64(trees[t, ANCHOR]) == piece:
             return t
     for t in range(count):
-        if neighbours_of(w & (SIDE - 1), piece, np.int64(trees[t, ANCHOR]), walls.geometry):
+        if neighbours_of(w & (SIDE - 1), piece & (LOBE - 1), np.int64(trees[t, ANCHOR]) & (LOBE - 1), walls.geometry):
             return t
     return -1
 

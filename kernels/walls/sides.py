@@ -35,40 +35,13 @@ from kernels.walls.forest import (
     unit,
     unite,
 )
-from kernels.walls.geometry import BALL, BLOCK, CAPSULE, MESH, RECTANGLE, distance
-from kernels.walls.terms import DEEPEST, POTENTIAL, add_piece, begin, raised, take_link
+from kernels.walls.geometry import BALL, BLOCK, CAPSULE, MESH, RECTANGLE, REVOLUTION, TORUS, distance
+from kernels.walls.round_sides import feel_round, feel_torus
+from kernels.walls.side_terms import add_term, counts, start, take_term
 from kernels.walls.triangles import CORNER, may_reach, triple
 
-MOMENT, COLUMNS = 8, 11  # columns of a row of trees
 PLACE, SCRATCH = 12, 13  # columns of scratch: those of ``forest``, and the place on the segment
 HALVINGS = 60
-NOTHING = 1e-11  # of the potential of a contact as deep
-
-
-@formula
-def add_term(trees, t, overlap, n, s, piece, power):
-    """Add the term of a piece, at the place s."""
-    add_piece(trees, t, overlap, n, piece, power)
-    term = s * raised(overlap, power)
-    for k in range(3):
-        trees[t, MOMENT + k] += term * n[k]
-
-
-@formula
-def take_term(trees, t, overlap, n, s, power):
-    """Take off that of a link."""
-    take_link(trees, t, overlap, n, power)
-    term = s * raised(overlap, power)
-    for k in range(3):
-        trees[t, MOMENT + k] -= term * n[k]
-
-
-@formula
-def start(trees, t, piece):
-    """An empty row."""
-    begin(trees, t, piece)
-    for k in range(3):
-        trees[t, MOMENT + k] = 0.0
 
 
 @part
@@ -94,6 +67,10 @@ def feel_side(w, x, u, radius, power, geometry, trees, scratch):
         return feel_mesh(w, x, u, radius, power, geometry, trees, scratch)
     if kind in (RECTANGLE, BLOCK, CAPSULE, BALL):
         return feel_convex(kind, x, u, radius, power, geometry.numbers, k, trees)
+    if kind == REVOLUTION:
+        return feel_round(x, u, radius, power, geometry.numbers, k, trees, scratch)
+    if kind == TORUS:
+        return feel_torus(x, u, radius, power, geometry.numbers, k, trees, scratch)
     return 0
 
 
@@ -259,12 +236,6 @@ def nearest_link(count, radius, x, u, geometry, scratch):
                 if near < nearest:
                     nearest, at, by, beyond = near, i, edge, j
     return at, by, beyond
-
-
-@formula
-def counts(trees, t, power):
-    """Whether a contact has more than rounding has left of a low that is one with an end where it appears."""
-    return 1 if trees[t, POTENTIAL] > NOTHING * trees[t, DEEPEST] * raised(trees[t, DEEPEST], power) else 0
 
 
 @formula

@@ -15,6 +15,7 @@ from kernels.base.jit import formula
 
 # columns of a row: G (three), the potential, the deepest δ, the piece that is that deep, the lowest piece, links
 POTENTIAL, DEEPEST, ANCHOR, FIRST, LINKS, COLUMNS = 3, 4, 5, 6, 7, 8
+LOBE = 1 << 32  # in the number of a piece that touches the side of a capsule at several places: which of them
 
 
 @formula

@@ -311,13 +311,3 @@ def test_packed_capsules_do_not_overlap():
 def test_sizes_that_are_refused(sizes, said):
     with pytest.raises(ValueError, match=said):
         dem.Capsule(diameter=0.01, **sizes)
-
-
-def test_partners_that_are_refused():
-    """Shapes of several spheres, and walls with bulges, but those of ``test_capsules_at_edges``."""
-    with pytest.raises(ValueError, match="capsules meet capsules and spheres only"):
-        pair((0, 0, 0.02), (1, 0, 0, 0), (0, 0, 0), shapes=(CAPSULE, dem.Fibre(diameter=0.01, aspect_ratio=3)))
-    cone = dem.Cone((0, 0, 1), (0, 0, 2), 0.1, 0.2, material=nylon())
-    with pytest.raises(ValueError, match="edges or bulges"):
-        pair((0, 0, 0.02), (1, 0, 0, 0), (0, 0, 0), walls=[cone])
-    pair((0, 0, 0.02), (1, 0, 0, 0), (0, 0, 0), walls=[dem.Plane((0, 0, -1), (0, 0, 1), material=nylon())])

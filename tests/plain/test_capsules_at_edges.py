@@ -5,15 +5,12 @@ import math
 import numpy as np
 import pytest
 from scipy.spatial import Delaunay
+from sides_felt import HALF, RADIUS, Felt
 
 import dem
-from dem.model.wall_shapes import geometry_of
-from kernels.walls.geometry import clearance, feel
-from kernels.walls.sides import COLUMNS, SCRATCH, feel_side
 
 STEEL = dem.Material(young=5e7, poisson=0.3)
 CAPSULE = dem.Capsule(diameter=0.01, aspect_ratio=3)
-RADIUS, HALF = 1.0, 2.0  # of the capsule of which potentials are looked at
 CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 FACES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
 TWELVE = [t for a, b, c, d in FACES for t in ((a, b, c), (a, c, d))]
@@ -41,56 +38,6 @@ def sheet(size, high=0.0, seed=3, number=60):
     inner = np.random.default_rng(seed).uniform(-size, size, (number, 2))
     x = np.concatenate([inner, 1.3 * size * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])])
     return dem.Mesh(np.column_stack([x, np.full(len(x), high)]), Delaunay(x).simplices, material=STEEL)
-
-
-class Felt:
-    """Potentials of one wall over K, by the pose of a capsule."""
-
-    def __init__(self, wall):
-        self.geometry = geometry_of([wall.shape], reach=RADIUS + HALF + 0.1)
-        rows = int(self.geometry.room[0]) + 1
-        self.trees, self.scratch = np.zeros((rows, COLUMNS)), np.zeros((rows, SCRATCH))
-
-    def sides(self, x, u):
-        """Contacts of the side."""
-        return feel_side(0, tuple(x), tuple(u), RADIUS, 1.5, self.geometry, self.trees, self.scratch)
-
-    def __call__(self, x, u):
-        """Potential, force and torque, and the number of contacts of the side."""
-        energy, force, torque = 0.0, np.zeros(3), np.zeros(3)
-        for end in (-1, 1):
-            for t in range(feel(0, tuple(x + end * u), RADIUS, 1.5, self.geometry, self.trees, self.scratch)):
-                energy, force = energy + self.trees[t, 3], force + self.trees[t, :3]
-                torque = torque + np.cross(end * u, self.trees[t, :3])
-        sides = self.sides(x, u)
-        for t in range(sides):
-            energy, force = energy + self.trees[t, 3], force + self.trees[t, :3]
-            torque = torque + np.cross(u, self.trees[t, 8:11])
-        return energy, force, torque, sides
-
-    def gradient(self, x, u, h=1e-6):
-        """Force and torque by differences of the energy, to h² and 1e-16/h."""
-        moved = [self(x + s * h * e, u)[0] for e in np.eye(3) for s in (-1, 1)]
-        turned = [self(x, spun(u, s * h * e))[0] for e in np.eye(3) for s in (-1, 1)]
-        return (np.subtract(d[::2], d[1::2]) / (2 * h) for d in (moved, turned))
-
-    def poses(self, number, spread, seed):
-        """Places and half axes at random whose axis is outside, half a radius or more."""
-        rng = np.random.default_rng(seed)
-        while number:
-            x, u = rng.uniform(-1, 1, 3) * spread, rng.normal(size=3)
-            u *= HALF / np.linalg.norm(u)
-            least = min(clearance(0, tuple(x + s * u), self.geometry) for s in np.linspace(-1, 1, 9))
-            if 0.5 * RADIUS < least < RADIUS:
-                number -= 1
-                yield x, u
-
-
-def spun(u, by):
-    """A vector turned by a rotation vector."""
-    angle = np.linalg.norm(by)
-    n = by / angle
-    return u * math.cos(angle) + np.cross(n, u) * math.sin(angle) + n * (n @ u) * (1 - math.cos(angle))
 
 
 WALLS = {
@@ -241,12 +188,16 @@ def test_energy_is_kept_to_second_order_against_edges():
 @pytest.mark.parametrize(
     ("wall", "box", "said"),
     [
-        (dem.Torus((0, 0, 0), (0, 0, 1), 0.1, 0.01, material=STEEL), None, "make a dem.Mesh of its shape"),
         (dem.Block((-1, -1, -1), (1, 1, 0), material=STEEL, roughness=0.1), None, "has roughness 0.1"),
         (
-            dem.Block((-1, -1, -1), (1, 1, 0), material=STEEL),
+            dem.Block((0, -1, -1), (0.97, 1, 0), material=STEEL),
             dem.Box((0, 0, 0), (1, 1, 1), material=STEEL, periodic=("x",)),
-            "beside periodic faces",
+            "leaves a gap of 0.03 m along the periodic axis x",
+        ),
+        (
+            dem.Rod((0.1, 0.5, 0), (0.9, 0.5, 0), 0.1, material=STEEL),
+            dem.Box((0, 0, 0), (1, 1, 1), material=STEEL, periodic=("x",)),
+            "has no straight shape along the periodic axis x",
         ),
     ],
 )
@@ -254,3 +205,48 @@ def test_walls_that_are_refused(wall, box, said):
     bodies = dem.Particles(CAPSULE, dem.Material(young=5e7, poisson=0.35, density=1100.0), position=[(0.5, 0.5, 0.5)])
     with pytest.raises(ValueError, match=said):
         dem.Simulation(bodies, box, walls=[wall], time_step=1e-5)
+
+
+PLAIN = dem.Material(young=5e7, poisson=0.35, density=1100.0, restitution=0.7, friction=0.4)
+SEAM = {  # top of a wall, the wall where it is met at a seam, and the same in a box without seams
+    "roll": (
+        0.006,
+        dem.Cylinder((0, 0.05, 0), (0.1, 0.05, 0), 0.006, inside=False, material=PLAIN),
+        dem.Cylinder((-1, 0.05, 0), (1, 0.05, 0), 0.006, inside=False, material=PLAIN),
+    ),
+    "bar": (
+        0.006,
+        dem.Block((0, 0.046, -0.006), (0.1, 0.054, 0.006), material=PLAIN),
+        dem.Block((-1, 0.046, -0.006), (1, 0.054, 0.006), material=PLAIN),
+    ),
+    "sheet": (
+        0.0,
+        dem.Rectangle((0.05, 0.05, 0.0), (0.1, 0, 0), (0, 0.01, 0), material=PLAIN),
+        dem.Rectangle((0, 0.05, 0.0), (2, 0, 0), (0, 0.01, 0), material=PLAIN),
+    ),
+    "ring": (0.004, *(dem.Torus((x, 0.05, 0), (0, 0, 1), 0.008, 0.004, material=PLAIN) for x in (0.099, -0.001))),
+    "ridge": (
+        0.006,
+        *(dem.Mesh(CORNERS * (0.006, 0.004, 0.006) + (x, 0.05, 0), TWELVE, material=PLAIN) for x in (0.099, -0.001)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEAM)
+def test_sides_at_a_seam_feel_what_they_would_elsewhere(name):
+    """A capsule that lies across a periodic face, or whose wall does: as without faces, to rounding."""
+    paths, (top, *walls) = [], SEAM[name]
+    for wall, box in zip(walls, (("x",), ()), strict=True):
+        bodies = dem.Particles(
+            CAPSULE, PLAIN, position=[(0.002, 0.0505, top + 0.0053)],
+            orientation=[(math.cos(0.4), 0.02, 0.0, math.sqrt(1 - math.cos(0.4) ** 2 - 0.02**2))],
+            velocity=[(0.1, 0.0, -0.5)],
+        )  # fmt: skip
+        room = dem.Box((0, 0, -0.1), (0.1, 0.1, 0.1), material=PLAIN, periodic=box) if box else None
+        sim = dem.Simulation(bodies, room, walls=[wall], gravity=(0, 0, 0), time_step=1.6e-5, threads=1)
+        sim.step(45)
+        p = sim.particles
+        assert sim.contact_count or p.velocity[0, 2] > 0
+        paths.append(np.concatenate([p.velocity[0], p.angular_velocity[0], p.position[0, 1:]]))
+    assert np.linalg.norm(paths[0] - paths[1]) < 1e-8 * np.linalg.norm(paths[1])
+    assert np.linalg.norm(paths[0][3:6]) > 1  # it turns

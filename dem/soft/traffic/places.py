@@ -11,7 +11,7 @@ from dem.soft.checks import in_frame
 from dem.soft.overlaps import Overlaps
 from kernels.packing import rounds
 from kernels.packing.insertion import Taken, take_all
-from kernels.soft.capsules import Capsules
+from kernels.soft.capsules import Capsules, Mixed
 
 if TYPE_CHECKING:
     from dem.model.regions import Region
@@ -81,9 +81,12 @@ def _spheres(engine: Engine, variant: np.ndarray) -> Spheres:
 def _hulls(engine: Engine, variant: np.ndarray) -> Spheres:
     """Spheres that hold all of the bodies of these variants: their own, but of capsules."""
     kinds = engine.kinds
-    if not isinstance(kinds, Capsules):
+    if not isinstance(kinds, Capsules | Mixed):
         return _spheres(engine, variant)
-    hulls = [hull_of(half, kinds.radius[k]) for half, k in zip(kinds.half, kinds.first_offset[:-1], strict=True)]
+    hulls = []
+    for half, k, stop in zip(kinds.half, kinds.first_offset, kinds.first_offset[1:], strict=False):
+        own = kinds.offset[:, k:stop].T, kinds.radius[k:stop]
+        hulls.append(hull_of(half, kinds.radius[k]) if half > 0 else own)
     first = np.concatenate([[0], np.cumsum([len(radii) for _, radii in hulls])])
     offset, radius = (np.concatenate(each) for each in zip(*hulls, strict=True))
     return _each(Spheres(first, offset.T, radius), variant)
@@ -114,9 +117,11 @@ def _turned(spheres: Spheres, places: np.ndarray, turns: np.ndarray) -> np.ndarr
 
 
 def _inside(engine: Engine, region: Region, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
-    """Which bodies are in a region with all their spheres (K,)."""
-    centres, radii, first = _centres(engine, variant, places, turns)
-    return np.logical_and.reduceat(region.depth(centres) >= radii, first)
+    """Which bodies are in a region with all their spheres (K,); capsules with balls of their radius along them."""
+    spheres, own = _hulls(engine, variant), _spheres(engine, variant)
+    radii = np.repeat(own.radius[own.first[:-1]], np.diff(spheres.first)) if own.radius.size else own.radius
+    radii = np.minimum(spheres.radius, radii) if isinstance(engine.kinds, Capsules) else radii
+    return np.logical_and.reduceat(region.depth(_turned(spheres, places, turns)) >= radii, spheres.first[:-1])
 
 
 def _usable(engine: Engine, region: Region, variant: np.ndarray, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
@@ -155,7 +160,7 @@ def _taken(engine: Engine, region: Region, radii: np.ndarray) -> tuple[Taken, np
     widest = 2.000001 * (max(engine.kinds.radius.max(), radii.max(initial=0.0)) + engine.range)
     if not engine.owned:
         centres = np.zeros((0, 3))
-    elif isinstance(engine.kinds, Capsules):
+    elif isinstance(engine.kinds, Capsules | Mixed):
         centres = _turned(spheres, engine.by_row(b.position).T, engine.by_row(b.orientation).T)
     else:
         centres = engine.sphere_centres()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.soft import arrays, share_arrays
+from dem.soft.capsules import with_poses
 from dem.soft.grid import most_cells
 from dem.soft.history import ContactHistory
 from dem.soft.numbering import Numbering
@@ -23,7 +24,6 @@ from dem.soft.traffic import wet
 from dem.soft.walled import fitted, is_walled
 from kernels.soft import advance as loop
 from kernels.soft import sweeps
-from kernels.soft.capsules import Capsules
 from kernels.soft.chunks import CHUNK, Threaded
 
 if TYPE_CHECKING:
@@ -148,8 +148,7 @@ def install(engine: AmongWalls, held: dict[str, np.ndarray]) -> None:
         **held, first_sphere=first, owner=np.repeat(np.arange(n, dtype=np.int32), spheres), present=np.array([n]),
         sphere_position=held["position"] if kinds.round else np.zeros((3, int(first[-1]))),
     )  # fmt: skip
-    if isinstance(kinds, Capsules):
-        engine.kinds = kinds._replace(pose=np.zeros((n, kinds.pose.shape[1])))
+    engine.kinds = with_poses(kinds, held["kind"])
     engine.numbering, engine.owned = Numbering(held["identity"].copy()), n
     engine.first_sphere_of_row = first[:-1].copy()
     blocks = min(engine.most_threads, chunks) if isinstance(engine.mode, Threaded) else 1
