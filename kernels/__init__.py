@@ -136,6 +136,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``ties``        whether bonds hold bodies together
     ``bond_state``  those bonds
     ``bond_pull``   what each does
+    ``bond_sums``   what they come to, by body
     ``bonded``      what all do, and how they break
     ``apart``       who never meets, because they last
     ``easing``      who does not meet as long as they hold

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from dem.model.capsule import half_length_of, has_capsules, has_clusters
 from dem.model.walls import fold
 from dem.soft import walled
 from dem.soft.capsules import with_poses
+from dem.soft.lines import in_lines
 from dem.soft.springs import Springs
 from kernels.base.jit import in_python
 from kernels.laws import hertz
@@ -307,14 +307,6 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
         "touching": _at_least(lists.touching, (size,)),
         "touched": np.zeros(used, np.int64),
     }
-
-
-def in_lines(shape: tuple[int, ...]) -> np.ndarray:
-    """Zeros whose first is the first of a line of the cache: a row of eight numbers is one line then, and not two."""
-    size = math.prod(shape)
-    numbers = np.zeros(size + 8)
-    first = -numbers.ctypes.data % 64 // 8
-    return numbers[first : first + size].reshape(shape)
 
 
 def _at_least(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

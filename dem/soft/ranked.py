@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.ranks.crew import Crew
-from dem.soft import share_arrays
+from dem.soft.capsules import with_poses
 from dem.soft.engine import Engine
 from dem.soft.history import ContactHistory
 from dem.soft.per_body import MOVING
@@ -112,7 +112,7 @@ class RankedEngine(Engine):
         crew = Crew.current
         used = tuple(name for name in MOVING if getattr(self._bodies, name).size)
         kit = Kit(
-            kinds=share_arrays.posed(self.kinds, 0), faces=self.faces, law=self.law, fluid=self.fluid,
+            kinds=with_poses(self.kinds, np.zeros(0, np.int64)), faces=self.faces, law=self.law, fluid=self.fluid,
             scheme=self.scheme, layout=self.layout, skins=self.skins, range=self.range,
             threads=self.threads, owners=crew.owners(), used=used, ties=self._ties(),
         )  # fmt: skip

@@ -96,7 +96,7 @@ def form_of(bonds: Bonds, kinds: int) -> rows.Form:
         rows.Anchored() if bonds.anchors.any() else rows.Centred(),
         rows.Framed() if (bonds.geometry.frames[..., 0] != 1).any() else rows.Aligned(),
         rows.Brittle() if breakable(bonds) else rows.Lasting(),
-        rows.Several() if kinds > 1 else rows.Alike(),
+        (rows.Alike(), rows.Both(), rows.Several())[min(kinds, 3) - 1],
     )
 
 

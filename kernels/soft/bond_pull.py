@@ -28,12 +28,12 @@ from kernels.soft.bond_state import (
     STRENGTH,
     Undamped,
     is_yes,
+    of_kind,
 )  # fmt: skip
-from kernels.soft.chunks import unsigned_range
 
 AHEAD = 128  # bonds whose bodies are asked for while as many are evaluated
 FEW = 4  # chunks of bodies that a core's cache holds
-LINE = 3  # bits of an index that count within a line of the cache
+LINE = 8  # numbers in a line of the cache
 
 
 @formula
@@ -72,30 +72,35 @@ class Pull(NamedTuple):
 
 
 @formula
-def pair(table, row, g):
+def pair(form, table, row, g):
     """Two rows of the table."""
-    return table[row, g], table[row + 1, g]
+    return of_kind(form.kinds, table, row, g), of_kind(form.kinds, table, row + 1, g)
 
 
 @formula
-def triple(table, row, g):
+def triple(form, table, row, g):
     """Three rows of the table."""
-    return table[row, g], table[row + 1, g], table[row + 2, g]
+    return (
+        of_kind(form.kinds, table, row, g),
+        of_kind(form.kinds, table, row + 1, g),
+        of_kind(form.kinds, table, row + 2, g),
+    )
 
 
 @formula
-def frame_of(table, row, g, q):
+def frame_of(form, table, row, g, q):
     """Frame of an end whose body has the orientation q."""
-    return product(q, (table[row, g], table[row + 1, g], table[row + 2, g], table[row + 3, g]))
+    return product(q, pair(form, table, row, g) + pair(form, table, row + 2, g))
 
 
 @formula
-def dashpots(anchored, s, g, table, one, other, arm_one, arm_other):
+def dashpots(form, s, g, table, one, other, arm_one, arm_other):
     """Stresses of dashpots, and their power; bodies have a velocity at their anchors.
 
     Parameters
     ----------
-    anchored, s, g, table : whether there are anchors; `beam.Strain`, kind, and `Bonds.table`
+    form, g, table : of `Bonds`, the second of the bond's kind
+    s : its `beam.Strain`
     one, other, arm_one, arm_other : `End` of the bond, and its anchor from the centre of mass [m]
 
     Returns
@@ -103,11 +108,11 @@ def dashpots(anchored, s, g, table, one, other, arm_one, arm_other):
     force [N] and couple [N m] in the frame half way, power [W]
     """
     v = subtract(other.velocity, one.velocity)
-    if anchored:
+    if is_yes(form.anchored):
         v = add(v, subtract(cross(other.spin, arm_other), cross(one.spin, arm_one)))
     w_one, w_other = beam.inward(s.axes, one.spin), beam.inward(s.axes, other.spin)
     rate, turning = beam.rates(s, beam.inward(s.axes, v), w_one, w_other)
-    along, across = pair(table, DRAG_ALONG, g), pair(table, DRAG_ACROSS, g)
+    along, across = pair(form, table, DRAG_ALONG, g), pair(form, table, DRAG_ACROSS, g)
     f, c = beam.drag(along[0], across[0], rate), beam.drag(along[1], across[1], turning)
     return f, c, dot(f, rate) + dot(c, turning)
 
@@ -119,22 +124,23 @@ def pull_of(box, form, g, table, one, other):
     r = gap(box, other.position, one.position)
     arm_one, arm_other = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if anchored:
-        arm_one = rotate(one.orientation, triple(table, ANCHOR_ONE, g))
-        arm_other = rotate(other.orientation, triple(table, ANCHOR_OTHER, g))
+        arm_one = rotate(one.orientation, triple(form, table, ANCHOR_ONE, g))
+        arm_other = rotate(other.orientation, triple(form, table, ANCHOR_OTHER, g))
         r = add(r, subtract(arm_other, arm_one))
     q_one, q_other = one.orientation, other.orientation
     if is_yes(form.framed):
-        q_one, q_other = frame_of(table, FRAME_ONE, g, q_one), frame_of(table, FRAME_OTHER, g, q_other)
+        q_one, q_other = frame_of(form, table, FRAME_ONE, g, q_one), frame_of(form, table, FRAME_OTHER, g, q_other)
     s = beam.strain(q_one, q_other, r)
-    f, c = beam.stresses(s, table[LENGTH, g], pair(table, ALONG, g), pair(table, ACROSS, g))
-    energy = beam.energy(s, table[LENGTH, g], f, c)
+    length = of_kind(form.kinds, table, LENGTH, g)
+    f, c = beam.stresses(s, length, pair(form, table, ALONG, g), pair(form, table, ACROSS, g))
+    energy = beam.energy(s, length, f, c)
     t_one, t_other = beam.couples(s, f, c)
     load = 0.0
     if is_yes(form.brittle):
-        load = beam.load_ratio(f, t_one, t_other, triple(table, SECTION, g), pair(table, STRENGTH, g))
+        load = beam.load_ratio(f, t_one, t_other, triple(form, table, SECTION, g), pair(form, table, STRENGTH, g))
     power = 0.0
     if is_yes(form.damped):
-        f_d, c_d, power = dashpots(anchored, s, g, table, one, other, arm_one, arm_other)
+        f_d, c_d, power = dashpots(form, s, g, table, one, other, arm_one, arm_other)
         f = add(f, f_d)
         t_one, _ = beam.couples(s, f, add(c, c_d))
     force, torque_one, torque_other = beam.in_the_world(s, r, f, t_one)
@@ -184,12 +190,12 @@ def evaluate_range(
     """
     elastic, whole, rest = np.int64(0), np.int64(0), np.int64(0)
     largest = np.int64(0)
-    for k in unsigned_range(low, high):
+    for k in range(low, high):
         one = end_of(form, first[k], position, orientation, velocity, spin)
         other = end_of(form, second[k], position, orientation, velocity, spin)
-        p = pull_of(box, form, kind[k] if is_yes(form.kinds) else 0, table, one, other)
+        p = pull_of(box, form, kind[k], table, one, other)
         share = live[k]
-        write_pull(k - np.uint64(shift), share, p, pull)
+        write_pull(k - shift, share, p, pull)
         elastic += as_fixed(share * p.energy, per_joule)
         if is_yes(form.damped):
             words = as_words(share * p.power * half, per_joule)
@@ -204,9 +210,9 @@ def evaluate_range(
 
 
 @formula
-def fetch_rows(array, b):
-    """Ask for all rows of a column."""
-    for r in range(array.shape[0]):
+def fetch_rows(array, rows, b):
+    """Ask for some rows of a column."""
+    for r in range(rows):
         fetch(array, r * array.shape[1] + b)
 
 
@@ -237,23 +243,31 @@ def evaluate_apart(
 
 
 @formula
-def nothing_asked_for(damped, low, high, bonds, bodies):
+def nothing_asked_for(damped, low, middle, high, bonds, bodies):
     """Where bonds have no dashpots they look at few rows."""
     return
 
 
 @formula
-def ask_for_bodies(damped, low, high, bonds, bodies):
-    """Ask for the farther bodies of the bonds in the slots low to high: more rows than a processor foresees."""
-    line = np.int32(-1)
+def farthest(low, high, bonds):
+    """Highest index of the bodies of the bonds in the slots low to high."""
+    most = np.int32(-1)
     for k in range(low, high):
-        b = max(bonds.first[k], bonds.second[k])
-        if b >> LINE != line:
-            fetch_rows(bodies.position, b)
-            fetch_rows(bodies.orientation, b)
-            fetch_rows(bodies.velocity_ahead, b)
-            fetch_rows(bodies.spin, b)
-        line = b >> LINE
+        most = max(most, bonds.first[k], bonds.second[k])
+    return np.int64(most)
+
+
+@formula
+def ask_for_bodies(damped, low, middle, high, bonds, bodies):
+    """Ask for the bodies that bonds in the slots middle to high reach beyond those of the slots low to middle.
+
+    They look at more rows than a processor foresees; so each line of the cache is asked for about once.
+    """
+    for b in range(farthest(low, middle, bonds) + 1, farthest(middle, high, bonds) + LINE, LINE):
+        fetch_rows(bodies.position, 3, b)
+        fetch_rows(bodies.orientation, 4, b)
+        fetch_rows(bodies.velocity_ahead, 3, b)
+        fetch_rows(bodies.spin, 3, b)
 
 
 ask_for = for_type(Undamped)(nothing_asked_for, ask_for_bodies)
@@ -277,7 +291,7 @@ def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
     elastic, whole, rest, largest = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     while low < stop:
         high = min(low + AHEAD, stop) if far else stop
-        ask_for(bonds.form.damped, high, min(high + AHEAD, stop), bonds, bodies)
+        ask_for(bonds.form.damped, low, high, min(high + AHEAD, stop), bonds, bodies)
         found = evaluate_apart(
             box, bonds.form, low, high, shift, half, per_joule, bonds.table, bonds.kind, bonds.first, bonds.second,
             bonds.live, bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin, bonds.pull, bonds.load,

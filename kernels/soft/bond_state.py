@@ -50,8 +50,12 @@ class Alike(NamedTuple):
     """Bonds of one kind."""
 
 
+class Both(NamedTuple):
+    """Bonds of two kinds, as damped fibres have: at their ends, where bodies are lighter, and between."""
+
+
 class Several(NamedTuple):
-    """Bonds of several kinds."""
+    """Bonds of more kinds."""
 
 
 class Form(NamedTuple):
@@ -61,7 +65,7 @@ class Form(NamedTuple):
     anchored: tuple  # `Centred` or `Anchored`
     framed: tuple  # `Aligned` or `Framed`
     brittle: tuple  # `Lasting` or `Brittle`
-    kinds: tuple  # `Alike` or `Several`
+    kinds: tuple  # `Alike`, `Both` or `Several`
 
 
 class Bonds(NamedTuple):
@@ -116,4 +120,26 @@ def _yes():
     return True
 
 
-is_yes = by_type(lambda kind: _yes if kind in (Damped, Anchored, Framed, Brittle, Several) else _no)
+is_yes = by_type(lambda kind: _yes if kind in (Damped, Anchored, Framed, Brittle) else _no)
+
+
+@formula
+def of_all(table, row, g):
+    """What all bonds have in common: read once."""
+    return table[row, 0]
+
+
+@formula
+def of_either(table, row, g):
+    """The same of two kinds: both are read once, where a place in a table is looked up for each bond by itself."""
+    one, other = table[row, 0], table[row, 1]
+    return one if g == 0 else other
+
+
+@formula
+def of_each(table, row, g):
+    """The same of more."""
+    return table[row, g]
+
+
+of_kind = by_type({Alike: of_all, Both: of_either, Several: of_each}.__getitem__)

@@ -12,12 +12,13 @@ between the two is dissipated, the mean of its energies at both.
 import numpy as np
 
 from kernels.base.energy import add_words, as_fixed, as_words, in_units
-from kernels.base.jit import formula, kernel, loop, part
-from kernels.base.vector import add, load, scale, store
+from kernels.base.jit import formula, kernel, part
+from kernels.base.vector import store
 from kernels.soft import easing
 from kernels.soft.bond_pull import evaluate_chunk, pull_at, write_pull
 from kernels.soft.bond_state import BREAKING, BROKEN, ELASTIC, INTACT, LOAD, LOSS, is_yes
-from kernels.soft.chunks import chunk_of, unsigned_range
+from kernels.soft.bond_sums import pull_all
+from kernels.soft.chunks import chunk_of
 from kernels.soft.ties import free_or
 from kernels.soft.touching import no_energy
 
@@ -193,46 +194,15 @@ def nothing_cleared(bonds, c, shift, bodies):
 def clear_all(bonds, c, shift, bodies):
     """Forces of chunk c begin at zero: only bodies near others are given forces anew."""
     low, high = chunk_of(c, bodies.kind.size)
-    for b in unsigned_range(low, high):
-        store(bodies.force, b - np.uint64(shift), (0.0, 0.0, 0.0))
-        store(bodies.torque, b - np.uint64(shift), (0.0, 0.0, 0.0))
+    for b in range(low, high):
+        store(bodies.force, b - shift, (0.0, 0.0, 0.0))
+        store(bodies.torque, b - shift, (0.0, 0.0, 0.0))
 
 
 @formula
 def nothing_pulled(bonds, c, shift, bodies):
     """Where there are no bonds."""
     return
-
-
-@loop
-def add_pulls(low, high, shift, incident_first, incident, pull, force, torque):
-    """Add what bonds do to the bodies low to high.
-
-    Parameters
-    ----------
-    low, high, shift : bodies, and how far before them their columns of force and torque are
-    incident_first, incident, pull : of `Bonds`
-
-    Writes
-    ------
-    force, torque : (3, N) world frame [N, N m]
-    """
-    for b in unsigned_range(low, high):
-        f, t = load(force, b - np.uint64(shift)), load(torque, b - np.uint64(shift))
-        for n in unsigned_range(incident_first[b], incident_first[b + np.uint64(1)]):
-            k, side = np.uint64(incident[n] >> 1), incident[n] & 1
-            f = add(f, scale(1.0 - 2.0 * side, load(pull, k)))
-            row = np.uint64(3 + 3 * side)
-            t = add(t, (pull[row, k], pull[row + np.uint64(1), k], pull[row + np.uint64(2), k]))
-        store(force, b - np.uint64(shift), f)
-        store(torque, b - np.uint64(shift), t)
-
-
-@part
-def pull_all(bonds, c, shift, bodies):
-    """Add what bonds do to the bodies of chunk c."""
-    low, high = chunk_of(c, bodies.kind.size)
-    add_pulls(low, high, shift, bonds.incident_first, bonds.incident, bonds.pull, bodies.force, bodies.torque)
 
 
 @formula

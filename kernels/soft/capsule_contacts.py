@@ -100,11 +100,26 @@ def add_pair(law, start, counted, number, bodies, kinds, neighbours, box, known,
             put_contact(law, number, k, b, c, x, u, v, place, bodies, kinds, neighbours, known)
             known[WEIGHT, number] = counts
             told[CANDIDATE, number], told[SLOT, number], told[RECALLS, number] = counted, slot, remembers
-            told[OF_I, number], told[OF_J, number] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
+            tell_materials(law, number, b, c, bodies, kinds, told)
             held = laws.lasting(law) and remembers == 1
             number += 1 if slot == 0 or held or known[OVERLAP, number] > 0.0 - laws.begins(law) else 0
     weigh(law, first, number, b, c, x, bodies, kinds, known)
     return number
+
+
+@formula
+def tell_nothing(law, t, b, c, bodies, kinds, told):
+    """All is alike to elastic contacts but for their stiffness."""
+    return
+
+
+@formula
+def tell_of_both(law, t, b, c, bodies, kinds, told):
+    """Write the materials of bodies b and c to column t."""
+    told[OF_I, t], told[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
+
+
+tell_materials = laws.elastic_or(tell_nothing, tell_of_both)
 
 
 @formula

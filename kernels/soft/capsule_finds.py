@@ -2,18 +2,20 @@
 
 import math
 
-import numpy as np
-
 from kernels import laws
 from kernels.base.jit import formula, loop
+from kernels.base.memory import clear_four, fetch
 from kernels.base.vector import dot, subtract
 from kernels.box.periodic import gap
 from kernels.soft import touching
-from kernels.soft.blend import between, closest
+from kernels.soft.blend import between, closest_at_once
 from kernels.soft.capsules import axis_of, centre_of, lone_or
-from kernels.soft.chunks import first_candidate, unsigned_range
+from kernels.soft.chunks import first_candidate
 from kernels.soft.known import BLOCK, get
 from kernels.soft.values import of_pair
+
+AHEAD, WIDTH = 12, 8  # pairs whose bodies are asked for; numbers of a pose
+VECTORS = 12  # numbers of a wrench, three vectors of four
 
 
 @loop
@@ -37,19 +39,32 @@ def find(box, pose, owner, sphere_i, sphere_j, reach, least, rows, overlap):
     overlap : (K,) [m]
     """
     for first in range(0, sphere_i.size, BLOCK):
-        number, n = min(BLOCK, sphere_i.size - first), np.uint64(0)
-        for k in unsigned_range(first, first + number):
-            b, c = np.uint64(owner[sphere_i[k]]), np.uint64(owner[sphere_j[k]])
+        number, n = min(BLOCK, sphere_i.size - first), 0
+        last = sphere_i.size - 1
+        for k in range(first, first + number):
+            b, c = owner[sphere_i[k]], owner[sphere_j[k]]
+            ahead = min(k + AHEAD, last)
+            fetch(pose, owner[sphere_i[ahead]] * WIDTH)
+            fetch(pose, owner[sphere_j[ahead]] * WIDTH)
             rows[0, n], rows[1, n], rows[2, n] = subtract(centre_of(pose, b), centre_of(pose, c))
             rows[3, n], rows[4, n], rows[5, n] = axis_of(pose, b)
             rows[6, n], rows[7, n], rows[8, n] = axis_of(pose, c)
-            n += np.uint64(1 if sphere_i[k] >= 0 else 0)
+            n += 1 if sphere_i[k] >= 0 else 0
         for m in range(number):
             x, u, v = gap(box, get(rows, 0, m), (0.0, 0.0, 0.0)), get(rows, 3, m), get(rows, 6, m)
-            s, t = closest(x, u, v)
+            s, t = closest_at_once(x, u, v)
             d = between(x, u, v, s, t)
             deep = of_pair(reach, first + m) - math.sqrt(dot(d, d))
             overlap[first + m] = deep if deep > least else least
+
+
+@loop
+def clear(first, touched, wrench):
+    """Write zeros for those that touched when the segment was last used, maybe by another chunk; in vectors of four."""
+    for t in range(touched.size):
+        k = first + touched[t]
+        for r in range(0, VECTORS, 4):
+            clear_four(wrench, k, r)
 
 
 @formula
@@ -113,7 +128,7 @@ def find_touching(law, c, bodies, kinds, neighbours, box):
         find_any(kinds, box, bodies.owner, sphere_i, sphere_j, reach, least, rows, overlap)
     if neighbours.has_history.size > 0 and not laws.lasting(law):
         touching.forget(overlap, neighbours.has_history[start:stop])
-    touching.clear(start, listed[: neighbours.touched[c]], neighbours.wrench)
+    clear(start, listed[: neighbours.touched[c]], neighbours.wrench)
     if laws.lasting(law):
         neighbours.touched[c] = touching.list_lasting(overlap, neighbours.has_history[start:stop], listed)
     else:

@@ -14,8 +14,8 @@ from kernels.soft.capsule_contacts import (
     WEIGHT,
     add_pair,
     put_motion,
-    reach_of,
     remembering,
+    tell_materials,
     touch_at,
     weigh,
 )
@@ -86,6 +86,16 @@ def know(law, start, first, listed, half, bodies, kinds, neighbours, box, fetche
 
 
 @formula
+def measures_of(k, i, b, c, bodies, kinds, neighbours):
+    """R_i + R_j of candidate k, of sphere i of body b and one of c; stiffness, R_i, mean: looked up if they differ."""
+    if kinds.reach > 0.0:
+        radius = kinds.radius[0]
+        return kinds.reach, kinds.stiffness, radius, radius
+    radius = radius_at(kinds, i, b, bodies)
+    return neighbours.reach[k], neighbours.stiffness[k], radius, mean_radius(b, c, bodies, kinds)
+
+
+@formula
 def fetch(t, k, bodies, kinds, neighbours, fetched, known):
     """Write where the bodies of candidate k are and point, and what they measure, to column t: see `measure`."""
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
@@ -94,9 +104,8 @@ def fetch(t, k, bodies, kinds, neighbours, fetched, known):
     put(fetched, APART, t, subtract(centre_of(kinds.pose, at_i), centre_of(kinds.pose, at_j)))
     put(fetched, AXIS_I, t, axis_of(kinds.pose, at_i))
     put(fetched, AXIS_J, t, axis_of(kinds.pose, at_j))
-    fetched[REACH, t], known[STIFFNESS, t] = reach_of(k, kinds, neighbours)
-    fetched[RADIUS_I, t] = radius_at(kinds, i, b, bodies)
-    fetched[MEAN, t] = mean_radius(b, c, bodies, kinds)
+    measures = measures_of(k, i, b, c, bodies, kinds, neighbours)
+    fetched[REACH, t], known[STIFFNESS, t], fetched[RADIUS_I, t], fetched[MEAN, t] = measures
 
 
 @loop
@@ -159,6 +168,6 @@ def finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told):
     shift(kinds, t, i, j, known)
     known[WEIGHT, t], told[CANDIDATE, t], told[SLOT, t] = 1.0, counted, 0
     told[RECALLS, t] = remembering(law, k, neighbours) & 1
-    told[OF_I, t], told[OF_J, t] = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
+    tell_materials(law, t, b, c, bodies, kinds, told)
     put_motion(law, t, i, j, bodies, kinds, known)
     weigh(law, t, t + 1, b, c, subtract(get(known, ARM, t), get(known, POINT, t)), bodies, kinds, known)

@@ -1,18 +1,15 @@
 """What the contacts of capsules come to, by body."""
 
-import numpy as np
-
 from kernels.base.jit import formula
 from kernels.base.vector import add, scale, store
 from kernels.soft.candidates import unpack
 from kernels.soft.capsule_blocks import ON_I, ON_J
-from kernels.soft.chunks import unsigned_range
 
 
 @formula
 def row(wrench, k, at):
     """A vector of row k."""
-    return wrench[k, at], wrench[k, at + np.uint64(1)], wrench[k, at + np.uint64(2)]
+    return wrench[k, at], wrench[k, at + 1], wrench[k, at + 2]
 
 
 @formula
@@ -31,14 +28,14 @@ def gather_capsules(kinds, law, b, e, bodies, neighbours, box):
     ------
     bodies.force, bodies.torque : of body b [N, N m]
     """
-    body, wrench = np.uint64(b), neighbours.wrench
+    body, wrench = b, neighbours.wrench
     f = t = (0.0, 0.0, 0.0)
     middle = e + neighbours.incident_j[body]
     stop = middle + neighbours.incident_i[body]
-    for n in unsigned_range(e, stop):
-        k, second = np.uint64(neighbours.incident[n]), n < np.uint64(middle)
-        f = add(f, scale(-1.0 if second else 1.0, row(wrench, k, np.uint64(0))))
-        t = add(t, row(wrench, k, np.uint64(ON_J) if second else np.uint64(ON_I)))
+    for n in range(e, stop):
+        k, second = neighbours.incident[n], n < middle
+        f = add(f, scale(-1.0 if second else 1.0, row(wrench, k, 0)))
+        t = add(t, row(wrench, k, ON_J if second else ON_I))
     store(bodies.force, body, f)
     store(bodies.torque, body, t)
     return stop
@@ -63,8 +60,8 @@ def gather_pieces(kinds, law, b, e, bodies, neighbours, box):
     for n in range(e, stop):
         first, number = unpack(neighbours.packed[neighbours.incident[n]])
         for k in range(first, first + number):
-            f = add(f, scale(-1.0 if n < middle else 1.0, row(wrench, np.uint64(k), np.uint64(0))))
-            t = add(t, row(wrench, np.uint64(k), np.uint64(ON_J) if n < middle else np.uint64(ON_I)))
+            f = add(f, scale(-1.0 if n < middle else 1.0, row(wrench, k, 0)))
+            t = add(t, row(wrench, k, ON_J if n < middle else ON_I))
     store(bodies.force, b, f)
     store(bodies.torque, b, t)
     return stop

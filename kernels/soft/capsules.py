@@ -157,9 +157,9 @@ def place_pieces(b, bodies, kinds):
 @formula
 def place_axis(b, bodies, kinds):
     """Note where body b is and where its axis points."""
-    body, pose = np.uint64(b), kinds.pose
-    pose[body, 0], pose[body, 1], pose[body, 2] = load(bodies.position, body)
-    pose[body, 4], pose[body, 5], pose[body, 6] = half_axis(body, bodies, kinds)
+    pose = kinds.pose
+    pose[b, 0], pose[b, 1], pose[b, 2] = load(bodies.position, b)
+    pose[b, 4], pose[b, 5], pose[b, 6] = half_axis(b, bodies, kinds)
 
 
 @formula

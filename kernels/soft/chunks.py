@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
 from kernels.base.jit import by_type, formula
 
 CHUNK = 2048  # bodies: 0.5 MB of state, which fits a core's cache
@@ -39,19 +37,3 @@ def candidate_room(neighbours):
 def first_candidate(c, neighbours):
     """First candidate pair of chunk c."""
     return c * candidate_room(neighbours)
-
-
-@formula
-def unsigned_range(low, high):
-    """Range of indices that cannot be negative, so that numba need not check for indices counted from the end.
-
-    That check, unless the range starts at a plain 0, keeps LLVM from vectorising: three times slower.
-    An unsigned index may only index: with a signed integer added it would become a float.
-    """
-    return range(np.uint64(low), np.uint64(high))
-
-
-@formula
-def variant_of(kind, b):
-    """Column of what variants have, of body b: an index that cannot be negative either."""
-    return np.uint64(kind[b])

@@ -23,7 +23,6 @@ from kernels.fluid.gradients import OUTSIDE, PLACE, put_three
 from kernels.fluid.gridded import SCRATCH
 from kernels.fluid.stride import laden, step_in_two, step_relaxed
 from kernels.soft import flow_felt as rows
-from kernels.soft.chunks import variant_of
 from kernels.soft.dragged import inwards, note_drive, outwards, pull, shares_along
 from kernels.soft.travel import larger
 from kernels.soft.whirled import in_the_middle
@@ -90,7 +89,7 @@ def feel_turning(
     """
     whirling = np.int64(0)
     for b in range(low, high):
-        s, g = b - low, variant_of(kind, b)
+        s, g = b - low, kind[b]
         q, flow = load_quaternion(orientation, b), fluids.sample_in(fluid.field, sampled, s)
         memory = rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
         contacts = inwards(scheme, q, load(torque, b - shift))
@@ -146,7 +145,7 @@ def foresee(
     every = fluid.medium.every
     span, lag = every * dt, 0.5 * (every - 1) * dt
     for b in range(low, high):
-        s, g = b - low, variant_of(kind, b)
+        s, g = b - low, kind[b]
         v, flow, spin = load(velocity, b), fluids.sample_in(fluid.field, sampled, s), load(whirl, s)
         if not fluids.is_linear(fluid):
             q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
@@ -178,7 +177,7 @@ def feel_going(fluid, scheme, low, high, present, dt, gravity, kind, mass, orien
     every = fluid.medium.every
     lag = 0.5 * (every - 1) * dt
     for b in range(low, high):
-        s, g = b - low, variant_of(kind, b)
+        s, g = b - low, kind[b]
         flow, spin = fluids.sample_in(fluid.field, sampled, s), load(whirl, s)
         q = pose_after(scheme, load_quaternion(orientation, b), spin, lag)
         resistance, force, slope, reynolds = pull(fluid, scheme, g, q, flow, gravity, spin, load(seen, s))

@@ -14,7 +14,6 @@ from kernels.fluid.gradients import curl, strain, stretch, three
 from kernels.fluid.stride import rate_of, step_after, whole_step
 from kernels.rotation.spherical import world_velocity
 from kernels.soft import flow_felt as rows
-from kernels.soft.chunks import variant_of
 from kernels.soft.dragged import inwards, outwards, shares_along
 from kernels.soft.motion import spin_at_whole_step
 from kernels.soft.travel import larger
@@ -168,7 +167,7 @@ def whirl(
     before, after = (np.int64(0), np.int64(0)), (np.int64(0), np.int64(0))
     since = fluid.medium.since[0] * dt
     for b in range(low, high):
-        g, q = variant_of(kind, b), load_quaternion(orientation, b)
+        g, q = kind[b], load_quaternion(orientation, b)
         i, memory = load(inertia, g), rotation.load_memory(scheme, memory_q, memory_w, memory_a, memory_more, b)
         contacts = inwards(scheme, q, load(torque, b - shift))
         bend, shares = rows.bend_in(scheme, felt, b), rows.shares_in(scheme, felt, rows.TURN, rows.TURNS, b)

@@ -15,6 +15,7 @@ from dem.soft.tied import shortest_period, ways
 from dem.validation.beams import Beam
 from kernels.base.quaternion import exponential, product
 from kernels.bonds import beam
+from kernels.soft import bond_sums
 
 NYLON = dem.Material(young=1e7, poisson=0.35, density=1000.0, restitution=0.8, friction=0.3)
 HAIR = dem.Material(young=5e7, poisson=0.35, density=1000.0)
@@ -351,6 +352,25 @@ def test_bonded_balls_of_two_sizes_do_not_meet():
     sim = dem.Simulation(dem.Particles.concatenate([small, large]), bonds=bonds, gravity=(0, 0, 0), time_step=1e-6)
     sim.step(20)
     assert np.abs(sim.particles.velocity).max() == 0.0  # they overlap by 0.1 mm, and nothing pushes
+
+
+def test_sums_over_a_body_have_the_order_of_its_bonds_whatever_way_they_are_added_up():
+    """Zero to five bonds a body: two at once and the rest, or one after the other, to the bit, zeros' signs too."""
+    rng = np.random.default_rng(5)
+    number = rng.integers(0, 6, 40)
+    first = np.concatenate([[0], np.cumsum(number)]).astype(np.int32)
+    pull = np.where(rng.random((9, 60)) < 0.2, -0.0, rng.normal(size=(9, 60)))
+    incident = rng.integers(0, 120, first[-1]).astype(np.int32)
+    given = np.where(rng.random((6, 40)) < 0.3, -0.0, rng.normal(size=(6, 40)))
+    at_once, in_turn, rows = given.copy(), given.copy(), pull.reshape(-1)
+    most = bond_sums.add_two(0, 40, 0, first, incident, pull, rows, at_once[:3], at_once[3:])
+    bond_sums.add_others(0, 40, 0, 2, first, incident, pull, rows, at_once[:3], at_once[3:])
+    for b, n in zip(np.repeat(np.arange(40), number), incident, strict=True):
+        k, second = divmod(n, 2)
+        in_turn[:3, b] += -pull[:3, k] if second else pull[:3, k]
+        in_turn[3:, b] += pull[6:, k] if second else pull[3:6, k]
+    assert most == number.max()
+    assert at_once.tobytes() == in_turn.tobytes()
 
 
 def test_those_held_together_for_good_are_not_listed():
