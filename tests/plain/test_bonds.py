@@ -329,7 +329,6 @@ def test_what_bonds_do_is_kept_until_it_has_been_gathered(monkeypatch, blocks, l
     assert sorted(tie.ground[tie.grounded].tolist()) == [len(pairs) - 1]
 
 
-@pytest.mark.filterwarnings("ignore:overflow encountered in scalar subtract")  # of columns before slots, which wraps
 def test_threads_show_in_no_bit_from_the_start(monkeypatch):
     """Chunks are shared out anew once forces are known: bonds are found again where their slots have gone since."""
     alone = falling()
