@@ -233,8 +233,8 @@ def test_ranks_show_in_no_bit(case, ranks, owners, steps):
             assert told.arrived > 0
 
 
-def bar(*, sizes):
-    """Spheres, of two sizes if so wished, in a box so long that most of those of a rank are out of others' reach."""
+def bar(*, sizes=False, bonded=False):
+    """Spheres, of two sizes or bonded if so wished, in a box so long that many of a rank are out of others' reach."""
     rng = np.random.default_rng(5)
     places = np.stack(np.meshgrid(np.arange(16), [0, 1], [0, 1, 2], indexing="ij"), -1).reshape(-1, 3) + 0.5
     groups = [
@@ -246,12 +246,16 @@ def bar(*, sizes):
         if len(some)
     ]  # fmt: skip
     box = dem.Box((0, 0, 0), (16 * 1.04 * D, 2.08 * D, 3.12 * D), STICKY, periodic=["x"])
-    return dem.Simulation(dem.Particles.concatenate(groups), box, time_step=DT, threads=1)
+    pairs = [(k, k + 6) for k in range(len(places) - 6) if k % 5]
+    bonds = dem.Bonds(pairs, young=5e6, diameter=0.5 * D, strength=2e5) if bonded else None
+    return dem.Simulation(dem.Particles.concatenate(groups), box, time_step=DT, threads=1, bonds=bonds)
 
 
-@pytest.mark.parametrize("sizes", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "made", [{}, *(pytest.param({name: True}, marks=pytest.mark.slow) for name in ("sizes", "bonded"))]
+)
 @pytest.mark.few(8)
-def test_inner_bodies_move_while_others_are_told_of_the_border(sizes, monkeypatch):
+def test_inner_bodies_move_while_others_are_told_of_the_border(made, monkeypatch):
     """What is told may not be touched meanwhile, and what is heard is not a number: `Told` sees to that.
 
     Reports come combined, as those of many ranks do, and messages are hastened, as long ones are.
@@ -259,10 +263,10 @@ def test_inner_bodies_move_while_others_are_told_of_the_border(sizes, monkeypatc
     monkeypatch.setattr(communicator, "FEW", 1)
     monkeypatch.setattr(share_lists, "LONG", 0)
     monkeypatch.setattr(share_lists, "SEVERAL", 1)
-    alone = bar(sizes=sizes)
+    alone = bar(**made)
     alone.step(24)
     with in_one_process(2):
-        sim = bar(sizes=sizes)
+        sim = bar(**made)
         sim.step(24)
         own = sim._engine._hand.own
         block, border = own.neighbours.block, own.border
