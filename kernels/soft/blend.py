@@ -47,17 +47,6 @@ def closest(x, u, v):
 
 
 @formula
-def closest_at_once(x, u, v):
-    """The same but for rounding, with divisions that do not wait for each other: half the time in vector code."""
-    a, b, e = dot(u, u), dot(u, v), dot(v, v)
-    c, f = dot(u, x), dot(v, x)
-    per_sine, per_a, per_e = 1.0 / max(a * e - b * b, LEAST), 1.0 / max(a, LEAST), 1.0 / max(e, LEAST)
-    s = within((b * f - c * e) * per_sine)
-    t = within((b * s + f) * per_e)
-    return within((b * t - c) * per_a), t
-
-
-@formula
 def between(x, u, v, s, t):
     """From the place t on the second segment to the place s on the first."""
     return add_scaled(add_scaled(x, s, u), -t, v)

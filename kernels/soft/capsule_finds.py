@@ -8,7 +8,7 @@ from kernels.base.memory import clear_four, fetch
 from kernels.base.vector import dot, subtract
 from kernels.box.periodic import gap
 from kernels.soft import touching
-from kernels.soft.blend import between, closest_at_once
+from kernels.soft.blend import between, closest
 from kernels.soft.capsules import axis_of, centre_of, lone_or
 from kernels.soft.chunks import first_candidate
 from kernels.soft.known import BLOCK, get
@@ -52,7 +52,7 @@ def find(box, pose, owner, sphere_i, sphere_j, reach, least, rows, overlap):
             n += 1 if sphere_i[k] >= 0 else 0
         for m in range(number):
             x, u, v = gap(box, get(rows, 0, m), (0.0, 0.0, 0.0)), get(rows, 3, m), get(rows, 6, m)
-            s, t = closest_at_once(x, u, v)
+            s, t = closest(x, u, v)
             d = between(x, u, v, s, t)
             deep = of_pair(reach, first + m) - math.sqrt(dot(d, d))
             overlap[first + m] = deep if deep > least else least
