@@ -112,8 +112,8 @@ def rough_and_worn():
     return dem.Simulation(particles, walls=walls, time_step=DT, _skin=THIN)
 
 
-def capsules(material=STICKY, **box):
-    """Capsules that lie nearly parallel, so that pairs have up to five contacts, and balls on them."""
+def capsules(material=STICKY, other=None, **box):
+    """Capsules that lie nearly parallel, so that pairs have up to five contacts, and balls or others on them."""
     rng = np.random.default_rng(5)
     lying = np.stack(np.meshgrid(np.arange(2), np.arange(6), np.arange(2), indexing="ij"), -1).reshape(-1, 3)
     turn = rng.uniform(-0.01, 0.01, (len(lying), 3))
@@ -122,8 +122,8 @@ def capsules(material=STICKY, **box):
         orientation=np.column_stack([np.ones(len(lying)), turn]) / np.sqrt(1 + (turn**2).sum(1))[:, None],
         velocity=rng.normal(0, 0.4, (len(lying), 3)), angular_velocity=rng.normal(0, 20, (len(lying), 3)),
     )  # fmt: skip
-    places = [(x * D, y * D, 2.8 * D) for x in (0.9, 3.1, 5.4) for y in (0.9, 4.9)]
-    balls = dem.Particles(dem.Sphere(diameter=D), material, position=places, velocity=[(0, 0, -3.0)] * 6)
+    places = [(x * D, y * D, 2.8 * D) for x in (1.1, 3.1, 5.1) for y in (0.9, 4.9)]
+    balls = dem.Particles(other or dem.Sphere(diameter=D), material, position=places, velocity=[(0, 0, -3.0)] * 6)
     size = (6.2 * D, 6.2 * D, 6 * D)
     return dem.Simulation(
         dem.Particles.concatenate([many, balls]), dem.Box((0, 0, 0), size, material, **box), time_step=DT, _skin=THIN
@@ -182,6 +182,7 @@ CASES = {
     "bonded capsules": lambda: bonded(4e5, smooth=True),
     "bonded for good": lambda: bonded(np.inf, damping=0.0),
     "capsules": capsules,
+    "capsules beside chains": lambda: capsules(other=dem.Fibre(diameter=D, aspect_ratio=2)),
     "capsules coming and going": lambda: coming_and_going(dem.Capsule),
     "elastic capsules": lambda: capsules(ELASTIC, periodic=["x", "y"]),
     "fluid": in_fluid,
@@ -189,6 +190,7 @@ CASES = {
 }
 LONG = {"periodic", "rough", "shaken", "fluid", "open", "coming-and-going in air"}
 LONG |= {"bonded", "capsules", "bonded capsules", "bonded for good", "capsules coming and going", "elastic capsules"}
+LONG |= {"capsules beside chains"}
 
 
 def everything(sim):
