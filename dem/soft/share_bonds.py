@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.soft.tied import acting, give_room, list_apart
+from dem.soft.tied import acting, by_chunk, give_room, incidence, list_apart
 from kernels.base.energy import REST
 from kernels.soft import bond_state as kept
 from kernels.soft import easing
@@ -116,18 +116,15 @@ class ShareBonds:
         slot = np.full(self.state.size, -1, np.int32)
         slot[number] = np.arange(number.size)
         first, second = one[number], other[number]
-        lower = np.minimum(first, second)
-        chunk = np.arange(chunks + 1)
-        chunk_first, highest = np.searchsorted(lower, CHUNK * chunk), chunk[:-1].astype(np.int32)
-        np.maximum.at(highest, lower // CHUNK, np.maximum(first, second) // CHUNK)
+        chunk_first, highest = by_chunk(first, second, chunks)
         grounded = np.flatnonzero(slot[ties.ground] >= 0)
         grounded = grounded[np.argsort(slot[ties.ground[grounded]], kind="stable")]
         incident_first, incident = self._incidence(bond, one, other, slot, n)
         self.first_own, self.mine = low // CHUNK, (place[ties.apart] >= low).any(axis=1)
         self.tie = kept.Bonds(
             form=ties.form, table=ties.table, slot=slot, number=number.astype(np.int32), kind=ties.kind[number],
-            first=first, second=second, live=self._acting()[number], chunk_first=chunk_first, highest=highest,
-            ground=ties.ground, grounded=grounded,
+            first=first, second=second, live=acting(self, ties.pairs)[number].astype(float), chunk_first=chunk_first,
+            highest=highest, ground=ties.ground, grounded=grounded,
             ground_first=np.searchsorted(slot[ties.ground[grounded]], chunk_first), place=ties.place,
             state=self.state, when=self.when, load=np.zeros(number.size), pending=self.pending, before=self.before,
             count=self.count, pull=np.zeros((9, number.size)), pull_at=np.zeros(chunks, np.int64),
@@ -136,18 +133,13 @@ class ShareBonds:
         )  # fmt: skip
         return self.tie
 
-    def _acting(self) -> np.ndarray:
-        return acting(self, self.ties.pairs).astype(float)
-
     def _incidence(
         self, bond: np.ndarray, one: np.ndarray, other: np.ndarray, slot: np.ndarray, n: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """Where the bonds of each body are in a list (n + 1,), and that list, as of `kernels.soft.bond_state.Bonds`."""
-        both = bond[self.ties.pairs[bond, 1] >= 0]
-        body, end = np.concatenate([one[bond], other[both]]), np.concatenate([2 * bond, 2 * both + 1])
-        end = end[np.lexsort((end, body))]
-        first = np.concatenate([[0], np.cumsum(np.bincount(body, minlength=n))])
-        return first.astype(np.int32), (2 * slot[end // 2] + end % 2).astype(np.int32)
+        ends = np.column_stack([one[bond], np.where(self.ties.pairs[bond, 1] < 0, -1, other[bond])])
+        first, entry = incidence(ends, n)
+        return first.astype(np.int32), (2 * slot[bond[entry // 2]] + entry % 2).astype(np.int32)
 
     def _eased(self, place: np.ndarray, n: int) -> easing.Eased:
         """Pairs that do not meet; -1 for bodies of a pair of whom one is not here."""

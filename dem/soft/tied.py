@@ -169,15 +169,11 @@ def give_slots(tie: rows.Bonds, given: Given, identity: np.ndarray, place: np.nd
     pairs, begin = given.pairs, given.first
     first = place[pairs[:, 0]]
     second = np.where(pairs[:, 1] < 0, first, place[pairs[:, 1]])
-    lower = np.minimum(first, second)
-    order = np.argsort(lower, kind="stable")
+    order = np.argsort(np.minimum(first, second), kind="stable")
     tie.slot[order], tie.number[:] = np.arange(order.size, dtype=np.int32), order
     tie.first[:], tie.second[:], tie.kind[:] = first[order], second[order], given.kind[order]
     tie.live[:] = acting(tie, pairs)[order]
-    chunk = np.arange(tie.highest.size + 1)
-    tie.chunk_first[:] = np.searchsorted(lower[order], CHUNK * chunk)
-    tie.highest[:] = chunk[:-1]
-    np.maximum.at(tie.highest, lower // CHUNK, np.maximum(first, second) // CHUNK)
+    tie.chunk_first[:], tie.highest[:] = by_chunk(tie.first, tie.second, tie.highest.size)
     tie.grounded[:] = np.argsort(tie.slot[tie.ground], kind="stable")
     tie.ground_first[:] = np.searchsorted(tie.slot[tie.ground[tie.grounded]], tie.chunk_first)
     number = np.diff(begin)[identity]
@@ -185,6 +181,14 @@ def give_slots(tie: rows.Bonds, given: Given, identity: np.ndarray, place: np.nd
     entry = np.repeat(begin[identity] - tie.incident_first[:-1], number) + np.arange(given.incident.size)
     bond, side = np.divmod(given.incident[entry], 2)
     tie.incident[:] = 2 * tie.slot[bond] + side
+
+
+def by_chunk(first: np.ndarray, second: np.ndarray, chunks: int) -> tuple[np.ndarray, np.ndarray]:
+    """First bond of each chunk (C + 1,), and the last chunk that its bonds reach (C,); both bodies by slot."""
+    lower, chunk = np.minimum(first, second), np.arange(chunks + 1)
+    highest = chunk[:-1].astype(np.int32)
+    np.maximum.at(highest, lower // CHUNK, np.maximum(first, second) // CHUNK)
+    return np.searchsorted(lower, CHUNK * chunk), highest
 
 
 def settled(state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
