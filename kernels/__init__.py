@@ -15,7 +15,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``spreading``   calls of parts by threads
     ``convention``  how parts are called
     ``startup``     what numba need not do before its first function runs, how threads wait
-    ``processor``   what LLVM should know of processors whose gathers are slow
+    ``processor``   what LLVM should know of processors: whose gathers are slow, whose vectors may be wide
     ``memory``      asked for ahead, or added to by several threads
     ``elementary``  exponentials, logarithms and powers as vector code
     ``vector``      3-vectors as tuples

@@ -79,23 +79,30 @@ def test_what_is_in_the_cache_is_loaded_without_all_that_numba_can_compile(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("name", "chosen", "has"),
+    ("name", "features", "advice"),
     [
-        ("cascadelake", None, True),
-        ("znver3", None, True),
-        ("sapphirerapids", None, False),
-        ("haswell", None, False),
-        ("cascadelake", "", False),
-        ("cascadelake", "+avx2", False),
+        ("cascadelake", "+avx2,+avx512f", processor.LOAD_ONE_BY_ONE),
+        ("znver3", "+avx2", processor.LOAD_ONE_BY_ONE),
+        ("sapphirerapids", "+avx512f,+avx512fp16", processor.AS_WIDE_AS_CAN_BE),
+        ("rocketlake", "+avx512f,+avx512fp16", processor.AS_WIDE_AS_CAN_BE),  # Granite Rapids in a virtual machine
+        ("sapphirerapids", "+avx2,-avx512fp16", None),  # its hypervisor keeps them to itself
+        ("haswell", "+avx2", None),
     ],
 )
-def test_numbers_are_loaded_one_by_one_where_gathers_are_slow(name, chosen, has, monkeypatch):
-    """And users who say themselves what a processor can do are believed."""
+def test_gathers_and_wide_vectors_are_used_where_they_are_fast(name, features, advice, monkeypatch):
+    """By what a processor can do, whatever its name, and only then by its name."""
+    monkeypatch.setattr(jit.numba.config, "CPU_NAME", None)
+    monkeypatch.setattr(jit.numba.config, "CPU_FEATURES", None)
+    monkeypatch.setattr(processor.llvm, "get_host_cpu_name", lambda: name)
+    monkeypatch.setattr(processor.codegen, "get_host_cpu_features", lambda: features)
+    processor.correct_picture()
+    assert jit.numba.config.CPU_FEATURES == (advice and f"{features},{advice}")
+
+
+@pytest.mark.parametrize(("name", "features"), [("generic", None), (None, ""), (None, "+avx2"), ("cascadelake", "")])
+def test_who_says_what_the_processor_is_is_believed(name, features, monkeypatch):
+    """As of images that are to run on older machines."""
     monkeypatch.setattr(jit.numba.config, "CPU_NAME", name)
-    monkeypatch.setattr(jit.numba.config, "CPU_FEATURES", chosen)
-    processor.avoid_slow_gathers()
-    if has:
-        known, told = jit.numba.config.CPU_FEATURES.rsplit(",", 1)
-        assert (known, told) == (processor.codegen.get_host_cpu_features(), processor.LOAD_ONE_BY_ONE)
-    else:
-        assert jit.numba.config.CPU_FEATURES == chosen
+    monkeypatch.setattr(jit.numba.config, "CPU_FEATURES", features)
+    processor.correct_picture()
+    assert (jit.numba.config.CPU_NAME, jit.numba.config.CPU_FEATURES) == (name, features)

@@ -49,7 +49,7 @@ OPTIONS = {"error_model": "numpy", "fastmath": False, "cache": True, "_nrt": Fal
 cpu.CPUTargetOptions.noalias = options._mapping("noalias")  # noqa: SLF001
 
 startup.put_off_blas()
-processor.avoid_slow_gathers()
+processor.correct_picture()
 
 CompileError = errors.NumbaError  # what a user's function may cause
 PLAIN = bool(numba.config.DISABLE_JIT or os.environ.get("PCDM_DEM_PLAIN") or not linking.is_as_expected())

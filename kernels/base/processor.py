@@ -5,6 +5,11 @@ places takes three times as long as eight loads on Intel's cores from Skylake to
 faster. LLVM goes on using it wherever there is AVX-512. Without it elastic spheres are 1.6 times as fast on a
 Cascade Lake (forces 2.9 times), spheres with friction 1.6 times; results have the same bytes, since loads do not round.
 GCC avoids it on the same processors.
+
+Vectors of eight numbers slowed the first processors down that had them, so LLVM makes vectors of four on all of Intel's.
+From Sapphire Rapids on (those that can reckon with half precision, whatever a virtual machine calls them) the clock does
+not fall, and nothing is leaked by gathers: with both, spheres with friction take 12 % less there, beds of them 10 %,
+capsules and fibres 6 to 9 %, elastic spheres 2 %. Bytes are the same: a sum is as long as it was.
 """
 
 import numba
@@ -16,16 +21,28 @@ SLOW_GATHER = {
     *("tigerlake", "rocketlake", "alderlake", "raptorlake", "znver1", "znver2", "znver3", "znver4"),
 }
 LOAD_ONE_BY_ONE = "+prefer-no-gather"
+AS_WIDE_AS_CAN_BE = "-prefer-256-bit"
+WIDE = "+avx512fp16"  # what all processors have that do not slow down
 KNOWN_SINCE = (18, 0, 0)  # LLVM
 
 
-def avoid_slow_gathers():
-    """Have all that numba compiles from now on load one number at a time where this is faster.
+def advice(name, features):
+    """What LLVM is to be told of a processor of this name with these features; None if it knows all there is."""
+    if WIDE in features.split(","):
+        return AS_WIDE_AS_CAN_BE
+    return LOAD_ONE_BY_ONE if name in SLOW_GATHER else None
 
-    Process-wide, as numba has one picture of the processor; who gives it another with NUMBA_CPU_FEATURES is believed.
+
+def correct_picture():
+    """Have all that numba compiles from now on use gathers and wide vectors where, and only where, they are faster.
+
+    Process-wide, as numba has one picture of the processor; who gives it another with NUMBA_CPU_NAME or
+    NUMBA_CPU_FEATURES is believed.
     """
-    name = numba.config.CPU_NAME or llvm.get_host_cpu_name()
-    if numba.config.CPU_FEATURES is not None or name not in SLOW_GATHER or llvm.llvm_version_info < KNOWN_SINCE:
+    config = numba.config
+    if config.CPU_NAME is not None or config.CPU_FEATURES is not None or llvm.llvm_version_info < KNOWN_SINCE:
         return
     known = codegen.get_host_cpu_features()
-    numba.config.CPU_FEATURES = f"{known},{LOAD_ONE_BY_ONE}" if known else LOAD_ONE_BY_ONE
+    more = advice(llvm.get_host_cpu_name(), known)
+    if more is not None:
+        numba.config.CPU_FEATURES = f"{known},{more}" if known else more
