@@ -25,7 +25,7 @@ SHAPES = {
     "fibres": (dem.Fibre(diameter=0.01, aspect_ratio=3),),
     "mixture": (dem.Sphere(diameter=0.009), dem.Fibre(diameter=0.008, aspect_ratio=3)),
     "capsules": (dem.Capsule(diameter=0.01, aspect_ratio=3),),
-    "rods": (dem.Capsule(diameter=0.008, aspect_ratio=5), dem.Sphere(diameter=0.009)),
+    "rods": (dem.Capsule(diameter=0.01, aspect_ratio=2.5), dem.Sphere(diameter=0.012)),
     "clumps": (dem.Clump(offsets=[[0, 0, 0], [0.006, 0, 0], [0, 0.005, 0.002]], radii=[0.005, 0.004, 0.004]),),
 }
 LAWS = {"elastic": {}, "damped": {"restitution": 0.7}, "frictional": {"restitution": 0.8, "friction": 0.4}}
