@@ -63,7 +63,8 @@ def add_among_others(array, index, value):
     add_at_once(array, index, value)
 
 
-LANES = ir.VectorType(ir.DoubleType(), 4)  # twice as many would slow the processor down
+LANES = ir.VectorType(ir.DoubleType(), 4)
+ROW = ir.VectorType(ir.DoubleType(), 8)  # a line of the cache; where vectors are half as wide LLVM makes two of it
 
 
 @intrinsic
@@ -102,6 +103,61 @@ def add_lanes(total, to, rows, k, at, sign):
 
 
 @intrinsic
+def add_line(_typing, total, rows, k):
+    """Add the first eight numbers of row k to those of a flat array, all at once."""
+
+    def generate(context, builder, signature, arguments):
+        _, _, k = arguments
+        into = context.make_array(signature.args[0])(context, builder, arguments[0])
+        table = context.make_array(signature.args[1])(context, builder, arguments[1])
+        width = cgutils.unpack_tuple(builder, table.shape)[1]
+        first = builder.gep(table.data, [builder.mul(k, width)])
+        place, row = (builder.bitcast(one, ROW.as_pointer()) for one in (into.data, first))
+        builder.store(builder.fadd(builder.load(place, align=8), builder.load(row, align=8)), place, align=8)
+        return context.get_dummy_value()
+
+    return types.none(total, rows, k), generate
+
+
+def add_first_numbers(total, rows, k):
+    """The same in Python."""
+    total[: ROW.count] += rows[k, : ROW.count]
+
+
+@formula
+def add_row(total, rows, k):
+    """Add the first eight numbers of row k of a C-contiguous array to those of a flat one."""
+    add_line(total, rows, np.uint64(k))
+
+
+@intrinsic
+def turn_half(_typing, total):
+    """Take the first four of eight numbers from zero, in one piece: to store half of what is loaded next takes long."""
+
+    def generate(context, builder, signature, arguments):
+        into = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.bitcast(into.data, ROW.as_pointer())
+        row = builder.load(place, align=8)
+        turned = builder.fsub(ir.Constant(ROW, None), row)
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), 8), [0, 1, 2, 3, 12, 13, 14, 15])
+        builder.store(builder.shuffle_vector(turned, row, mask), place, align=8)
+        return context.get_dummy_value()
+
+    return types.none(total), generate
+
+
+def turn_numbers(total):
+    """The same in Python."""
+    total[:4] = 0.0 - total[:4]
+
+
+@formula
+def turn_row(total):
+    """Take the first four of eight numbers of a flat array from zero."""
+    turn_half(total)
+
+
+@intrinsic
 def clear_vector(_typing, rows, k, at):
     """Write zeros to four numbers of row k, from column `at` on, at once."""
 
@@ -131,6 +187,8 @@ def clear_lanes(rows, k, at):
 
 
 clear_four = clear_numbers if numba.config.DISABLE_JIT else clear_lanes
+add_eight = add_first_numbers if numba.config.DISABLE_JIT else add_row
+turn_four = turn_numbers if numba.config.DISABLE_JIT else turn_row
 add_four = add_numbers if numba.config.DISABLE_JIT else add_lanes
 add_to = add_alone if numba.config.DISABLE_JIT else add_among_others
 fetch = look_away if numba.config.DISABLE_JIT else ask_for

@@ -5,7 +5,7 @@ import numpy as np
 from kernels import laws
 from kernels.base.energy import add_words
 from kernels.base.jit import formula, loop, stage
-from kernels.base.memory import add_four
+from kernels.base.memory import add_eight, add_four, turn_four
 from kernels.base.vector import add, add_scaled, cross, load, store, subtract
 from kernels.box.periodic import gap
 from kernels.soft.all_walls import touch_walls
@@ -127,19 +127,61 @@ def gather_dissipative(law, low, high, shift, e, bodies, kinds, neighbours, box)
     ------
     bodies.force, bodies.torque : (3, N) world frame [N, N m]
     """
-    other = BELOW if kinds.reach > 0.0 else on_j(neighbours.wrench)
-    gather_wrenches(
-        law, low, high, shift, e, other, neighbours.incident_j, neighbours.incident_i, neighbours.incident,
-        neighbours.wrench, neighbours.out[neighbours.block_of[low // CHUNK], 0], bodies.force, bodies.torque,
-    )  # fmt: skip
+    sums = neighbours.out[neighbours.block_of[low // CHUNK], 0]
+    if kinds.reach > 0.0 and not laws.turns(law):
+        gather_alike(
+            low, high, shift, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.wrench,
+            sums, bodies.force, bodies.torque,
+        )  # fmt: skip
+    else:
+        other = BELOW if kinds.reach > 0.0 else on_j(neighbours.wrench)
+        gather_wrenches(
+            law, low, high, shift, e, other, neighbours.incident_j, neighbours.incident_i, neighbours.incident,
+            neighbours.wrench, sums, bodies.force, bodies.torque,
+        )  # fmt: skip
 
 
 gather_spheres = laws.elastic_or(gather_elastic, gather_dissipative)
 
 
 @loop
+def gather_alike(low, high, shift, e, incident_j, incident_i, incident, wrench, sums, force, torque):
+    """Force and torque of the candidate pairs on spheres that are alike: rows of wrenches as they are, in groups.
+
+    A pair's torque is the same on both, and its force the opposite: those on sides j are turned round once for all.
+
+    Parameters
+    ----------
+    low, high, shift, e, incident_j, incident_i, incident : see `gather_round`
+    wrench : of `Neighbours`
+
+    Writes
+    ------
+    force, torque : (3, N) world frame [N, N m]; the latter may be empty
+    sums : (8,) or longer, scratch
+    """
+    for b in range(low, high):
+        for r in range(LINE):
+            sums[r] = 0.0
+        middle = e + incident_j[b]
+        stop = middle + incident_i[b]
+        while e < middle:
+            for m in range(GROUP):
+                add_eight(sums, wrench, incident[e + m])
+            e += GROUP
+        turn_four(sums)
+        while e < stop:
+            for m in range(GROUP):
+                add_eight(sums, wrench, incident[e + m])
+            e += GROUP
+        store(force, b - shift, (sums[0], sums[1], sums[2]))
+        if torque.shape[1] > 0:
+            store(torque, b - shift, (sums[4], sums[5], sums[6]))
+
+
+@loop
 def gather_wrenches(law, low, high, shift, e, other, incident_j, incident_i, incident, wrench, sums, force, torque):
-    """Force and torque of the candidate pairs on single spheres: vectors instead of numbers, in groups.
+    """The same on single spheres that are not alike, or with couples.
 
     Parameters
     ----------
