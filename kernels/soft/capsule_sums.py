@@ -1,15 +1,26 @@
 """What the contacts of capsules come to, by body."""
 
 from kernels.base.jit import formula
-from kernels.base.vector import add, scale, store
+from kernels.base.memory import add_four
+from kernels.base.vector import store
 from kernels.soft.candidates import unpack
 from kernels.soft.capsule_blocks import ON_I, ON_J
+from kernels.soft.chunks import CHUNK
+from kernels.soft.touching import LINE
 
 
 @formula
-def row(wrench, k, at):
-    """A vector of row k."""
-    return wrench[k, at], wrench[k, at + 1], wrench[k, at + 2]
+def add_wrench(second, k, wrench, sums):
+    """Add the force of candidate k and its torque to the sums of a body that is the first of it, or the second."""
+    add_four(sums, 0, wrench, k, 0, -1.0 if second else 1.0)
+    add_four(sums, ON_I, wrench, k, ON_J if second else ON_I, 1.0)
+
+
+@formula
+def end(b, sums, bodies):
+    """Have them as those of body b."""
+    store(bodies.force, b, (sums[0], sums[1], sums[2]))
+    store(bodies.torque, b, (sums[ON_I], sums[ON_I + 1], sums[ON_I + 2]))
 
 
 @formula
@@ -27,17 +38,16 @@ def gather_capsules(kinds, law, b, e, bodies, neighbours, box):
     Writes
     ------
     bodies.force, bodies.torque : of body b [N, N m]
+    neighbours.out : scratch
     """
-    body, wrench = b, neighbours.wrench
-    f = t = (0.0, 0.0, 0.0)
-    middle = e + neighbours.incident_j[body]
-    stop = middle + neighbours.incident_i[body]
+    sums = neighbours.out[neighbours.block_of[b // CHUNK], 0]
+    for r in range(LINE):
+        sums[r] = 0.0
+    middle = e + neighbours.incident_j[b]
+    stop = middle + neighbours.incident_i[b]
     for n in range(e, stop):
-        k, second = neighbours.incident[n], n < middle
-        f = add(f, scale(-1.0 if second else 1.0, row(wrench, k, 0)))
-        t = add(t, row(wrench, k, ON_J if second else ON_I))
-    store(bodies.force, body, f)
-    store(bodies.torque, body, t)
+        add_wrench(n < middle, neighbours.incident[n], neighbours.wrench, sums)
+    end(b, sums, bodies)
     return stop
 
 
@@ -52,16 +62,16 @@ def gather_pieces(kinds, law, b, e, bodies, neighbours, box):
     Writes
     ------
     bodies.force, bodies.torque : of body b [N, N m]
+    neighbours.out : scratch
     """
-    wrench = neighbours.wrench
-    f = t = (0.0, 0.0, 0.0)
+    sums = neighbours.out[neighbours.block_of[b // CHUNK], 0]
+    for r in range(LINE):
+        sums[r] = 0.0
     middle = e + neighbours.incident_j[b]
     stop = middle + neighbours.incident_i[b]
     for n in range(e, stop):
         first, number = unpack(neighbours.packed[neighbours.incident[n]])
         for k in range(first, first + number):
-            f = add(f, scale(-1.0 if n < middle else 1.0, row(wrench, k, 0)))
-            t = add(t, row(wrench, k, ON_J if n < middle else ON_I))
-    store(bodies.force, b, f)
-    store(bodies.torque, b, t)
+            add_wrench(n < middle, k, neighbours.wrench, sums)
+    end(b, sums, bodies)
     return stop
