@@ -33,17 +33,29 @@ def within(s):
 
 
 @formula
+def per_square(u):
+    """1/u² of a half axis [1/m²], which pairs want again and again; segments may have no length."""
+    return 1.0 / max(dot(u, u), LEAST)
+
+
+@formula
 def closest(x, u, v):
-    """Places of the closest points of two segments on them, from -1 to 1; x from the middle of the second one.
+    """Places of the closest points of two segments on them, from -1 to 1; x from the middle of the second one."""
+    return closest_of(x, u, v, per_square(u), per_square(v))
+
+
+@formula
+def closest_of(x, u, v, per_a, per_e):
+    """The same of half axes of which `per_square` is known.
 
     Without branches: the closest points of the two lines, limited to the segments one after the other. For parallel
-    segments the place is one of many, the distance the right one; segments may have no length.
+    segments the place is one of many, the distance the right one.
     """
     a, b, e = dot(u, u), dot(u, v), dot(v, v)
     c, f = dot(u, x), dot(v, x)
     s = within((b * f - c * e) / max(a * e - b * b, LEAST))
-    t = within((b * s + f) / max(e, LEAST))
-    return within((b * t - c) / max(a, LEAST)), t
+    t = within((b * s + f) * per_e)
+    return within((b * t - c) * per_a), t
 
 
 @formula
@@ -81,8 +93,14 @@ def alone():
 @formula
 def are_nearly_parallel(u, v, mean):
     """Whether D is below D₀; R̄ is the mean radius [m]."""
+    return are_parallel_of(u, v, mean, per_square(u), per_square(v))
+
+
+@formula
+def are_parallel_of(u, v, mean, per_a, per_e):
+    """The same of half axes of which `per_square` is known."""
     a, b, e = dot(u, u), dot(u, v), dot(v, v)
-    limit = min(SHARE * SHARE * mean * mean / max(min(a, e), LEAST), WIDEST)
+    limit = min(SHARE * SHARE * mean * mean * max(per_a, per_e), WIDEST)
     return a * e - b * b < limit * a * e
 
 

@@ -8,8 +8,8 @@ from kernels.base.memory import clear_four, fetch
 from kernels.base.vector import dot, subtract
 from kernels.box.periodic import gap
 from kernels.soft import touching
-from kernels.soft.blend import between, closest
-from kernels.soft.capsules import axis_of, centre_of, lone_or
+from kernels.soft.blend import between, closest_of
+from kernels.soft.capsules import PER, axis_of, centre_of, lone_or
 from kernels.soft.chunks import first_candidate
 from kernels.soft.known import BLOCK, get
 from kernels.soft.values import of_pair
@@ -35,7 +35,7 @@ def find(box, pose, owner, sphere_i, sphere_j, reach, least, rows, overlap):
 
     Writes
     ------
-    rows : (9 or more, BLOCK) scratch
+    rows : (11 or more, BLOCK) scratch
     overlap : (K,) [m]
     """
     for first in range(0, sphere_i.size, BLOCK):
@@ -49,10 +49,11 @@ def find(box, pose, owner, sphere_i, sphere_j, reach, least, rows, overlap):
             rows[0, n], rows[1, n], rows[2, n] = subtract(centre_of(pose, b), centre_of(pose, c))
             rows[3, n], rows[4, n], rows[5, n] = axis_of(pose, b)
             rows[6, n], rows[7, n], rows[8, n] = axis_of(pose, c)
+            rows[9, n], rows[10, n] = pose[b, PER], pose[c, PER]
             n += 1 if sphere_i[k] >= 0 else 0
         for m in range(number):
             x, u, v = gap(box, get(rows, 0, m), (0.0, 0.0, 0.0)), get(rows, 3, m), get(rows, 6, m)
-            s, t = closest(x, u, v)
+            s, t = closest_of(x, u, v, rows[9, m], rows[10, m])
             d = between(x, u, v, s, t)
             deep = of_pair(reach, first + m) - math.sqrt(dot(d, d))
             overlap[first + m] = deep if deep > least else least

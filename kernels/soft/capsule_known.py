@@ -3,7 +3,7 @@
 from kernels.base.jit import formula, loop
 from kernels.base.vector import add, subtract
 from kernels.box.periodic import gap
-from kernels.soft.blend import are_nearly_parallel, closest
+from kernels.soft.blend import are_parallel_of, closest_of
 from kernels.soft.capsule_contacts import (
     ARM,
     CANDIDATE,
@@ -20,7 +20,7 @@ from kernels.soft.capsule_contacts import (
     weigh,
 )
 from kernels.soft.capsule_shares import share
-from kernels.soft.capsules import SLOTS, axis_of, centre_of, from_body, lone_or, mean_radius, radius_at, row_of
+from kernels.soft.capsules import PER, SLOTS, axis_of, centre_of, from_body, lone_or, mean_radius, radius_at, row_of
 from kernels.soft.known import (
     BLOCK,
     MASS,
@@ -37,7 +37,7 @@ from kernels.soft.known import (
 
 # rows of what is fetched, in the scratch for what comes out: LLVM makes no vector code of a loop that reads and writes
 # the same array; and one that is written
-APART, AXIS_I, AXIS_J, REACH, RADIUS_I, MEAN = 0, 3, 6, 9, 10, 11
+APART, AXIS_I, AXIS_J, REACH, RADIUS_I, MEAN, PER_I, PER_J = 0, 3, 6, 9, 10, 11, 12, 13
 PARALLEL = 23
 PAIRS, VOID = 32, -1  # pairs at a time; in place of the candidate of a column that says nothing
 
@@ -56,7 +56,7 @@ def know(law, start, first, listed, half, bodies, kinds, neighbours, box, fetche
     Writes
     ------
     known, told : (KNOWN, BLOCK), (TOLD, BLOCK), a column a contact
-    fetched : (12 or more, BLOCK) scratch
+    fetched : (14 or more, BLOCK) scratch
 
     Returns
     -------
@@ -104,6 +104,7 @@ def fetch(t, k, bodies, kinds, neighbours, fetched, known):
     put(fetched, APART, t, subtract(centre_of(kinds.pose, at_i), centre_of(kinds.pose, at_j)))
     put(fetched, AXIS_I, t, axis_of(kinds.pose, at_i))
     put(fetched, AXIS_J, t, axis_of(kinds.pose, at_j))
+    fetched[PER_I, t], fetched[PER_J, t] = kinds.pose[at_i, PER], kinds.pose[at_j, PER]
     measures = measures_of(k, i, b, c, bodies, kinds, neighbours)
     fetched[REACH, t], known[STIFFNESS, t], fetched[RADIUS_I, t], fetched[MEAN, t] = measures
 
@@ -123,9 +124,9 @@ def measure(box, number, fetched, known):
     """
     for t in range(number):
         x, u, v = gap(box, get(fetched, APART, t), (0.0, 0.0, 0.0)), get(fetched, AXIS_I, t), get(fetched, AXIS_J, t)
-        reach = fetched[REACH, t]
-        known[PARALLEL, t] = 1.0 if are_nearly_parallel(u, v, fetched[MEAN, t]) else 0.0
-        s, e = closest(x, u, v)
+        reach, per_a, per_e = fetched[REACH, t], fetched[PER_I, t], fetched[PER_J, t]
+        known[PARALLEL, t] = 1.0 if are_parallel_of(u, v, fetched[MEAN, t], per_a, per_e) else 0.0
+        s, e = closest_of(x, u, v, per_a, per_e)
         normal, overlap, arm = touch_at(x, u, v, s, e, reach, fetched[RADIUS_I, t])
         put(known, NORMAL, t, normal)
         put(known, POINT, t, arm)

@@ -13,6 +13,7 @@ import numpy as np
 from kernels.base.jit import by_type_of_first, formula
 from kernels.base.quaternion import body_x, load_quaternion, rotate
 from kernels.base.vector import add, load, scale
+from kernels.soft.blend import per_square
 from kernels.soft.state import Kinds
 
 Capsules = NamedTuple(
@@ -21,7 +22,7 @@ Capsules = NamedTuple(
         *Kinds.__annotations__.items(),
         ("half", np.ndarray),  # (G,) half the length of the segment, 0 of spheres [m]
         ("pose", np.ndarray),  # (N, 8) by index of the body: in 0 to 2 its centre, in 4 to 6 from there to its second
-        # end [m]; a line of the cache each, because pairs want all of it
+        # end [m], in 3 its `per_square`; a line of the cache each, because pairs want all of it
     ],
 )
 
@@ -34,6 +35,7 @@ Mixed = NamedTuple(
     ],
 )
 
+PER = 3
 SLOTS = 5  # contacts of two capsules: that of their closest points; and those of the ends of either, see `blend`
 
 
@@ -152,6 +154,7 @@ def place_pieces(b, bodies, kinds):
         kinds.lever[s, 0], kinds.lever[s, 1], kinds.lever[s, 2] = lever
         kinds.pose[s, 0], kinds.pose[s, 1], kinds.pose[s, 2] = add(x, lever)
         kinds.pose[s, 4], kinds.pose[s, 5], kinds.pose[s, 6] = half
+        kinds.pose[s, PER] = per_square(half)
 
 
 @formula
@@ -159,7 +162,9 @@ def place_axis(b, bodies, kinds):
     """Note where body b is and where its axis points."""
     pose = kinds.pose
     pose[b, 0], pose[b, 1], pose[b, 2] = load(bodies.position, b)
-    pose[b, 4], pose[b, 5], pose[b, 6] = half_axis(b, bodies, kinds)
+    half = half_axis(b, bodies, kinds)
+    pose[b, 4], pose[b, 5], pose[b, 6] = half
+    pose[b, PER] = per_square(half)
 
 
 @formula
