@@ -210,11 +210,11 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         **candidate_arrays(0, layout),
         force_at=np.zeros(chunks, np.int64),
         pair_force=np.zeros((3, 0)),
+        row=np.zeros(0, np.int32),
         wrench=np.zeros((0, layout.wrench)),
         **scratch(blocks, layout),
         overlap=np.zeros(0),
         touching=np.zeros(0, np.int32),
-        touched=np.zeros(0, np.int64),
         wall_history=np.zeros((6 * bodies.owner.size if layout.wall_width else 0, layout.wall_width)),
         wall_has_history=np.zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
         aside_count=np.full(chunks, -1),
@@ -302,10 +302,10 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
     if not layout.lossy:
         return place | {"pair_force": _at_least(lists.pair_force, (3, size + 1))}
     return place | {
+        "row": np.zeros(size + 1, np.int32),
         "wrench": in_lines((size + 1, layout.wrench)),
         "overlap": _at_least(lists.overlap, (size,)),
         "touching": _at_least(lists.touching, (size,)),
-        "touched": np.zeros(used, np.int64),
     }
 
 

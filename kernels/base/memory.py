@@ -157,36 +157,6 @@ def turn_row(total):
     turn_half(total)
 
 
-@intrinsic
-def clear_vector(_typing, rows, k, at):
-    """Write zeros to four numbers of row k, from column `at` on, at once."""
-
-    def generate(context, builder, signature, arguments):
-        _, k, at = arguments
-        table = context.make_array(signature.args[0])(context, builder, arguments[0])
-        width = cgutils.unpack_tuple(builder, table.shape)[1]
-        first = builder.gep(table.data, [builder.add(builder.mul(k, width), at)])
-        builder.store(ir.Constant(LANES, None), builder.bitcast(first, LANES.as_pointer()), align=8)
-        return context.get_dummy_value()
-
-    return types.none(rows, k, at), generate
-
-
-def clear_numbers(rows, k, at):
-    """The same in Python."""
-    rows[k, at : at + LANES.count] = 0.0
-
-
-@formula
-def clear_lanes(rows, k, at):
-    """Write zeros to four numbers of row k of a C-contiguous array, from column `at` on.
-
-    Left to itself LLVM writes many rows column by column, with one slow instruction for some of them.
-    """
-    clear_vector(rows, np.uint64(k), np.uint64(at))
-
-
-clear_four = clear_numbers if numba.config.DISABLE_JIT else clear_lanes
 add_eight = add_first_numbers if numba.config.DISABLE_JIT else add_row
 turn_four = turn_numbers if numba.config.DISABLE_JIT else turn_row
 add_four = add_numbers if numba.config.DISABLE_JIT else add_lanes

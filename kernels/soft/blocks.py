@@ -15,7 +15,7 @@ from kernels.base.vector import cross, load, scale
 from kernels.box.periodic import gap
 from kernels.soft.chunks import first_candidate
 from kernels.soft.known import BLOCK, RADIUS_I, get, know, know_alike, put, touch_of
-from kernels.soft.touching import BELOW, COUPLE, Sums, no_energy, on_j
+from kernels.soft.touching import BELOW, COUPLE, Sums, first_row, no_energy, on_j
 
 # rows of what comes out are columns of `Neighbours.wrench`, whether the contact lasts, and the torque on j
 FORCE, LASTS, TORQUE_J = 0, 3, 11
@@ -119,17 +119,16 @@ def turn_both(box, first, number, touching, sphere_i, sphere_j, position, out):
 
 
 @loop
-def hand_out(law, apart, first, number, touching, out, wrench):
-    """Scatter forces, where they act or their torques, of single spheres `apart` on j, and couples."""
+def hand_out(law, apart, number, out, wrench):
+    """Write rows: forces, where they act or their torques, of single spheres `apart` on j, and couples."""
     for t in range(number):
-        k = touching[first + t]
-        wrench[k, 0], wrench[k, 1], wrench[k, 2] = get(out, FORCE, t)
-        wrench[k, 4], wrench[k, 5], wrench[k, 6] = get(out, BELOW, t)
+        wrench[t, 0], wrench[t, 1], wrench[t, 2] = get(out, FORCE, t)
+        wrench[t, 4], wrench[t, 5], wrench[t, 6] = get(out, BELOW, t)
         if laws.turns(law):
-            wrench[k, 8], wrench[k, 9], wrench[k, 10] = get(out, COUPLE, t)
+            wrench[t, 8], wrench[t, 9], wrench[t, 10] = get(out, COUPLE, t)
         if apart:
             r = on_j(wrench)
-            wrench[k, r], wrench[k, r + 1], wrench[k, r + 2] = get(out, TORQUE_J, t)
+            wrench[t, r], wrench[t, r + 1], wrench[t, r + 2] = get(out, TORQUE_J, t)
 
 
 @part
@@ -150,7 +149,7 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
     -------
     `Sums`
     """
-    start, column, block = first_candidate(c, neighbours), neighbours.force_at[c], neighbours.block_of[c]
+    start, row, block = first_candidate(c, neighbours), first_row(c, neighbours), neighbours.block_of[c]
     known, kept, out = neighbours.known[block], neighbours.kept[block], neighbours.out[block]
     material_i, material_j = neighbours.met[block, 0], neighbours.met[block, 1]
     remembers = neighbours.has_history.size > 0
@@ -177,7 +176,7 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
                 box, first, number, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
                 out,
             )  # fmt: skip
-        hand_out(law, apart, first, number, touching, out, neighbours.wrench[column:])
+        hand_out(law, apart, number, out, neighbours.wrench[row + first :])
         sums = Sums(
             sums.elastic + more.elastic, max(sums.overlap, more.overlap), sums.stored + more.stored,
             add_words(sums.loss, more.loss), no_energy(), add_words(sums.jump, more.jump),

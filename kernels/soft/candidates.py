@@ -208,8 +208,8 @@ def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
 @formula
 def nothing_of(kinds, neighbours):
     """A candidate that never has a force, to fill up groups with; -1 where there are none."""
-    if kinds.round and neighbours.wrench.shape[0] > 0:
-        return neighbours.wrench.shape[0] - 1
+    if kinds.round and neighbours.row.size > 0:
+        return neighbours.row.size - 1
     return neighbours.pair_force.shape[1] - 1
 
 

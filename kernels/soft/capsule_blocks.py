@@ -238,9 +238,10 @@ def hand_out(number, start, bodies, kinds, neighbours, box, known, told, out):
             t += 1
             continue
         force, on_i, on_j, t = total(t, number, start, bodies, kinds, neighbours, box, known, told, out)
-        wrench[k, 0], wrench[k, 1], wrench[k, 2] = force
-        wrench[k, ON_I], wrench[k, ON_I + 1], wrench[k, ON_I + 2] = on_i
-        wrench[k, ON_J], wrench[k, ON_J + 1], wrench[k, ON_J + 2] = on_j
+        r = neighbours.row[k]
+        wrench[r, 0], wrench[r, 1], wrench[r, 2] = force
+        wrench[r, ON_I], wrench[r, ON_I + 1], wrench[r, ON_I + 2] = on_i
+        wrench[r, ON_J], wrench[r, ON_J + 1], wrench[r, ON_J + 2] = on_j
 
 
 @formula
@@ -254,7 +255,7 @@ def evaluate_capsules(kinds, law, scheme, c, time_sign, half, per_joule, bodies,
     Writes
     ------
     neighbours.wrench, neighbours.history, neighbours.has_history : of the chunk's candidates
-    neighbours.overlap, neighbours.touching, neighbours.touched : of the chunk's segment
+    neighbours.overlap, neighbours.touching, neighbours.row : of the chunk's segment
     neighbours.known, neighbours.kept, neighbours.out, neighbours.met : scratch
 
     Returns

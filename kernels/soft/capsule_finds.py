@@ -4,7 +4,7 @@ import math
 
 from kernels import laws
 from kernels.base.jit import formula, loop
-from kernels.base.memory import clear_four, fetch
+from kernels.base.memory import fetch
 from kernels.base.vector import dot, subtract
 from kernels.box.periodic import gap
 from kernels.soft import touching
@@ -15,7 +15,6 @@ from kernels.soft.known import BLOCK, get
 from kernels.soft.values import of_pair
 
 AHEAD, WIDTH = 12, 8  # pairs whose bodies are asked for; numbers of a pose
-VECTORS = 12  # numbers of a wrench, three vectors of four
 
 
 @loop
@@ -57,15 +56,6 @@ def find(box, pose, owner, sphere_i, sphere_j, reach, least, rows, overlap):
             d = between(x, u, v, s, t)
             deep = of_pair(reach, first + m) - math.sqrt(dot(d, d))
             overlap[first + m] = deep if deep > least else least
-
-
-@loop
-def clear(first, touched, wrench):
-    """Write zeros for those that touched when the segment was last used, maybe by another chunk; in vectors of four."""
-    for t in range(touched.size):
-        k = first + touched[t]
-        for r in range(0, VECTORS, 4):
-            clear_four(wrench, k, r)
 
 
 @formula
@@ -112,8 +102,7 @@ def find_touching(law, c, bodies, kinds, neighbours, box):
 
     Writes
     ------
-    neighbours.overlap, neighbours.touching, neighbours.touched, neighbours.has_history : of the chunk
-    neighbours.wrench : zero for those that touched before
+    neighbours.overlap, neighbours.touching, neighbours.row, neighbours.has_history : of the chunk
     neighbours.known : scratch
     """
     start, number = first_candidate(c, neighbours), neighbours.pairs[c]
@@ -129,9 +118,4 @@ def find_touching(law, c, bodies, kinds, neighbours, box):
         find_any(kinds, box, bodies.owner, sphere_i, sphere_j, reach, least, rows, overlap)
     if neighbours.has_history.size > 0 and not laws.lasting(law):
         touching.forget(overlap, neighbours.has_history[start:stop])
-    clear(start, listed[: neighbours.touched[c]], neighbours.wrench)
-    if laws.lasting(law):
-        neighbours.touched[c] = touching.list_lasting(overlap, neighbours.has_history[start:stop], listed)
-    else:
-        neighbours.touched[c] = touching.list_touching(overlap, laws.begins(law), listed)
-    return neighbours.touched[c]
+    return touching.list_chunk(law, c, overlap, listed, neighbours)

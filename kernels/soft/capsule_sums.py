@@ -10,10 +10,10 @@ from kernels.soft.touching import LINE
 
 
 @formula
-def add_wrench(second, k, wrench, sums):
-    """Add the force of candidate k and its torque to the sums of a body that is the first of it, or the second."""
-    add_four(sums, 0, wrench, k, 0, -1.0 if second else 1.0)
-    add_four(sums, ON_I, wrench, k, ON_J if second else ON_I, 1.0)
+def add_wrench(second, r, wrench, sums):
+    """Add the force of row r and its torque to the sums of a body that is the first of its pair, or the second."""
+    add_four(sums, 0, wrench, r, 0, -1.0 if second else 1.0)
+    add_four(sums, ON_I, wrench, r, ON_J if second else ON_I, 1.0)
 
 
 @formula
@@ -46,7 +46,7 @@ def gather_capsules(kinds, law, b, e, bodies, neighbours, box):
     middle = e + neighbours.incident_j[b]
     stop = middle + neighbours.incident_i[b]
     for n in range(e, stop):
-        add_wrench(n < middle, neighbours.incident[n], neighbours.wrench, sums)
+        add_wrench(n < middle, neighbours.row[neighbours.incident[n]], neighbours.wrench, sums)
     end(b, sums, bodies)
     return stop
 
@@ -72,6 +72,6 @@ def gather_pieces(kinds, law, b, e, bodies, neighbours, box):
     for n in range(e, stop):
         first, number = unpack(neighbours.packed[neighbours.incident[n]])
         for k in range(first, first + number):
-            add_wrench(n < middle, k, neighbours.wrench, sums)
+            add_wrench(n < middle, neighbours.row[k], neighbours.wrench, sums)
     end(b, sums, bodies)
     return stop

@@ -164,8 +164,8 @@ def evaluate_dissipative(law, scheme, c, time_sign, half, per_joule, bodies, kin
 
     Writes
     ------
-    neighbours.overlap, neighbours.touching, neighbours.touched : of the chunk's segment
-    neighbours.wrench, neighbours.history, neighbours.has_history : of its candidates
+    neighbours.overlap, neighbours.touching, neighbours.row, neighbours.wrench : of the chunk's segment
+    neighbours.history, neighbours.has_history : of its candidates
 
     Returns
     -------
@@ -174,7 +174,7 @@ def evaluate_dissipative(law, scheme, c, time_sign, half, per_joule, bodies, kin
     number = neighbours.pairs[c]
     room = candidate_room(neighbours)
     start, column = c * room, neighbours.force_at[c]
-    stop, segment = start + number, column // max(room, 1)
+    stop = start + number
     sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
     overlap, listed = neighbours.overlap[column : column + number], neighbours.touching[column : column + room]
     least = -math.inf if laws.lasting(law) else 0.0 - laws.begins(law)
@@ -184,12 +184,7 @@ def evaluate_dissipative(law, scheme, c, time_sign, half, per_joule, bodies, kin
         touching.find(box, bodies.sphere_position, sphere_i, sphere_j, neighbours.reach[start:stop], least, overlap)
     if neighbours.has_history.size > 0 and not laws.lasting(law):
         touching.forget(overlap, neighbours.has_history[start:stop])
-    touching.clear(column, listed[: neighbours.touched[segment]], neighbours.wrench)
-    if laws.lasting(law):
-        neighbours.touched[segment] = touching.list_lasting(overlap, neighbours.has_history[start:stop], listed)
-    else:
-        neighbours.touched[segment] = touching.list_touching(overlap, laws.begins(law), listed)
-    listed = listed[: neighbours.touched[segment]]
+    listed = listed[: touching.list_chunk(law, c, overlap, listed, neighbours)]
     return evaluate_listed(scheme, law, c, listed, time_sign, half, per_joule, bodies, kinds, neighbours, box)
 
 

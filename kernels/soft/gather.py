@@ -130,14 +130,14 @@ def gather_dissipative(law, low, high, shift, e, bodies, kinds, neighbours, box)
     sums = neighbours.out[neighbours.block_of[low // CHUNK], 0]
     if kinds.reach > 0.0 and not laws.turns(law):
         gather_alike(
-            low, high, shift, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.wrench,
-            sums, bodies.force, bodies.torque,
+            low, high, shift, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.row,
+            neighbours.wrench, sums, bodies.force, bodies.torque,
         )  # fmt: skip
     else:
         other = BELOW if kinds.reach > 0.0 else on_j(neighbours.wrench)
         gather_wrenches(
             law, low, high, shift, e, other, neighbours.incident_j, neighbours.incident_i, neighbours.incident,
-            neighbours.wrench, sums, bodies.force, bodies.torque,
+            neighbours.row, neighbours.wrench, sums, bodies.force, bodies.torque,
         )  # fmt: skip
 
 
@@ -145,7 +145,7 @@ gather_spheres = laws.elastic_or(gather_elastic, gather_dissipative)
 
 
 @loop
-def gather_alike(low, high, shift, e, incident_j, incident_i, incident, wrench, sums, force, torque):
+def gather_alike(low, high, shift, e, incident_j, incident_i, incident, row, wrench, sums, force, torque):
     """Force and torque of the candidate pairs on spheres that are alike: rows of wrenches as they are, in groups.
 
     A pair's torque is the same on both, and its force the opposite: those on sides j are turned round once for all.
@@ -153,7 +153,7 @@ def gather_alike(low, high, shift, e, incident_j, incident_i, incident, wrench, 
     Parameters
     ----------
     low, high, shift, e, incident_j, incident_i, incident : see `gather_round`
-    wrench : of `Neighbours`
+    row, wrench : of `Neighbours`
 
     Writes
     ------
@@ -167,12 +167,12 @@ def gather_alike(low, high, shift, e, incident_j, incident_i, incident, wrench, 
         stop = middle + incident_i[b]
         while e < middle:
             for m in range(GROUP):
-                add_eight(sums, wrench, incident[e + m])
+                add_eight(sums, wrench, row[incident[e + m]])
             e += GROUP
         turn_four(sums)
         while e < stop:
             for m in range(GROUP):
-                add_eight(sums, wrench, incident[e + m])
+                add_eight(sums, wrench, row[incident[e + m]])
             e += GROUP
         store(force, b - shift, (sums[0], sums[1], sums[2]))
         if torque.shape[1] > 0:
@@ -180,13 +180,16 @@ def gather_alike(low, high, shift, e, incident_j, incident_i, incident, wrench, 
 
 
 @loop
-def gather_wrenches(law, low, high, shift, e, other, incident_j, incident_i, incident, wrench, sums, force, torque):
+def gather_wrenches(
+    law, low, high, shift, e, other, incident_j, incident_i, incident, row, wrench, sums, force, torque
+):
     """The same on single spheres that are not alike, or with couples.
 
     Parameters
     ----------
     law, low, high, shift, e, incident_j, incident_i, incident : see `gather_round`
-    other, wrench : column that the torques on spheres j are from, and where, of `Neighbours`
+    other : column that the torques on spheres j are from
+    row, wrench : of `Neighbours`
 
     Writes
     ------
@@ -199,10 +202,10 @@ def gather_wrenches(law, low, high, shift, e, other, incident_j, incident_i, inc
         middle = e + incident_j[b]
         stop = middle + incident_i[b]
         while e < middle:
-            add_group(law, -1.0, e, other, incident, wrench, sums)
+            add_group(law, -1.0, e, other, incident, row, wrench, sums)
             e += GROUP
         while e < stop:
-            add_group(law, 1.0, e, BELOW, incident, wrench, sums)
+            add_group(law, 1.0, e, BELOW, incident, row, wrench, sums)
             e += GROUP
         store(force, b - shift, (sums[0], sums[1], sums[2]))
         if torque.shape[1] > 0:
@@ -210,10 +213,10 @@ def gather_wrenches(law, low, high, shift, e, other, incident_j, incident_i, inc
 
 
 @formula
-def add_group(law, sign, e, below, incident, wrench, sums):
+def add_group(law, sign, e, below, incident, row, wrench, sums):
     """Add the wrenches of a group of candidates to the sums of a body that is on side i, sign 1, or j, sign -1."""
     for m in range(GROUP):
-        k = incident[e + m]
+        k = row[incident[e + m]]
         add_four(sums, 0, wrench, k, 0, sign)
         add_four(sums, BELOW, wrench, k, below, 1.0)
         if laws.turns(law):
@@ -264,7 +267,8 @@ def at_centre(law, k, sphere, bodies, neighbours):
 @formula
 def at_contact(law, k, sphere, bodies, neighbours):
     """Force of candidate k, and the point of contact."""
-    return force_of(neighbours.wrench, k), below_of(neighbours.wrench, k)
+    r = neighbours.row[k]
+    return force_of(neighbours.wrench, r), below_of(neighbours.wrench, r)
 
 
 force_at_point = laws.elastic_or(at_centre, at_contact)
@@ -279,7 +283,7 @@ def not_turned(law, torque, sign, k, neighbours):
 @formula
 def with_couple(law, torque, sign, k, neighbours):
     """A torque, and the couple of candidate k if contacts have any."""
-    return add_scaled(torque, sign, couple_of(law, neighbours.wrench, k)) if laws.turns(law) else torque
+    return add_scaled(torque, sign, couple_of(law, neighbours.wrench, neighbours.row[k])) if laws.turns(law) else torque
 
 
 turned = laws.elastic_or(not_turned, with_couple)

@@ -14,6 +14,7 @@ from kernels.base.energy import add_words
 from kernels.base.jit import formula, loop, part
 from kernels.base.vector import add, add_scaled, dot, load, scale, subtract
 from kernels.box.periodic import gap
+from kernels.soft.chunks import first_candidate
 from kernels.soft.sharing import add_contact, no_push, of_mass, yields
 from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin_of, surface_velocity
 from kernels.soft.values import of_pair
@@ -72,34 +73,79 @@ def forget(overlap, has_history):
 
 
 @loop
-def clear(first, touching, wrench):
-    """Write zeros for those that touched when the segment was last used, maybe by another chunk."""
-    for t in range(touching.size):
-        k = first + touching[t]
-        for r in range(LINE):
-            wrench[k, r] = 0.0
-        for r in range(LINE, wrench.shape[1]):
-            wrench[k, r] = 0.0
+def list_touching(first, overlap, beyond, touching, row):
+    """List the candidates that overlap, or are not as far apart as `beyond` [m], and give them rows; returns how many.
 
+    Parameters
+    ----------
+    first : row of the first of them
+    overlap, beyond : (K,) of the candidates of a chunk [m]
 
-@loop
-def list_touching(overlap, beyond, touching):
-    """List the candidates that overlap, or are not as far apart as `beyond` [m]; returns their number."""
+    Writes
+    ------
+    touching : the list
+    row : (K,) that of each candidate, 0 for all others
+    """
     n = 0
     for k in range(overlap.size):
         touching[n] = k
-        n += 1 if overlap[k] > -beyond else 0
+        counts = overlap[k] > -beyond
+        row[k] = first + n if counts else 0
+        n += 1 if counts else 0
     return n
 
 
 @loop
-def list_lasting(overlap, has_history, touching):
-    """List the candidates that overlap, or did and have not let go since; returns their number."""
+def list_lasting(first, overlap, has_history, touching, row):
+    """The same of candidates that overlap, or did and have not let go since.
+
+    Parameters
+    ----------
+    first, overlap : see `list_touching`
+    has_history : (K,) of the candidates
+
+    Writes
+    ------
+    touching, row : as `list_touching`
+    """
     n = 0
     for k in range(overlap.size):
         touching[n] = k
-        n += 1 if overlap[k] > 0.0 or has_history[k] != 0 else 0
+        counts = overlap[k] > 0.0 or has_history[k] != 0
+        row[k] = first + n if counts else 0
+        n += 1 if counts else 0
     return n
+
+
+@formula
+def list_chunk(law, c, overlap, listed, neighbours):
+    """List the candidates of chunk c that touch, or have not let go since; returns their number.
+
+    Parameters
+    ----------
+    law, c : see `kernels.soft.state`
+    overlap : (K,) of the candidates of the chunk [m]
+
+    Writes
+    ------
+    listed : the list, of candidates counted from the chunk's first
+    neighbours.row : of its candidates
+
+    Returns
+    -------
+    number of those listed, whose rows of `Neighbours.wrench` are from `first_row` on
+    """
+    column, start = neighbours.force_at[c], first_candidate(c, neighbours)
+    row, number = neighbours.row[column : column + overlap.size], overlap.size
+    if laws.lasting(law):
+        return list_lasting(first_row(c, neighbours), overlap, neighbours.has_history[start : start + number], listed, row)
+    return list_touching(first_row(c, neighbours), overlap, laws.begins(law), listed, row)
+
+
+@formula
+def first_row(c, neighbours):
+    """Row of `Neighbours.wrench` of the first contact of chunk c: the first row of all is zero."""
+    return neighbours.force_at[c] + 1
 
 
 @formula
@@ -234,13 +280,13 @@ def on_j(wrench):
 
 @formula
 def couple_of(law, wrench, k):
-    """Couple on sphere i of candidate k."""
+    """Couple on sphere i, of row k."""
     return (wrench[k, COUPLE], wrench[k, COUPLE + 1], wrench[k, COUPLE + 2]) if laws.turns(law) else (0.0, 0.0, 0.0)
 
 
 @formula
 def force_of(wrench, k):
-    """Force of candidate k on sphere i."""
+    """Force on sphere i, of row k."""
     return wrench[k, 0], wrench[k, 1], wrench[k, 2]
 
 
