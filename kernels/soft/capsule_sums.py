@@ -1,11 +1,10 @@
 """What the contacts of capsules come to, by body."""
 
-from kernels.base.jit import formula
+from kernels.base.jit import formula, loop
 from kernels.base.memory import add_four
 from kernels.base.vector import store
 from kernels.soft.candidates import unpack
 from kernels.soft.capsule_blocks import ON_I, ON_J
-from kernels.soft.chunks import CHUNK
 from kernels.soft.touching import LINE
 
 
@@ -16,62 +15,96 @@ def add_wrench(second, r, wrench, sums):
     add_four(sums, ON_I, wrench, r, ON_J if second else ON_I, 1.0)
 
 
-@formula
-def end(b, sums, bodies):
-    """Have them as those of body b."""
-    store(bodies.force, b, (sums[0], sums[1], sums[2]))
-    store(bodies.torque, b, (sums[ON_I], sums[ON_I + 1], sums[ON_I + 2]))
+@loop
+def sum_capsules(active, e, incident_j, incident_i, incident, row, wrench, sums, force, torque):
+    """Force and torque of the candidate pairs on bodies, which have one candidate a pair of bodies.
 
-
-@formula
-def gather_capsules(kinds, law, b, e, bodies, neighbours, box):
-    """Force and torque of the candidate pairs on body b, whose incident pairs begin at e; returns their end.
-
-    In one loop, first those in which it is the second: most bodies have one or two, and the processor guesses the end
-    of one loop right more often than those of two.
+    In one loop, first those in which a body is the second: most have one or two, and the processor guesses the end of
+    one loop right more often than those of two.
 
     Parameters
     ----------
-    kinds, law, b, neighbours, box : see `kernels.soft.state`
-    e : first incident pair
+    active, e : (n,) bodies; first incident pair of the first of them
+    incident_j, incident_i, incident, row, wrench : of `Neighbours`
 
     Writes
     ------
-    bodies.force, bodies.torque : of body b [N, N m]
-    neighbours.out : scratch
+    force, torque : (3, N) of these bodies, world frame [N, N m]
+    sums : (8,) or longer, scratch
     """
-    sums = neighbours.out[neighbours.block_of[b // CHUNK], 0]
-    for r in range(LINE):
-        sums[r] = 0.0
-    middle = e + neighbours.incident_j[b]
-    stop = middle + neighbours.incident_i[b]
-    for n in range(e, stop):
-        add_wrench(n < middle, neighbours.row[neighbours.incident[n]], neighbours.wrench, sums)
-    end(b, sums, bodies)
-    return stop
+    for a in range(active.size):
+        b = active[a]
+        for r in range(LINE):
+            sums[r] = 0.0
+        middle = e + incident_j[b]
+        stop = middle + incident_i[b]
+        for n in range(e, stop):
+            add_wrench(n < middle, row[incident[n]], wrench, sums)
+        e = stop
+        store(force, b, (sums[0], sums[1], sums[2]))
+        store(torque, b, (sums[ON_I], sums[ON_I + 1], sums[ON_I + 2]))
 
 
-@formula
-def gather_pieces(kinds, law, b, e, bodies, neighbours, box):
+@loop
+def sum_pieces(active, e, incident_j, incident_i, incident, packed, row, wrench, sums, force, torque):
     """The same where pairs of bodies may have several candidates, and incident are pairs.
 
     Parameters
     ----------
-    kinds, law, b, e, neighbours, box : see `gather_capsules`
+    active, e, incident_j, incident_i, incident, row, wrench : see `sum_capsules`
+    packed : of `Neighbours`
 
     Writes
     ------
-    bodies.force, bodies.torque : of body b [N, N m]
-    neighbours.out : scratch
+    force, torque, sums : as `sum_capsules`
     """
-    sums = neighbours.out[neighbours.block_of[b // CHUNK], 0]
-    for r in range(LINE):
-        sums[r] = 0.0
-    middle = e + neighbours.incident_j[b]
-    stop = middle + neighbours.incident_i[b]
-    for n in range(e, stop):
-        first, number = unpack(neighbours.packed[neighbours.incident[n]])
-        for k in range(first, first + number):
-            add_wrench(n < middle, neighbours.row[k], neighbours.wrench, sums)
-    end(b, sums, bodies)
-    return stop
+    for a in range(active.size):
+        b = active[a]
+        for r in range(LINE):
+            sums[r] = 0.0
+        middle = e + incident_j[b]
+        stop = middle + incident_i[b]
+        for n in range(e, stop):
+            first, number = unpack(packed[incident[n]])
+            for k in range(first, first + number):
+                add_wrench(n < middle, row[k], wrench, sums)
+        e = stop
+        store(force, b, (sums[0], sums[1], sums[2]))
+        store(torque, b, (sums[ON_I], sums[ON_I + 1], sums[ON_I + 2]))
+
+
+@formula
+def gather_capsules(kinds, law, c, active, e, bodies, neighbours, box):
+    """Force and torque of the candidate pairs on bodies of chunk c, whose incident pairs begin at e.
+
+    Parameters
+    ----------
+    kinds, law, c, neighbours, box : see `kernels.soft.state`
+    active, e : (n,) the bodies; first incident pair
+
+    Writes
+    ------
+    bodies.force, bodies.torque : of these bodies [N, N m]
+    """
+    sum_capsules(
+        active, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.row, neighbours.wrench,
+        neighbours.out[neighbours.block_of[c], 0], bodies.force, bodies.torque,
+    )  # fmt: skip
+
+
+@formula
+def gather_pieces(kinds, law, c, active, e, bodies, neighbours, box):
+    """The same where pairs of bodies may have several candidates, and incident are pairs.
+
+    Parameters
+    ----------
+    kinds, law, c, active, e, neighbours, box : see `gather_capsules`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : of these bodies [N, N m]
+    """
+    sum_pieces(
+        active, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.packed, neighbours.row,
+        neighbours.wrench, neighbours.out[neighbours.block_of[c], 0], bodies.force, bodies.torque,
+    )  # fmt: skip

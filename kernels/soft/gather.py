@@ -23,8 +23,8 @@ def gather_pairs(law, c, shift, bodies, kinds, neighbours, box):
     low, high = chunk_of(c, bodies.kind.size)
     e = first_incident(low, neighbours.first_entry)
     if not kinds.round:
-        for k in range(low, low + neighbours.active_count[c]):
-            e = gather_body(kinds, law, neighbours.active[k], e, bodies, neighbours, box)
+        active = neighbours.active[low : low + neighbours.active_count[c]]
+        gather_bodies(kinds, law, c, active, e, bodies, neighbours, box)
     else:
         gather_spheres(law, low, high, shift, e, bodies, kinds, neighbours, box)
 
@@ -225,12 +225,29 @@ def add_group(law, sign, e, below, incident, row, wrench, sums):
 
 
 @formula
-def gather_candidates(kinds, law, b, e, bodies, neighbours, box):
-    """Force and torque of the candidate pairs on body b, whose incident pairs begin at e; returns their end.
+def gather_candidates(kinds, law, c, active, e, bodies, neighbours, box):
+    """Force and torque of the candidate pairs on bodies of chunk c, whose incident pairs begin at e.
 
     Parameters
     ----------
-    kinds, law, b, e, neighbours, box : see `kernels.soft.capsule_sums.gather_capsules`
+    kinds, law, c, active, e, neighbours, box : see `kernels.soft.capsule_sums.gather_capsules`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : of these bodies [N, N m]
+    """
+    for a in range(active.size):
+        e = gather_body(law, active[a], e, bodies, neighbours, box)
+
+
+@formula
+def gather_body(law, b, e, bodies, neighbours, box):
+    """The same on body b; returns where the incident pairs of the next one begin.
+
+    Parameters
+    ----------
+    law, neighbours, box : see `kernels.soft.state`
+    b, e : body, first incident pair
 
     Writes
     ------
@@ -255,7 +272,7 @@ def gather_candidates(kinds, law, b, e, bodies, neighbours, box):
     return stop
 
 
-gather_body = capsules_or(gather_candidates, gather_capsules, gather_pieces)
+gather_bodies = capsules_or(gather_candidates, gather_capsules, gather_pieces)
 
 
 @formula
