@@ -185,8 +185,9 @@ def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
     low, high = chunk_of(c, bodies.kind.size)
     if anew:
         list_pairs(
-            low, high, one_each(kinds), nothing_of(kinds, neighbours), neighbours.first_entry, neighbours.entry_count,
-            neighbours.entry, neighbours.packed, neighbours.incident, neighbours.incident_j, neighbours.incident_i,
+            low, high, one_each(kinds), kinds.round, nothing_of(kinds, neighbours), neighbours.first_entry,
+            neighbours.entry_count, neighbours.entry, neighbours.packed, neighbours.incident, neighbours.incident_j,
+            neighbours.incident_i,
         )  # fmt: skip
     active, walled = low, low
     for b in range(low, high):
@@ -208,25 +209,27 @@ def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
 @formula
 def nothing_of(kinds, neighbours):
     """A candidate that never has a force, to fill up groups with; -1 where there are none."""
-    if kinds.round and neighbours.row.size > 0:
+    if one_each(kinds) and neighbours.row.size > 0:
         return neighbours.row.size - 1
     return neighbours.pair_force.shape[1] - 1
 
 
 @loop
 def list_pairs(
-    low, high, alone, zero_candidate, first_entry, entry_count, entry, packed, incident, incident_j, incident_i
+    low, high, alone, apart, zero_candidate, first_entry, entry_count, entry, packed, incident, incident_j, incident_i
 ):
     """List the incident pairs of the bodies low to high.
 
     Entries come in ascending identity of the partner, so those where b is on side j (the higher identity) come first.
-    Both parts are filled up to whole groups with a pair that never has a force (see gather.gather_round), except for
-    laws that need velocities between bodies of several spheres, which have no such pair.
+    Both parts are filled up to whole groups with a pair that never has a force (see gather.gather_round), or only the
+    last one so that both together are whole groups; but not for laws that need velocities between bodies of several
+    spheres, which have no such pair.
 
     Parameters
     ----------
     low, high : bodies of a chunk
     alone : whether all bodies are one sphere, or capsules, which makes candidates of pairs
+    apart : whether either part is filled up
     zero_candidate : one without a force for ever; -1 if there is none
     first_entry, entry_count, entry, packed : of `Neighbours`
 
@@ -245,13 +248,13 @@ def list_pairs(
         while e < stop and entry[e] & 1 == 1:
             n += list_pair(n, alone, entry[e], packed, incident)
             e += 1
-        n = fill_group(n, start, nothing, incident) if padded else n
+        n = fill_group(n, start, nothing, incident) if padded and apart else n
         incident_j[b] = n - start
-        start = n
+        begin, start = start, n
         while e < stop:
             n += list_pair(n, alone, entry[e], packed, incident)
             e += 1
-        n = fill_group(n, start, nothing, incident) if padded else n
+        n = fill_group(n, start if apart else begin, nothing, incident) if padded else n
         incident_i[b] = n - start
 
 

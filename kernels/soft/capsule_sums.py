@@ -3,7 +3,7 @@
 from kernels.base.jit import formula, loop
 from kernels.base.memory import add_four
 from kernels.base.vector import store
-from kernels.soft.candidates import unpack
+from kernels.soft.candidates import GROUP, unpack
 from kernels.soft.capsule_blocks import ON_I, ON_J
 from kernels.soft.touching import LINE
 
@@ -19,8 +19,8 @@ def add_wrench(second, r, wrench, sums):
 def sum_capsules(active, e, incident_j, incident_i, incident, row, wrench, sums, force, torque):
     """Force and torque of the candidate pairs on bodies, which have one candidate a pair of bodies.
 
-    In one loop, first those in which a body is the second: most have one or two, and the processor guesses the end of
-    one loop right more often than those of two.
+    In one loop, first those in which a body is the second, and in whole groups, filled up with a row that is always
+    zero: the processor guesses their number right more often than that of pairs on either side.
 
     Parameters
     ----------
@@ -38,9 +38,10 @@ def sum_capsules(active, e, incident_j, incident_i, incident, row, wrench, sums,
             sums[r] = 0.0
         middle = e + incident_j[b]
         stop = middle + incident_i[b]
-        for n in range(e, stop):
-            add_wrench(n < middle, row[incident[n]], wrench, sums)
-        e = stop
+        while e < stop:
+            for m in range(GROUP):
+                add_wrench(e + m < middle, row[incident[e + m]], wrench, sums)
+            e += GROUP
         store(force, b, (sums[0], sums[1], sums[2]))
         store(torque, b, (sums[ON_I], sums[ON_I + 1], sums[ON_I + 2]))
 
