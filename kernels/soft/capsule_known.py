@@ -19,6 +19,7 @@ from kernels.soft.capsule_contacts import (
     touch_at,
     weigh,
 )
+from kernels.soft.capsule_finds import read, write
 from kernels.soft.capsule_shares import share
 from kernels.soft.capsules import PER, SLOTS, axis_of, centre_of, from_body, lone_or, mean_radius, radius_at, row_of
 from kernels.soft.known import (
@@ -62,10 +63,10 @@ def know(law, start, first, listed, half, bodies, kinds, neighbours, box, fetche
     -------
     number of columns, and the first pair that is still to come
     """
-    pairs = min(PAIRS, listed.size - first)
+    pairs, flat = min(PAIRS, listed.size - first), fetched.reshape(fetched.size)
     for t in range(pairs):
-        fetch(t, start + listed[first + t], bodies, kinds, neighbours, fetched, known)
-    measure(box, pairs, fetched, known)
+        fetch(t, start + listed[first + t], bodies, kinds, neighbours, flat, known)
+    measure(box, pairs, flat, known)
     number, done = pairs, pairs
     for t in range(pairs):
         counted = listed[first + t]
@@ -101,12 +102,12 @@ def fetch(t, k, bodies, kinds, neighbours, fetched, known):
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
     at_i, at_j = row_of(kinds, i, bodies), row_of(kinds, j, bodies)
-    put(fetched, APART, t, subtract(centre_of(kinds.pose, at_i), centre_of(kinds.pose, at_j)))
-    put(fetched, AXIS_I, t, axis_of(kinds.pose, at_i))
-    put(fetched, AXIS_J, t, axis_of(kinds.pose, at_j))
-    fetched[PER_I, t], fetched[PER_J, t] = kinds.pose[at_i, PER], kinds.pose[at_j, PER]
-    measures = measures_of(k, i, b, c, bodies, kinds, neighbours)
-    fetched[REACH, t], known[STIFFNESS, t], fetched[RADIUS_I, t], fetched[MEAN, t] = measures
+    write(fetched, APART, t, subtract(centre_of(kinds.pose, at_i), centre_of(kinds.pose, at_j)))
+    write(fetched, AXIS_I, t, axis_of(kinds.pose, at_i))
+    write(fetched, AXIS_J, t, axis_of(kinds.pose, at_j))
+    fetched[PER_I * BLOCK + t], fetched[PER_J * BLOCK + t] = kinds.pose[at_i, PER], kinds.pose[at_j, PER]
+    reach, known[STIFFNESS, t], radius, mean = measures_of(k, i, b, c, bodies, kinds, neighbours)
+    fetched[REACH * BLOCK + t], fetched[RADIUS_I * BLOCK + t], fetched[MEAN * BLOCK + t] = reach, radius, mean
 
 
 @loop
@@ -116,18 +117,18 @@ def measure(box, number, fetched, known):
     Parameters
     ----------
     box : see `kernels.soft.state`
-    number, fetched : of columns; rows that `fetch` has written
+    number, fetched : of columns; what `fetch` has written, in one dimension
 
     Writes
     ------
     known : NORMAL, OVERLAP, POINT, ARM, PARALLEL of these columns
     """
     for t in range(number):
-        x, u, v = gap(box, get(fetched, APART, t), (0.0, 0.0, 0.0)), get(fetched, AXIS_I, t), get(fetched, AXIS_J, t)
-        reach, per_a, per_e = fetched[REACH, t], fetched[PER_I, t], fetched[PER_J, t]
-        known[PARALLEL, t] = 1.0 if are_parallel_of(u, v, fetched[MEAN, t], per_a, per_e) else 0.0
+        x, u, v = gap(box, read(fetched, APART, t), (0.0, 0.0, 0.0)), read(fetched, AXIS_I, t), read(fetched, AXIS_J, t)
+        per_a, per_e, mean = fetched[PER_I * BLOCK + t], fetched[PER_J * BLOCK + t], fetched[MEAN * BLOCK + t]
+        known[PARALLEL, t] = 1.0 if are_parallel_of(u, v, mean, per_a, per_e) else 0.0
         s, e = closest_of(x, u, v, per_a, per_e)
-        normal, overlap, arm = touch_at(x, u, v, s, e, reach, fetched[RADIUS_I, t])
+        normal, overlap, arm = touch_at(x, u, v, s, e, fetched[REACH * BLOCK + t], fetched[RADIUS_I * BLOCK + t])
         put(known, NORMAL, t, normal)
         put(known, POINT, t, arm)
         put(known, ARM, t, add(arm, x))
