@@ -226,9 +226,9 @@ def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
     """What threads need to evaluate touching pairs."""
     used = blocks if layout.lossy else 0
     return {
-        "known": in_lines((used, KNOWN, BLOCK)),
+        "known": in_lines((used, KNOWN * BLOCK)),
         "kept": in_lines((used, max(layout.width, 1), BLOCK)),
-        "out": in_lines((used, 14, BLOCK)),
+        "out": in_lines((used, 14 * BLOCK)),
         "met": np.zeros((used, TOLD if layout.capsules else 2, BLOCK), np.int64),
     }
 

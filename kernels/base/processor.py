@@ -6,10 +6,10 @@ faster. LLVM goes on using it wherever there is AVX-512. Without it elastic sphe
 Cascade Lake (forces 2.9 times), spheres with friction 1.6 times; results have the same bytes, since loads do not round.
 GCC avoids it on the same processors.
 
-Vectors of eight numbers slowed the first processors down that had them, so LLVM makes vectors of four on all of Intel's.
-From Sapphire Rapids on (those that can reckon with half precision, whatever a virtual machine calls them) the clock does
-not fall, and nothing is leaked by gathers: with both, spheres with friction take 12 % less there, beds of them 10 %,
-capsules and fibres 6 to 9 %, elastic spheres 2 %. Bytes are the same: a sum is as long as it was.
+Vectors of eight numbers slowed the first processors down that had them, so LLVM makes vectors of four on all of
+Intel's. From Sapphire Rapids on (those that can reckon with half precision, whatever a virtual machine calls them) the
+clock does not fall, and nothing is leaked by gathers: with both, spheres with friction take 12 % less there, beds of
+them 10 %, capsules and fibres 6 to 9 %, elastic spheres 2 %. Bytes are the same: a sum is as long as it was.
 """
 
 import numba

@@ -14,7 +14,7 @@ from kernels.base.memory import fetch
 from kernels.base.vector import cross, load, scale
 from kernels.box.periodic import gap
 from kernels.soft.chunks import first_candidate
-from kernels.soft.known import BLOCK, RADIUS_I, get, know, know_alike, put, touch_of
+from kernels.soft.known import BLOCK, RADIUS_I, flat, get, know, know_alike, put, touch_of
 from kernels.soft.touching import BELOW, COUPLE, Sums, first_row, no_energy, on_j
 
 # rows of what comes out are columns of `Neighbours.wrench`, whether the contact lasts, and the torque on j
@@ -51,7 +51,7 @@ def act(scheme, law, number, alike, time_sign, half, per_joule, known, material_
         put(out, BELOW, t, cross(point, outcome.force) if alike else point)
         if laws.turns(law):
             put(out, COUPLE, t, outcome.couple)
-        out[LASTS, t] = 1.0 if outcome.lasts else 0.0
+        out[flat(LASTS, t)] = 1.0 if outcome.lasts else 0.0
         elastic += as_fixed(outcome.elastic, per_joule)
         stored += as_fixed(outcome.stored, per_joule)
         loss = add_words(loss, as_words(outcome.loss, per_joule))
@@ -63,7 +63,7 @@ def act(scheme, law, number, alike, time_sign, half, per_joule, known, material_
 
 @loop
 def fetch_history(law, first, number, touching, history):
-    """Ask for what contacts remember, while it is found out what they are: a seventh of a gas's contacts was waiting."""
+    """Ask for what contacts remember, while it is found out where they are: in a gas this is a long wait."""
     for t in range(number):
         fetch(history, touching[first + t] * laws.columns(law))
 
@@ -94,7 +94,7 @@ def keep(law, first, number, touching, kept, out, history, has_history):
         k = touching[first + t]
         for r in range(laws.columns(law)):
             history[k, r] = kept[r, t]
-        has_history[k] = 1 if out[LASTS, t] > 0.0 else 0
+        has_history[k] = 1 if out[flat(LASTS, t)] > 0.0 else 0
 
 
 @loop
@@ -154,7 +154,7 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
     material_i, material_j = neighbours.met[block, 0], neighbours.met[block, 1]
     remembers = neighbours.has_history.size > 0
     alike = kinds.round and kinds.reach > 0.0
-    if alike and known[RADIUS_I, 0] == 0.0:
+    if alike and known[flat(RADIUS_I, 0)] == 0.0:
         know_alike(bodies, kinds, known, material_i, material_j)
     sums = Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
     for first in range(0, touching.size, BLOCK):

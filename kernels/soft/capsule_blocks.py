@@ -29,7 +29,7 @@ from kernels.soft.capsule_finds import find_touching
 from kernels.soft.capsule_known import VOID, know
 from kernels.soft.capsules import SLOTS, mean_radius
 from kernels.soft.chunks import first_candidate
-from kernels.soft.known import NORMAL, OVERLAP, POINT, STIFFNESS, get, put, touch_of_bodies
+from kernels.soft.known import NORMAL, OVERLAP, POINT, STIFFNESS, flat, get, put, touch_of_bodies
 from kernels.soft.touching import Sums, no_energy
 
 # rows of what comes out of a contact, torques on both bodies among them, the energy if it counted wholly; the same of
@@ -63,13 +63,13 @@ def act_elastic(law, number, time_sign, half, per_joule, known, told, kept, out)
     """
     elastic, largest = np.int64(0), np.int64(0)
     for t in range(number):
-        overlap = max(known[OVERLAP, t], 0.0)
-        energy = hertz.energy(known[STIFFNESS, t], overlap)
-        force = known[WEIGHT, t] * hertz.force(known[STIFFNESS, t], overlap)
+        overlap = max(known[flat(OVERLAP, t)], 0.0)
+        energy = hertz.energy(known[flat(STIFFNESS, t)], overlap)
+        force = known[flat(WEIGHT, t)] * hertz.force(known[flat(STIFFNESS, t)], overlap)
         put(out, FORCE, t, scale(force, get(known, NORMAL, t)))
         put_torques(out, t, known, (0.0, 0.0, 0.0))
-        out[ENERGY, t] = energy
-        elastic += as_fixed(known[WEIGHT, t] * energy, per_joule)
+        out[flat(ENERGY, t)] = energy
+        elastic += as_fixed(known[flat(WEIGHT, t)] * energy, per_joule)
         bits = np.float64(overlap).view(np.int64)
         largest = bits if bits > largest else largest
     return Sums(elastic, largest, np.int64(0), no_energy(), no_energy(), no_energy())
@@ -98,14 +98,14 @@ def act_dissipative(law, number, time_sign, half, per_joule, known, told, kept, 
     loss, jump = no_energy(), no_energy()
     for t in range(number):
         touch, _ = touch_of_bodies(law, False, known, t)
-        count = known[WEIGHT, t]
+        count = known[flat(WEIGHT, t)]
         history = laws.load(law, kept.T, t, 0)
         outcome, history = laws.contact(law, told[OF_I, t], told[OF_J, t], touch, history, half, time_sign)
         laws.store(law, kept.T, t, 0, history)
         put(out, FORCE, t, scale(count, outcome.force))
         put_torques(out, t, known, scale(count, outcome.couple))
-        out[LASTS, t] = 1.0 if outcome.lasts else 0.0
-        out[ENERGY, t] = outcome.elastic + outcome.stored
+        out[flat(LASTS, t)] = 1.0 if outcome.lasts else 0.0
+        out[flat(ENERGY, t)] = outcome.elastic + outcome.stored
         elastic += as_fixed(count * outcome.elastic, per_joule)
         stored += as_fixed(count * outcome.stored, per_joule)
         loss = add_words(loss, as_words(count * outcome.loss, per_joule))
@@ -160,7 +160,7 @@ def keep_contacts(law, number, told, kept, out, history, has_history):
         for r in range(columns):
             history[k, at + r] = kept[r, t]
         bits = 0 if told[SLOT, t] == 0 else bits
-        bits |= 1 << told[SLOT, t] if out[LASTS, t] > 0.0 else 0
+        bits |= 1 << told[SLOT, t] if out[flat(LASTS, t)] > 0.0 else 0
         history[k, SLOTS * columns] = bits
         has_history[k] = 1 if bits != 0 else 0
 
@@ -184,7 +184,7 @@ def total(first, number, start, bodies, kinds, neighbours, box, known, told, out
     force [N], torque on the first, on the second [N m], column
     """
     force, on_i, on_j = get(out, FORCE, first), get(out, ON_I, first), get(out, ON_J, first)
-    if known[WEIGHT, first] == 1.0:
+    if known[flat(WEIGHT, first)] == 1.0:
         return force, on_i, on_j, first + 1
     return blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, box, known, told, out)
 
@@ -207,14 +207,14 @@ def blended(first, number, force, on_i, on_j, start, bodies, kinds, neighbours, 
     while t < number and told[SLOT, t] > 0:
         force = add(force, get(out, FORCE, t))
         on_i, on_j = add(on_i, get(out, ON_I, t)), add(on_j, get(out, ON_J, t))
-        slot, energy = told[SLOT, t], out[ENERGY, t]
+        slot, energy = told[SLOT, t], out[flat(ENERGY, t)]
         first_i, second_i = energy if slot == 1 else first_i, energy if slot == 2 else second_i
         first_j, second_j = energy if slot == 3 else first_j, energy if slot == 4 else second_j
         t += 1
     k = start + told[CANDIDATE, first]
     b, c, x, u, v = pose(k, bodies, kinds, neighbours, box)
     mean = mean_radius(b, c, bodies, kinds)
-    energies = (out[ENERGY, first], first_i, second_i, first_j, second_j)
+    energies = (out[flat(ENERGY, first)], first_i, second_i, first_j, second_j)
     f, more_i, more_j = gradient(x, u, v, weights_of(x, u, v, mean), energies)
     return add(force, f), add(on_i, more_i), add(on_j, more_j), t
 

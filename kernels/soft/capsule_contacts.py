@@ -32,6 +32,7 @@ from kernels.soft.known import (
     TURNING,
     TWIST,
     VELOCITY,
+    flat,
     get,
     put,
 )
@@ -98,11 +99,11 @@ def add_pair(law, start, counted, number, bodies, kinds, neighbours, box, known,
         if slot == 0 or counts > 0.0:
             place = place_of(slot, x, u, v)
             put_contact(law, number, k, b, c, x, u, v, place, bodies, kinds, neighbours, known)
-            known[WEIGHT, number] = counts
+            known[flat(WEIGHT, number)] = counts
             told[CANDIDATE, number], told[SLOT, number], told[RECALLS, number] = counted, slot, remembers
             tell_materials(law, number, b, c, bodies, kinds, told)
             held = laws.lasting(law) and remembers == 1
-            number += 1 if slot == 0 or held or known[OVERLAP, number] > 0.0 - laws.begins(law) else 0
+            number += 1 if slot == 0 or held or known[flat(OVERLAP, number)] > 0.0 - laws.begins(law) else 0
     weigh(law, first, number, b, c, x, bodies, kinds, known)
     return number
 
@@ -159,7 +160,7 @@ def put_contact(law, t, k, b, c, x, u, v, place, bodies, kinds, neighbours, know
     put(known, NORMAL, t, normal)
     put(known, POINT, t, from_body(kinds, i, arm))
     put(known, ARM, t, from_body(kinds, j, add(arm, x)))
-    known[STIFFNESS, t], known[OVERLAP, t] = stiffness, overlap
+    known[flat(STIFFNESS, t)], known[flat(OVERLAP, t)] = stiffness, overlap
     put_motion(law, t, i, j, bodies, kinds, known)
 
 
@@ -193,12 +194,12 @@ def put_motion_of(law, t, i, j, bodies, kinds, known):
     at_c = add(load(bodies.velocity_ahead, c), cross(w_c, get(known, ARM, t)))
     put(known, VELOCITY, t, subtract(at_b, at_c))
     put(known, TURNING, t, subtract(w_b, w_c))
-    known[TWIST, t] = 0.5 * dot(add(w_b, w_c), get(known, NORMAL, t))
+    known[flat(TWIST, t)] = 0.5 * dot(add(w_b, w_c), get(known, NORMAL, t))
     g, h = bodies.kind[b], bodies.kind[c]
     r_b, r_c = radius_at(kinds, i, b, bodies), radius_at(kinds, j, c, bodies)
-    known[RADIUS, t] = r_b * r_c / (r_b + r_c)
-    known[REDUCED, t] = 1.0 / (kinds.inverse_mass[g] + kinds.inverse_mass[h])
-    known[ROLLING, t] = 1.0 / (
+    known[flat(RADIUS, t)] = r_b * r_c / (r_b + r_c)
+    known[flat(REDUCED, t)] = 1.0 / (kinds.inverse_mass[g] + kinds.inverse_mass[h])
+    known[flat(ROLLING, t)] = 1.0 / (
         1.0 / rolling_inertia(r_b, b, bodies, kinds) + 1.0 / rolling_inertia(r_c, c, bodies, kinds)
     )
 
@@ -230,7 +231,7 @@ def middle_of(first, stop, known):
     """Middle of the contacts of one pair, in these columns, weighed by what they count and their overlaps."""
     whole, middle = 0.0, (0.0, 0.0, 0.0)
     for t in range(first, stop):
-        share = known[WEIGHT, t] * max(known[OVERLAP, t], 0.0)
+        share = known[flat(WEIGHT, t)] * max(known[flat(OVERLAP, t)], 0.0)
         whole += share
         middle = add_scaled(middle, share, get(known, POINT, t))
     return scale(1.0 / whole, middle) if whole > 0.0 else get(known, POINT, first)
@@ -269,7 +270,7 @@ def weigh_contacts(law, first, stop, b, c, x, bodies, kinds, known):
     for t in range(first, stop):
         arm = middle if several else get(known, POINT, t)
         normal = get(known, NORMAL, t)
-        known[MASS, t] = 1.0 / (
+        known[flat(MASS, t)] = 1.0 / (
             yielding(kinds, b, arm, normal, bodies) + yielding(kinds, c, add(arm, x), normal, bodies)
         )
 

@@ -11,22 +11,10 @@ from kernels.soft import touching
 from kernels.soft.blend import between, closest_of
 from kernels.soft.capsules import PER, axis_of, centre_of, lone_or
 from kernels.soft.chunks import first_candidate
-from kernels.soft.known import BLOCK
+from kernels.soft.known import BLOCK, flat, get, put
 from kernels.soft.values import of_pair
 
 AHEAD, WIDTH = 12, 8  # pairs whose bodies are asked for; numbers of a pose
-
-
-@formula
-def write(rows, r, n, v):
-    """Write a vector to rows from r on."""
-    rows[r * BLOCK + n], rows[(r + 1) * BLOCK + n], rows[(r + 2) * BLOCK + n] = v
-
-
-@formula
-def read(rows, r, n):
-    """The vector in rows from r on."""
-    return rows[r * BLOCK + n], rows[(r + 1) * BLOCK + n], rows[(r + 2) * BLOCK + n]
 
 
 @loop
@@ -46,7 +34,7 @@ def find(box, pose, owner, sphere_i, sphere_j, reach, least, rows, overlap):
 
     Writes
     ------
-    rows : (11 BLOCK or more,) scratch, in rows of BLOCK: as two dimensions their addresses are more than a core can hold
+    rows : scratch of 11 rows or more, see `kernels.soft.known.flat`
     overlap : (K,) [m]
     """
     for first in range(0, sphere_i.size, BLOCK):
@@ -57,14 +45,14 @@ def find(box, pose, owner, sphere_i, sphere_j, reach, least, rows, overlap):
             ahead = min(k + AHEAD, last)
             fetch(pose, owner[sphere_i[ahead]] * WIDTH)
             fetch(pose, owner[sphere_j[ahead]] * WIDTH)
-            write(rows, 0, n, subtract(centre_of(pose, b), centre_of(pose, c)))
-            write(rows, 3, n, axis_of(pose, b))
-            write(rows, 6, n, axis_of(pose, c))
-            rows[9 * BLOCK + n], rows[10 * BLOCK + n] = pose[b, PER], pose[c, PER]
+            put(rows, 0, n, subtract(centre_of(pose, b), centre_of(pose, c)))
+            put(rows, 3, n, axis_of(pose, b))
+            put(rows, 6, n, axis_of(pose, c))
+            rows[flat(9, n)], rows[flat(10, n)] = pose[b, PER], pose[c, PER]
             n += 1 if sphere_i[k] >= 0 else 0
         for m in range(number):
-            x, u, v = gap(box, read(rows, 0, m), (0.0, 0.0, 0.0)), read(rows, 3, m), read(rows, 6, m)
-            s, t = closest_of(x, u, v, rows[9 * BLOCK + m], rows[10 * BLOCK + m])
+            x, u, v = gap(box, get(rows, 0, m), (0.0, 0.0, 0.0)), get(rows, 3, m), get(rows, 6, m)
+            s, t = closest_of(x, u, v, rows[flat(9, m)], rows[flat(10, m)])
             d = between(x, u, v, s, t)
             deep = of_pair(reach, first + m) - math.sqrt(dot(d, d))
             overlap[first + m] = deep if deep > least else least
@@ -121,8 +109,7 @@ def find_touching(law, c, bodies, kinds, neighbours, box):
     stop = start + number
     sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
     overlap, listed = neighbours.overlap[start:stop], neighbours.touching[start:]
-    scratch = neighbours.known[neighbours.block_of[c]]
-    rows = scratch.reshape(scratch.size)
+    rows = neighbours.known[neighbours.block_of[c]]
     least = -math.inf if laws.lasting(law) else 0.0 - laws.begins(law)
     if kinds.reach > 0.0:
         find_any(kinds, box, bodies.owner, sphere_i, sphere_j, kinds.reach, least, rows, overlap)

@@ -19,7 +19,6 @@ from kernels.soft.capsule_contacts import (
     touch_at,
     weigh,
 )
-from kernels.soft.capsule_finds import read, write
 from kernels.soft.capsule_shares import share
 from kernels.soft.capsules import PER, SLOTS, axis_of, centre_of, from_body, lone_or, mean_radius, radius_at, row_of
 from kernels.soft.known import (
@@ -32,6 +31,7 @@ from kernels.soft.known import (
     REDUCED,
     ROLLING,
     STIFFNESS,
+    flat,
     get,
     put,
 )
@@ -56,32 +56,34 @@ def know(law, start, first, listed, half, bodies, kinds, neighbours, box, fetche
 
     Writes
     ------
-    known, told : (KNOWN, BLOCK), (TOLD, BLOCK), a column a contact
-    fetched : (14 or more, BLOCK) scratch
+    known, told : a column a contact; the latter (TOLD, BLOCK)
+    fetched : scratch of 14 rows or more
 
     Returns
     -------
     number of columns, and the first pair that is still to come
     """
-    pairs, flat = min(PAIRS, listed.size - first), fetched.reshape(fetched.size)
+    pairs = min(PAIRS, listed.size - first)
     for t in range(pairs):
-        fetch(t, start + listed[first + t], bodies, kinds, neighbours, flat, known)
-    measure(box, pairs, flat, known)
+        fetch(t, start + listed[first + t], bodies, kinds, neighbours, fetched, known)
+    measure(box, pairs, fetched, known)
     number, done = pairs, pairs
     for t in range(pairs):
         counted = listed[first + t]
-        if known[PARALLEL, t] == 0.0:
+        if known[flat(PARALLEL, t)] == 0.0:
             finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told)
             continue
-        known[WEIGHT, t], told[CANDIDATE, t], told[RECALLS, t] = 0.0, VOID, 0
-        known[MASS, t] = known[RADIUS, t] = known[REDUCED, t] = known[ROLLING, t] = 1.0  # laws divide by them
+        known[flat(WEIGHT, t)], told[CANDIDATE, t], told[RECALLS, t] = 0.0, VOID, 0
+        known[flat(MASS, t)] = known[flat(RADIUS, t)] = known[flat(REDUCED, t)] = known[flat(ROLLING, t)] = (
+            1.0  # laws divide by them
+        )
         told[SLOT, t], told[OF_I, t], told[OF_J, t] = 0, 0, 0
         if number + SLOTS <= BLOCK and done == pairs:
             number = add_pair(law, start, counted, number, bodies, kinds, neighbours, box, known, told)
         elif done == pairs:
             done = t
     for t in range(done, pairs):
-        known[WEIGHT, t], told[CANDIDATE, t] = 0.0, VOID
+        known[flat(WEIGHT, t)], told[CANDIDATE, t] = 0.0, VOID
     share(kinds, law, done, start, first, listed, half, bodies, neighbours, box, known)
     return number, first + done
 
@@ -102,12 +104,12 @@ def fetch(t, k, bodies, kinds, neighbours, fetched, known):
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
     at_i, at_j = row_of(kinds, i, bodies), row_of(kinds, j, bodies)
-    write(fetched, APART, t, subtract(centre_of(kinds.pose, at_i), centre_of(kinds.pose, at_j)))
-    write(fetched, AXIS_I, t, axis_of(kinds.pose, at_i))
-    write(fetched, AXIS_J, t, axis_of(kinds.pose, at_j))
-    fetched[PER_I * BLOCK + t], fetched[PER_J * BLOCK + t] = kinds.pose[at_i, PER], kinds.pose[at_j, PER]
-    reach, known[STIFFNESS, t], radius, mean = measures_of(k, i, b, c, bodies, kinds, neighbours)
-    fetched[REACH * BLOCK + t], fetched[RADIUS_I * BLOCK + t], fetched[MEAN * BLOCK + t] = reach, radius, mean
+    put(fetched, APART, t, subtract(centre_of(kinds.pose, at_i), centre_of(kinds.pose, at_j)))
+    put(fetched, AXIS_I, t, axis_of(kinds.pose, at_i))
+    put(fetched, AXIS_J, t, axis_of(kinds.pose, at_j))
+    fetched[flat(PER_I, t)], fetched[flat(PER_J, t)] = kinds.pose[at_i, PER], kinds.pose[at_j, PER]
+    reach, known[flat(STIFFNESS, t)], radius, mean = measures_of(k, i, b, c, bodies, kinds, neighbours)
+    fetched[flat(REACH, t)], fetched[flat(RADIUS_I, t)], fetched[flat(MEAN, t)] = reach, radius, mean
 
 
 @loop
@@ -124,15 +126,15 @@ def measure(box, number, fetched, known):
     known : NORMAL, OVERLAP, POINT, ARM, PARALLEL of these columns
     """
     for t in range(number):
-        x, u, v = gap(box, read(fetched, APART, t), (0.0, 0.0, 0.0)), read(fetched, AXIS_I, t), read(fetched, AXIS_J, t)
-        per_a, per_e, mean = fetched[PER_I * BLOCK + t], fetched[PER_J * BLOCK + t], fetched[MEAN * BLOCK + t]
-        known[PARALLEL, t] = 1.0 if are_parallel_of(u, v, mean, per_a, per_e) else 0.0
+        x, u, v = gap(box, get(fetched, APART, t), (0.0, 0.0, 0.0)), get(fetched, AXIS_I, t), get(fetched, AXIS_J, t)
+        per_a, per_e, mean = fetched[flat(PER_I, t)], fetched[flat(PER_J, t)], fetched[flat(MEAN, t)]
+        known[flat(PARALLEL, t)] = 1.0 if are_parallel_of(u, v, mean, per_a, per_e) else 0.0
         s, e = closest_of(x, u, v, per_a, per_e)
-        normal, overlap, arm = touch_at(x, u, v, s, e, fetched[REACH * BLOCK + t], fetched[RADIUS_I * BLOCK + t])
+        normal, overlap, arm = touch_at(x, u, v, s, e, fetched[flat(REACH, t)], fetched[flat(RADIUS_I, t)])
         put(known, NORMAL, t, normal)
         put(known, POINT, t, arm)
         put(known, ARM, t, add(arm, x))
-        known[OVERLAP, t] = overlap
+        known[flat(OVERLAP, t)] = overlap
 
 
 @formula
@@ -168,7 +170,7 @@ def finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told):
     i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
     b, c = bodies.owner[i], bodies.owner[j]
     shift(kinds, t, i, j, known)
-    known[WEIGHT, t], told[CANDIDATE, t], told[SLOT, t] = 1.0, counted, 0
+    known[flat(WEIGHT, t)], told[CANDIDATE, t], told[SLOT, t] = 1.0, counted, 0
     told[RECALLS, t] = remembering(law, k, neighbours) & 1
     tell_materials(law, t, b, c, bodies, kinds, told)
     put_motion(law, t, i, j, bodies, kinds, known)

@@ -9,7 +9,7 @@ from kernels.base.vector import add, cross, dot, load, subtract
 from kernels.soft.blend import closest
 from kernels.soft.capsule_contacts import pose, reach_of, touch_at, yielding
 from kernels.soft.capsules import from_body, lone_or, radius_at
-from kernels.soft.known import MASS, touch_of_bodies
+from kernels.soft.known import MASS, flat, touch_of_bodies
 from kernels.soft.sharing import add_contact, no_push, yields
 from kernels.soft.surfaces import rolling_inertia, spin_of
 from kernels.soft.touching import of_pair_of
@@ -117,7 +117,7 @@ def share_mass(law, number, start, first, listed, half, bodies, kinds, neighbour
         if rate > 0.0:
             touch, _point = touch_of_bodies(law, False, known, t)
             m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
-            known[MASS, t] = laws.secant(law, m_i, m_j, touch, recalled(law, k, neighbours), half) / rate
+            known[flat(MASS, t)] = laws.secant(law, m_i, m_j, touch, recalled(law, k, neighbours), half) / rate
 
 
 by_law = laws.elastic_or(share_nothing, share_mass)

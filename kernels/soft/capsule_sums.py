@@ -89,7 +89,7 @@ def gather_capsules(kinds, law, c, active, e, bodies, neighbours, box):
     """
     sum_capsules(
         active, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.row, neighbours.wrench,
-        neighbours.out[neighbours.block_of[c], 0], bodies.force, bodies.torque,
+        neighbours.out[neighbours.block_of[c]], bodies.force, bodies.torque,
     )  # fmt: skip
 
 
@@ -107,5 +107,5 @@ def gather_pieces(kinds, law, c, active, e, bodies, neighbours, box):
     """
     sum_pieces(
         active, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.packed, neighbours.row,
-        neighbours.wrench, neighbours.out[neighbours.block_of[c], 0], bodies.force, bodies.torque,
+        neighbours.wrench, neighbours.out[neighbours.block_of[c]], bodies.force, bodies.torque,
     )  # fmt: skip

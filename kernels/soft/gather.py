@@ -127,7 +127,7 @@ def gather_dissipative(law, low, high, shift, e, bodies, kinds, neighbours, box)
     ------
     bodies.force, bodies.torque : (3, N) world frame [N, N m]
     """
-    sums = neighbours.out[neighbours.block_of[low // CHUNK], 0]
+    sums = neighbours.out[neighbours.block_of[low // CHUNK]]
     if kinds.reach > 0.0 and not laws.turns(law):
         gather_alike(
             low, high, shift, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.row,
@@ -214,7 +214,17 @@ def gather_wrenches(
 
 @formula
 def add_group(law, sign, e, below, incident, row, wrench, sums):
-    """Add the wrenches of a group of candidates to the sums of a body that is on side i, sign 1, or j, sign -1."""
+    """Add the wrenches of a group of candidates to the sums of a body that is on side i, sign 1, or j, sign -1.
+
+    Parameters
+    ----------
+    law, e, incident, row, wrench : see `gather_wrenches`
+    sign, below : the side, and the column that torques are in
+
+    Writes
+    ------
+    sums : (8,) or longer, added to
+    """
     for m in range(GROUP):
         k = row[incident[e + m]]
         add_four(sums, 0, wrench, k, 0, sign)

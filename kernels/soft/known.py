@@ -25,6 +25,24 @@ NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROL
 KNOWN = 25
 
 
+@formula
+def flat(r, t):
+    """Place of column t of row r: rows are one dimension, as LLVM keeps an address for each row of two."""
+    return r * BLOCK + t
+
+
+@formula
+def put(rows, r, t, v):
+    """Write a vector to rows from r on."""
+    rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)] = v
+
+
+@formula
+def get(rows, r, t):
+    """The vector in rows from r on."""
+    return rows[flat(r, t)], rows[flat(r + 1, t)], rows[flat(r + 2, t)]
+
+
 @loop
 def gather_spheres(box, first, touching, sphere_i, sphere_j, position, velocity, spin, known):
     """Where pairs of single spheres are and how they move, from `first` in the list on.
@@ -53,34 +71,27 @@ def gather_spheres(box, first, touching, sphere_i, sphere_j, position, velocity,
 
 
 @formula
-def put(rows, r, t, v):
-    """Write a vector to rows from r on."""
-    rows[r, t], rows[r + 1, t], rows[r + 2, t] = v
-
-
-@formula
-def get(rows, r, t):
-    """The vector in rows from r on."""
-    return rows[r, t], rows[r + 1, t], rows[r + 2, t]
-
-
-@formula
 def put_sphere(known, i_or_j, t, b, bodies, kinds):
     """Write what does not change of a sphere that is body b; 0 for i, 1 for j."""
     g = bodies.kind[b]
-    known[RADIUS_I + i_or_j, t] = kinds.radius[kinds.first_offset[g]]
-    known[LIGHT_I + i_or_j, t] = kinds.inverse_mass[g]
-    known[HEAVY_I + i_or_j, t] = rolling_inertia(kinds.radius[kinds.first_offset[g]], b, bodies, kinds)
+    known[flat(RADIUS_I + i_or_j, t)] = kinds.radius[kinds.first_offset[g]]
+    known[flat(LIGHT_I + i_or_j, t)] = kinds.inverse_mass[g]
+    known[flat(HEAVY_I + i_or_j, t)] = rolling_inertia(kinds.radius[kinds.first_offset[g]], b, bodies, kinds)
 
 
 @loop
 def join(number, known, both):
     """R*, m* and what resists rolling of the two spheres of each pair: the rows of `both`, from BOTH_R on."""
     for t in range(number):
-        r_i, r_j, heavy_i, heavy_j = known[RADIUS_I, t], known[RADIUS_J, t], known[HEAVY_I, t], known[HEAVY_J, t]
-        both[BOTH_R - BOTH_R, t] = r_i * r_j / (r_i + r_j)
-        both[BOTH_M - BOTH_R, t] = 1.0 / (known[LIGHT_I, t] + known[LIGHT_J, t])
-        both[BOTH_I - BOTH_R, t] = heavy_i * heavy_j / (heavy_i + heavy_j)
+        r_i, r_j, heavy_i, heavy_j = (
+            known[flat(RADIUS_I, t)],
+            known[flat(RADIUS_J, t)],
+            known[flat(HEAVY_I, t)],
+            known[flat(HEAVY_J, t)],
+        )
+        both[flat(BOTH_R - BOTH_R, t)] = r_i * r_j / (r_i + r_j)
+        both[flat(BOTH_M - BOTH_R, t)] = 1.0 / (known[flat(LIGHT_I, t)] + known[flat(LIGHT_J, t)])
+        both[flat(BOTH_I - BOTH_R, t)] = heavy_i * heavy_j / (heavy_i + heavy_j)
 
 
 @part
@@ -99,11 +110,11 @@ def know_alike(bodies, kinds, known, material_i, material_j):
     for t in range(BLOCK):
         put_sphere(known, 0, t, 0, bodies, kinds)
         put_sphere(known, 1, t, 0, bodies, kinds)
-        known[HERTZ, t] = kinds.stiffness
+        known[flat(HERTZ, t)] = kinds.stiffness
         put(known, SPIN_I, t, (0.0, 0.0, 0.0))
         put(known, SPIN_J, t, (0.0, 0.0, 0.0))
         material_i[t] = material_j[t] = kinds.material[bodies.kind[0]]
-    join(BLOCK, known, known[BOTH_R:])
+    join(BLOCK, known, known[BOTH_R * BLOCK :])
 
 
 @part
@@ -131,9 +142,9 @@ def know_spheres(
             i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
             put_sphere(known, 0, t, i, bodies, kinds)
             put_sphere(known, 1, t, j, bodies, kinds)
-            known[HERTZ, t] = neighbours.stiffness[k]
+            known[flat(HERTZ, t)] = neighbours.stiffness[k]
             material_i[t], material_j[t] = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]
-        join(stop - first, known, known[BOTH_R:])
+        join(stop - first, known, known[BOTH_R * BLOCK :])
 
 
 @part
@@ -164,9 +175,13 @@ def know_bodies(
         put(known, TURNING, t, touch.turning)
         alike = kinds.round and kinds.reach > 0.0
         put(known, POINT, t, subtract(x, load(bodies.position, b)) if alike else x)
-        known[STIFFNESS, t], known[MASS, t] = touch.stiffness, touch.mass
-        known[OVERLAP, t], known[TWIST, t] = touch.overlap, touch.twist
-        known[RADIUS, t], known[REDUCED, t], known[ROLLING, t] = touch.radius, touch.reduced, touch.rolling
+        known[flat(STIFFNESS, t)], known[flat(MASS, t)] = touch.stiffness, touch.mass
+        known[flat(OVERLAP, t)], known[flat(TWIST, t)] = touch.overlap, touch.twist
+        known[flat(RADIUS, t)], known[flat(REDUCED, t)], known[flat(ROLLING, t)] = (
+            touch.radius,
+            touch.reduced,
+            touch.rolling,
+        )
 
 
 know = rotation.spheres_or(know_spheres, know_bodies)
@@ -175,7 +190,7 @@ know = rotation.spheres_or(know_spheres, know_bodies)
 @formula
 def touch_of_spheres(scheme, alike, known, t):
     """What two single spheres do to each other; the point of contact, or the arm to it if all are alike."""
-    d, r_i, r_j = get(known, GAP, t), known[RADIUS_I, t], known[RADIUS_J, t]
+    d, r_i, r_j = get(known, GAP, t), known[flat(RADIUS_I, t)], known[flat(RADIUS_J, t)]
     w_i, w_j = get(known, SPIN_I, t), get(known, SPIN_J, t)
     distance = math.sqrt(dot(d, d))
     normal = scale(1.0 / (distance + TINY), d)
@@ -183,9 +198,10 @@ def touch_of_spheres(scheme, alike, known, t):
     arm_i, arm_j = r_i - 0.5 * overlap, r_j - 0.5 * overlap
     around = add(scale(arm_i, w_i), scale(arm_j, w_j))
     touch = Touch(
-        known[HERTZ, t], known[BOTH_M, t], overlap, normal, subtract(get(known, SPEED, t), cross(around, normal)),
-        0.5 * dot(add(w_i, w_j), normal), turning=subtract(w_i, w_j), radius=known[BOTH_R, t],
-        reduced=known[BOTH_M, t], rolling=known[BOTH_I, t],
+        known[flat(HERTZ, t)], known[flat(BOTH_M, t)], overlap, normal,
+        subtract(get(known, SPEED, t), cross(around, normal)), 0.5 * dot(add(w_i, w_j), normal),
+        turning=subtract(w_i, w_j), radius=known[flat(BOTH_R, t)], reduced=known[flat(BOTH_M, t)],
+        rolling=known[flat(BOTH_I, t)],
     )  # fmt: skip
     arm = scale(-arm_i, normal)
     return touch, arm if alike else add(get(known, CENTRE, t), arm)
@@ -195,8 +211,9 @@ def touch_of_spheres(scheme, alike, known, t):
 def touch_of_bodies(scheme, alike, known, t):
     """The same of other bodies, or under other schemes: it has been found out."""
     return Touch(
-        known[STIFFNESS, t], known[MASS, t], known[OVERLAP, t], get(known, NORMAL, t), get(known, VELOCITY, t),
-        known[TWIST, t], get(known, TURNING, t), known[RADIUS, t], known[REDUCED, t], known[ROLLING, t],
+        known[flat(STIFFNESS, t)], known[flat(MASS, t)], known[flat(OVERLAP, t)], get(known, NORMAL, t),
+        get(known, VELOCITY, t), known[flat(TWIST, t)], get(known, TURNING, t), known[flat(RADIUS, t)],
+        known[flat(REDUCED, t)], known[flat(ROLLING, t)],
     ), get(known, POINT, t)  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from kernels.soft.capsule_blocks import act, recall, total
 from kernels.soft.capsule_contacts import ARM, CANDIDATE, middle_of, pose, reach_of
 from kernels.soft.capsule_known import VOID, know
 from kernels.soft.chunks import first_candidate
-from kernels.soft.known import NORMAL, OVERLAP, POINT, get
+from kernels.soft.known import NORMAL, OVERLAP, POINT, flat, get
 from kernels.soft.rows import write
 
 
@@ -102,7 +102,7 @@ def write_block(n, number, start, kinds, bodies, neighbours, box, known, told, o
         force, _, _, t = total(first, number, start, bodies, kinds, neighbours, box, known, told, out)
         arm = middle_of(first, t, known)
         branch = subtract(get(known, ARM, first), get(known, POINT, first))
-        touch = Seen(known[OVERLAP, first], get(known, NORMAL, first))
+        touch = Seen(known[flat(OVERLAP, first)], get(known, NORMAL, first))
         of_b, of_c = neighbours.sphere_i[k] - bodies.first_sphere[b], neighbours.sphere_j[k] - bodies.first_sphere[c]
         write(n, bodies.identity[b], bodies.identity[c], of_b, of_c, touch, force, arm, branch, who, what)
         n += 1

@@ -136,10 +136,10 @@ def list_chunk(law, c, overlap, listed, neighbours):
     number of those listed, whose rows of `Neighbours.wrench` are from `first_row` on
     """
     column, start = neighbours.force_at[c], first_candidate(c, neighbours)
-    row, number = neighbours.row[column : column + overlap.size], overlap.size
+    row, first = neighbours.row[column : column + overlap.size], first_row(c, neighbours)
     if laws.lasting(law):
-        return list_lasting(first_row(c, neighbours), overlap, neighbours.has_history[start : start + number], listed, row)
-    return list_touching(first_row(c, neighbours), overlap, laws.begins(law), listed, row)
+        return list_lasting(first, overlap, neighbours.has_history[start : start + overlap.size], listed, row)
+    return list_touching(first, overlap, laws.begins(law), listed, row)
 
 
 @formula
