@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.base import checks
+from dem.bench.bonding import Bonding
 from dem.bench.drum import Drumming
 from dem.bench.flow import Flowing
 from dem.bench.stepping import RATE, Heap, Mixture, Shear, Stepping, share_of
@@ -145,6 +146,10 @@ BENCHMARKS = {
     "fibres_1e5": Stepping("many-fibres", 200, 120, n=100_000),
     "fibres_dense": Stepping("many-fibres", 500, 200, n=10_000, spacing=1.75),
     "fibres_heap": Heap("many-fibres", 120, 1000, n=1000, speed=0.0),
+    "capsules_1e4": Stepping("many-fibres", 500, 200, n=10_000, smooth=True),
+    "capsules_dense": Stepping("many-fibres", 500, 200, n=10_000, spacing=1.75, smooth=True),
+    "capsules_heap": Heap("many-fibres", 120, 1000, n=1000, speed=0.0, smooth=True),
+    "bonds_1e4": Bonding(300, 100, n=10_000),
     "spheres_1e4": Stepping("many-spheres", 500, 500, n=10_000),
     "spheres_1e5": Stepping("many-spheres", 500, 120, n=100_000),
     "spheres_1e6": Stepping("many-spheres", 150, 120, n=1_000_000),
@@ -190,7 +195,7 @@ def known(benchmark: Stepping) -> set[str]:
 
 def benchmark(
     name: str, **parameters: float | str
-) -> Stepping | Sizes | Speedup | Flowing | Walling | Colliding | Writing:
+) -> Stepping | Sizes | Speedup | Flowing | Walling | Bonding | Colliding | Writing:
     """Look up a benchmark, with other parameters of its case if wanted; raises ValueError with the nearest name."""
     found = BENCHMARKS[checks.one_of("benchmark", name, BENCHMARKS)]
     if not parameters:

@@ -72,10 +72,18 @@ def bench(
     say(", ".join(f"{key} {value}" for key, value in timing.machine().items()))
 
 
+SERIES = {
+    "ns_per_particle_step": "ns a particle step",
+    "ns_per_bond": "ns a bond",
+    "ns_per_collision": "ns a collision",
+    "speed_up": "times one thread",
+    "times_dry": "times dry",
+}
+
+
 def _print_figures(name: str, unit: str, figures: dict, compared: str) -> None:
     say(f"{name}  {figures[unit]:.4g} {unit.replace('_', ' ')}{compared}")
-    series_of = {"ns_per_particle_step": "ns a particle step", "ns_per_collision": "ns a collision"}
-    for series, meaning in (series_of | {"speed_up": "times one thread", "times_dry": "times dry"}).items():
+    for series, meaning in SERIES.items():
         if series in figures:
             say(f"    {meaning}: " + ", ".join(f"{k}: {v:.3g}" for k, v in figures[series].items()))
     if "share_of_walls" in figures:
