@@ -245,11 +245,11 @@ def pair_arrays(room: int) -> dict[str, np.ndarray]:
 def entry_arrays(room: int, n: int) -> dict[str, np.ndarray]:
     """Arrays for that many entries of n bodies."""
     incident = room + 2 * GROUP * n + GROUP  # see candidates.first_incident; a last group may be written beyond
-    return {"entry": np.zeros(room, np.int64), "incident": np.zeros(incident, np.int32)}
+    return {"entry": np.empty(room, np.int64), "incident": np.empty(incident, np.int32)}
 
 
 def candidate_arrays(room: int, layout: Layout) -> dict[str, np.ndarray]:
-    """Arrays for that many candidate pairs."""
+    """Arrays for that many candidate pairs: what is read of them is written before."""
     own = 0 if layout.alike else room
     remembering = room if layout.width else 0
     return {
@@ -257,9 +257,9 @@ def candidate_arrays(room: int, layout: Layout) -> dict[str, np.ndarray]:
         "sphere_j": np.empty(room, np.int32),
         "reach": np.empty(own),
         "stiffness": np.empty(own),
-        "history": in_lines((remembering, layout.width)),
+        "history": in_lines((remembering, layout.width), zeros=False),
         "has_history": np.zeros(remembering, np.int8),
-        "aside": np.zeros((remembering, layout.width)),
+        "aside": np.empty((remembering, layout.width)),
         "aside_pair": np.empty(remembering, np.int64),
         "aside_i": np.empty(remembering, np.int32),
         "aside_j": np.empty(remembering, np.int32),
@@ -301,9 +301,10 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
     place = {"force_at": segment * room}
     if not layout.lossy:
         return place | {"pair_force": _at_least(lists.pair_force, (3, size + 1))}
+    enough = lists.row.size > size  # both were made alike
     return place | {
-        "row": np.zeros(size + 1, np.int32),
-        "wrench": in_lines((size + 1, layout.wrench)),
+        "row": lists.row if enough else np.zeros(size + 1, np.int32),
+        "wrench": lists.wrench if enough else in_lines((size + 1, layout.wrench)),
         "overlap": _at_least(lists.overlap, (size,)),
         "touching": _at_least(lists.touching, (size,)),
     }

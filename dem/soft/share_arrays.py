@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from kernels.box.faces import Faces
     from kernels.soft.state import Kinds, Neighbours
 
-KEPT_ROOM = ("lower", "higher", "packed", "pair_force", "overlap", "touching")  # arrays that may be used again
+# arrays that may be used again
+KEPT_ROOM = ("lower", "higher", "packed", "pair_force", "row", "wrench", "overlap", "touching")
 
 
 def room_for_ghosts(ghosts: int) -> int:
