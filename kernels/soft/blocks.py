@@ -9,9 +9,9 @@ import numpy as np
 
 from kernels import laws
 from kernels.base.energy import add_words, as_fixed, as_words
-from kernels.base.jit import loop, part
+from kernels.base.jit import formula, loop, part
 from kernels.base.memory import fetch
-from kernels.base.vector import cross, load, scale
+from kernels.base.vector import add, cross, load, scale, subtract
 from kernels.box.periodic import gap
 from kernels.soft.chunks import first_candidate
 from kernels.soft.known import BLOCK, RADIUS_I, flat, get, know, know_alike, put, touch_of
@@ -19,6 +19,13 @@ from kernels.soft.touching import BELOW, COUPLE, Sums, first_row, no_energy, on_
 
 # rows of what comes out are columns of `Neighbours.wrench`, whether the contact lasts, and the torque on j
 FORCE, LASTS, TORQUE_J = 0, 3, 11
+
+
+@formula
+def put_torques(out, t, torque_i, torque_j, couple):
+    """Write the torques on single spheres, and the couple with them, of which one feels the opposite of the other."""
+    put(out, BELOW, t, add(torque_i, couple))
+    put(out, TORQUE_J, t, subtract(torque_j, couple))
 
 
 @loop
@@ -34,7 +41,7 @@ def act(scheme, law, number, alike, time_sign, half, per_joule, known, material_
     Writes
     ------
     kept : (R, BLOCK) what contacts remember, a column each
-    out : rows as FORCE to COUPLE
+    out : rows as FORCE to COUPLE, TORQUE_J
 
     Returns
     -------
@@ -48,9 +55,12 @@ def act(scheme, law, number, alike, time_sign, half, per_joule, known, material_
         outcome, history = laws.contact(law, material_i[t], material_j[t], touch, history, half, time_sign)
         laws.store(law, kept.T, t, 0, history)
         put(out, FORCE, t, outcome.force)
-        put(out, BELOW, t, cross(point, outcome.force) if alike else point)
-        if laws.turns(law):
+        below = cross(point, outcome.force) if alike else point
+        if laws.turns(law):  # all of it is written, whoever wants it, so that the loop has no branch
             put(out, COUPLE, t, outcome.couple)
+            put_torques(out, t, below, below, outcome.couple if alike else (0.0, 0.0, 0.0))
+        else:
+            put(out, BELOW, t, below)
         out[flat(LASTS, t)] = 1.0 if outcome.lasts else 0.0
         elastic += as_fixed(outcome.elastic, per_joule)
         stored += as_fixed(outcome.stored, per_joule)
@@ -98,12 +108,12 @@ def keep(law, first, number, touching, kept, out, history, has_history):
 
 
 @loop
-def turn_both(box, first, number, touching, sphere_i, sphere_j, position, out):
-    """Torques of forces on single spheres that are not alike, in place of the points where they act.
+def turn_both(law, box, first, number, touching, sphere_i, sphere_j, position, out):
+    """Torques on single spheres that are not alike, in place of the points where forces act, couples with them.
 
     Parameters
     ----------
-    box, first, touching, sphere_i, sphere_j, position : as of `kernels.soft.known.gather_spheres`
+    law, box, first, touching, sphere_i, sphere_j, position : as of `kernels.soft.known.gather_spheres`
     number : of pairs
 
     Writes
@@ -114,17 +124,17 @@ def turn_both(box, first, number, touching, sphere_i, sphere_j, position, out):
         k = touching[first + t]
         force, point = get(out, FORCE, t), get(out, BELOW, t)
         x_i, x_j = load(position, sphere_i[k]), load(position, sphere_j[k])
-        put(out, BELOW, t, cross(gap(box, point, x_i), force))
-        put(out, TORQUE_J, t, cross(gap(box, point, x_j), scale(-1.0, force)))
+        torque_i, torque_j = cross(gap(box, point, x_i), force), cross(gap(box, point, x_j), scale(-1.0, force))
+        put_torques(out, t, torque_i, torque_j, get(out, COUPLE, t) if laws.turns(law) else (0.0, 0.0, 0.0))
 
 
 @loop
-def hand_out(law, apart, number, out, wrench):
-    """Write rows: forces, where they act or their torques, of single spheres `apart` on j, and couples."""
+def hand_out(law, single, apart, number, out, wrench):
+    """Write rows: forces, where they act or their torques, also on j if those are `apart`, and couples of others."""
     for t in range(number):
         wrench[t, 0], wrench[t, 1], wrench[t, 2] = get(out, FORCE, t)
         wrench[t, 4], wrench[t, 5], wrench[t, 6] = get(out, BELOW, t)
-        if laws.turns(law):
+        if laws.turns(law) and not single:
             wrench[t, 8], wrench[t, 9], wrench[t, 10] = get(out, COUPLE, t)
         if apart:
             r = on_j(wrench)
@@ -170,13 +180,13 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
         more = act(scheme, law, number, alike, time_sign, half, per_joule, known, material_i, material_j, kept, out)
         if remembers:
             keep(law, first, number, touching, kept, out, neighbours.history[start:], neighbours.has_history[start:])
-        apart = kinds.round and not alike
-        if apart:
+        if kinds.round and not alike:
             turn_both(
-                box, first, number, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
-                out,
+                law, box, first, number, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:],
+                bodies.position, out,
             )  # fmt: skip
-        hand_out(law, apart, number, out, neighbours.wrench[row + first :])
+        apart = kinds.round and (laws.turns(law) or not alike)
+        hand_out(law, kinds.round, apart, number, out, neighbours.wrench[row + first :])
         sums = Sums(
             sums.elastic + more.elastic, max(sums.overlap, more.overlap), sums.stored + more.stored,
             add_words(sums.loss, more.loss), no_energy(), add_words(sums.jump, more.jump),

@@ -14,7 +14,7 @@ from kernels.soft.capsule_sums import gather_capsules, gather_pieces
 from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import CHUNK, chunk_of
 from kernels.soft.coming import fetch_ahead
-from kernels.soft.touching import BELOW, COUPLE, LINE, Sums, below_of, couple_of, force_of, no_energy, on_j
+from kernels.soft.touching import BELOW, LINE, Sums, below_of, couple_of, force_of, no_energy, on_j
 
 
 @formula
@@ -120,7 +120,8 @@ def gather_dissipative(law, low, high, shift, e, bodies, kinds, neighbours, box)
 
     Parameters
     ----------
-    law, low, high, shift, e, neighbours : see `gather_wrenches`
+    law : see `kernels.soft.state`
+    low, high, shift, e, neighbours : see `gather_wrenches`
     kinds, box : see `kernels.soft.state`
 
     Writes
@@ -134,10 +135,9 @@ def gather_dissipative(law, low, high, shift, e, bodies, kinds, neighbours, box)
             neighbours.wrench, sums, bodies.force, bodies.torque,
         )  # fmt: skip
     else:
-        other = BELOW if kinds.reach > 0.0 else on_j(neighbours.wrench)
         gather_wrenches(
-            law, low, high, shift, e, other, neighbours.incident_j, neighbours.incident_i, neighbours.incident,
-            neighbours.row, neighbours.wrench, sums, bodies.force, bodies.torque,
+            low, high, shift, e, on_j(neighbours.wrench), neighbours.incident_j, neighbours.incident_i,
+            neighbours.incident, neighbours.row, neighbours.wrench, sums, bodies.force, bodies.torque,
         )  # fmt: skip
 
 
@@ -180,14 +180,12 @@ def gather_alike(low, high, shift, e, incident_j, incident_i, incident, row, wre
 
 
 @loop
-def gather_wrenches(
-    law, low, high, shift, e, other, incident_j, incident_i, incident, row, wrench, sums, force, torque
-):
+def gather_wrenches(low, high, shift, e, other, incident_j, incident_i, incident, row, wrench, sums, force, torque):
     """The same on single spheres that are not alike, or with couples.
 
     Parameters
     ----------
-    law, low, high, shift, e, incident_j, incident_i, incident : see `gather_round`
+    low, high, shift, e, incident_j, incident_i, incident : see `gather_round`
     other : column that the torques on spheres j are from
     row, wrench : of `Neighbours`
 
@@ -202,10 +200,10 @@ def gather_wrenches(
         middle = e + incident_j[b]
         stop = middle + incident_i[b]
         while e < middle:
-            add_group(law, -1.0, e, other, incident, row, wrench, sums)
+            add_group(-1.0, e, other, incident, row, wrench, sums)
             e += GROUP
         while e < stop:
-            add_group(law, 1.0, e, BELOW, incident, row, wrench, sums)
+            add_group(1.0, e, BELOW, incident, row, wrench, sums)
             e += GROUP
         store(force, b - shift, (sums[0], sums[1], sums[2]))
         if torque.shape[1] > 0:
@@ -213,25 +211,12 @@ def gather_wrenches(
 
 
 @formula
-def add_group(law, sign, e, below, incident, row, wrench, sums):
-    """Add the wrenches of a group of candidates to the sums of a body that is on side i, sign 1, or j, sign -1.
-
-    Parameters
-    ----------
-    law, e, incident, row, wrench : see `gather_wrenches`
-    sign, below : the side, and the column that torques are in
-
-    Writes
-    ------
-    sums : (8,) or longer, added to
-    """
+def add_group(sign, e, below, incident, row, wrench, sums):
+    """Add the wrenches of a group of candidates to the sums of a body that is on side i, sign 1, or j, sign -1."""
     for m in range(GROUP):
         k = row[incident[e + m]]
         add_four(sums, 0, wrench, k, 0, sign)
         add_four(sums, BELOW, wrench, k, below, 1.0)
-        if laws.turns(law):
-            for r in range(3):
-                sums[BELOW + r] += sign * wrench[k, COUPLE + r]
 
 
 @formula
