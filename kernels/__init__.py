@@ -121,6 +121,8 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``obstacles``   what those walls do
     ``coming``      what it wants to know of bodies, asked for ahead
     ``all_walls``   what faces and they do
+    ``wall_blocks`` what faces do to single spheres, many at a time
+    ``at_walls``    which of both, chunk by chunk
     ``felt``        what they feel
     ``worn``        how they wear
     ``slots``       what contacts with them remember

@@ -22,6 +22,7 @@ from kernels.soft.capsules import SLOTS, Capsules, Mixed
 from kernels.soft.known import BLOCK, KNOWN
 from kernels.soft.state import Bodies, Kinds, Neighbours
 from kernels.soft.ties import NoBonds
+from kernels.soft.wall_blocks import TOLD as WALLS_TOLD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -226,10 +227,10 @@ def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
     """What threads need to evaluate touching pairs."""
     used = blocks if layout.lossy else 0
     return {
-        "known": in_lines((used, KNOWN * BLOCK)),
+        "known": in_lines((used, 2 * KNOWN * BLOCK)),
         "kept": in_lines((used, max(layout.width, 1), BLOCK)),
         "out": in_lines((used, 14 * BLOCK)),
-        "met": np.zeros((used, TOLD if layout.capsules else 2, BLOCK), np.int64),
+        "met": np.zeros((used, max(TOLD, WALLS_TOLD), BLOCK), np.int64),
     }
 
 
@@ -245,11 +246,11 @@ def pair_arrays(room: int) -> dict[str, np.ndarray]:
 def entry_arrays(room: int, n: int) -> dict[str, np.ndarray]:
     """Arrays for that many entries of n bodies."""
     incident = room + 2 * GROUP * n + GROUP  # see candidates.first_incident; a last group may be written beyond
-    return {"entry": np.empty(room, np.int64), "incident": np.empty(incident, np.int32)}
+    return {"entry": np.zeros(room, np.int64), "incident": np.zeros(incident, np.int32)}
 
 
 def candidate_arrays(room: int, layout: Layout) -> dict[str, np.ndarray]:
-    """Arrays for that many candidate pairs: what is read of them is written before."""
+    """Arrays for that many candidate pairs."""
     own = 0 if layout.alike else room
     remembering = room if layout.width else 0
     return {
@@ -257,9 +258,9 @@ def candidate_arrays(room: int, layout: Layout) -> dict[str, np.ndarray]:
         "sphere_j": np.empty(room, np.int32),
         "reach": np.empty(own),
         "stiffness": np.empty(own),
-        "history": in_lines((remembering, layout.width), zeros=False),
+        "history": in_lines((remembering, layout.width)),
         "has_history": np.zeros(remembering, np.int8),
-        "aside": np.empty((remembering, layout.width)),
+        "aside": np.zeros((remembering, layout.width)),
         "aside_pair": np.empty(remembering, np.int64),
         "aside_i": np.empty(remembering, np.int32),
         "aside_j": np.empty(remembering, np.int32),

@@ -1,20 +1,15 @@
-"""Forces and torques on bodies: what their candidate pairs came to, see ``contact``, and the walls."""
-
-import numpy as np
+"""Forces and torques on bodies: what their candidate pairs came to, see ``contact``."""
 
 from kernels import laws
-from kernels.base.energy import add_words
-from kernels.base.jit import formula, loop, stage
+from kernels.base.jit import formula, loop
 from kernels.base.memory import add_eight, add_four, turn_four
 from kernels.base.vector import add, add_scaled, cross, load, store, subtract
 from kernels.box.periodic import gap
-from kernels.soft.all_walls import touch_walls
 from kernels.soft.candidates import GROUP, first_incident, unpack
 from kernels.soft.capsule_sums import gather_capsules, gather_pieces
 from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import CHUNK, chunk_of
-from kernels.soft.coming import fetch_ahead
-from kernels.soft.touching import BELOW, LINE, Sums, below_of, couple_of, force_of, no_energy, on_j
+from kernels.soft.touching import BELOW, LINE, below_of, couple_of, force_of, on_j
 
 
 @formula
@@ -27,40 +22,6 @@ def gather_pairs(law, c, shift, bodies, kinds, neighbours, box):
         gather_bodies(kinds, law, c, active, e, bodies, neighbours, box)
     else:
         gather_spheres(law, low, high, shift, e, bodies, kinds, neighbours, box)
-
-
-@stage
-def gather_walls(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
-    """Add the forces of walls and their torques for the bodies of chunk c; that of body b goes to column b - shift.
-
-    Parameters
-    ----------
-    law, c, shift, time_sign, half, kinds, box, per_joule : see `kernels.soft.state`
-
-    Writes
-    ------
-    bodies.force, bodies.torque : (3, N) world frame [N, N m]
-    neighbours.wall_history, neighbours.wall_has_history, bodies.wall_contacts : what contacts with walls remember
-
-    Returns
-    -------
-    `Sums` at the walls
-    """
-    low, _ = chunk_of(c, bodies.kind.size)
-    elastic, stored, loss, work, jump = np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy()
-    largest = np.int64(0)
-    stop = low + neighbours.walled_count[c]
-    for k in range(low, stop):
-        fetch_ahead(box, c, k, stop, bodies, kinds, neighbours)
-        b = neighbours.walled[k]
-        sums = touch_walls(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours)
-        elastic += sums.elastic
-        stored += sums.stored
-        loss = add_words(loss, sums.loss)
-        work = add_words(work, sums.work)
-        jump = add_words(jump, sums.jump)
-        largest = max(largest, sums.overlap)
-    return Sums(elastic, largest, stored, loss, work, jump)
 
 
 @loop

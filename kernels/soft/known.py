@@ -147,6 +147,18 @@ def know_spheres(
         join(stop - first, known, known[BOTH_R * BLOCK :])
 
 
+@formula
+def put_touch(t, touch, known):
+    """Write `Touch` to column t."""
+    put(known, NORMAL, t, touch.normal)
+    put(known, VELOCITY, t, touch.velocity)
+    put(known, TURNING, t, touch.turning)
+    known[flat(STIFFNESS, t)], known[flat(MASS, t)] = touch.stiffness, touch.mass
+    known[flat(OVERLAP, t)], known[flat(TWIST, t)] = touch.overlap, touch.twist
+    known[flat(RADIUS, t)], known[flat(REDUCED, t)] = touch.radius, touch.reduced
+    known[flat(ROLLING, t)] = touch.rolling
+
+
 @part
 def know_bodies(
     scheme, law, start, first, stop, touching, half, bodies, kinds, neighbours, box, known, material_i, material_j
@@ -170,18 +182,9 @@ def know_bodies(
         touch, x, _, end, rate = look_together(
             law, first + t, start, end, rate, touching, half, bodies, kinds, neighbours, box
         )
-        put(known, NORMAL, t, touch.normal)
-        put(known, VELOCITY, t, touch.velocity)
-        put(known, TURNING, t, touch.turning)
+        put_touch(t, touch, known)
         alike = kinds.round and kinds.reach > 0.0
         put(known, POINT, t, subtract(x, load(bodies.position, b)) if alike else x)
-        known[flat(STIFFNESS, t)], known[flat(MASS, t)] = touch.stiffness, touch.mass
-        known[flat(OVERLAP, t)], known[flat(TWIST, t)] = touch.overlap, touch.twist
-        known[flat(RADIUS, t)], known[flat(REDUCED, t)], known[flat(ROLLING, t)] = (
-            touch.radius,
-            touch.reduced,
-            touch.rolling,
-        )
 
 
 know = rotation.spheres_or(know_spheres, know_bodies)

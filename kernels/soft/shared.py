@@ -10,7 +10,18 @@ import numpy as np
 
 from kernels import laws, rotation
 from kernels.base.jit import formula, piece
-from kernels.soft import bonded, candidates, capsule_picks, contact, gather, history, motion, travel, whole_steps
+from kernels.soft import (
+    at_walls,
+    bonded,
+    candidates,
+    capsule_picks,
+    contact,
+    gather,
+    history,
+    motion,
+    travel,
+    whole_steps,
+)
 from kernels.soft.touching import no_sums
 
 
@@ -78,7 +89,7 @@ def meet(scheme, law, c, evaluates, d, gathers, shift, time_sign, setting, bodie
 
 @piece
 def gather_walls(law, c, shift, time_sign, setting, bodies, kinds, neighbours, box):
-    """As `kernels.soft.gather.gather_walls`.
+    """As `kernels.soft.at_walls.gather_one_by_one`.
 
     Parameters
     ----------
@@ -86,14 +97,14 @@ def gather_walls(law, c, shift, time_sign, setting, bodies, kinds, neighbours, b
 
     Writes
     ------
-    bodies, neighbours : as `kernels.soft.gather.gather_walls`
+    bodies, neighbours : as `kernels.soft.at_walls.gather_one_by_one`
 
     Returns
     -------
     `Sums` at the walls
     """
     half = 0.5 * setting.dt
-    return gather.gather_walls(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, setting.per_joule)
+    return at_walls.gather_walls(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, setting.per_joule)
 
 
 @piece

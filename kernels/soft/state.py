@@ -123,10 +123,10 @@ class Neighbours(NamedTuple):
     # one after the other, so that few lines are used; the first of all is zero for ever. (F + 1, 12) for single spheres
     # that are not alike, with the torque on j in 8 to 10, and (F + 1, 16) where contacts hand on couples, with that on
     # i in 8 to 10, and the torque on such j in 12 to 14 [N m]
-    known: np.ndarray  # (B, KNOWN BLOCK) scratch of the B blocks, see kernels.soft.known.flat
+    known: np.ndarray  # (B, 2 KNOWN BLOCK) scratch of the B blocks, of pairs and walls, see kernels.soft.known.flat
     kept: np.ndarray  # (B, R or 1, BLOCK) the same
     out: np.ndarray  # (B, 14 BLOCK) the same
-    met: np.ndarray  # (B, 2, BLOCK) int64, the same
+    met: np.ndarray  # (B, 6, BLOCK) int64, the same
     overlap: np.ndarray  # (F,) [m]
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first
     history: np.ndarray  # (C K, R) what each candidate remembers (kernels.laws), empty if the law needs nothing

@@ -1,0 +1,112 @@
+"""Forces and torques on bodies at walls: see ``all_walls``, and ``wall_blocks`` for single spheres in a box."""
+
+import numpy as np
+
+from kernels import laws
+from kernels.base.energy import add_words
+from kernels.base.jit import formula, stage
+from kernels.soft.all_walls import touch_walls
+from kernels.soft.chunks import chunk_of
+from kernels.soft.coming import fetch_ahead
+from kernels.soft.touching import Sums, no_energy
+from kernels.soft.wall_blocks import touch_faces
+from kernels.soft.walled import bare_or
+
+
+@stage
+def gather_one_by_one(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
+    """Add the forces of walls and their torques for the bodies of chunk c; that of body b goes to column b - shift.
+
+    Parameters
+    ----------
+    law, c, shift, time_sign, half, kinds, box, per_joule : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : (3, N) world frame [N, N m]
+    neighbours.wall_history, neighbours.wall_has_history, bodies.wall_contacts : what contacts with walls remember
+
+    Returns
+    -------
+    `Sums` at the walls
+    """
+    low, _ = chunk_of(c, bodies.kind.size)
+    elastic, stored, loss, work, jump = np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy()
+    largest = np.int64(0)
+    stop = low + neighbours.walled_count[c]
+    for k in range(low, stop):
+        fetch_ahead(box, c, k, stop, bodies, kinds, neighbours)
+        b = neighbours.walled[k]
+        sums = touch_walls(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours)
+        elastic += sums.elastic
+        stored += sums.stored
+        loss = add_words(loss, sums.loss)
+        work = add_words(work, sums.work)
+        jump = add_words(jump, sums.jump)
+        largest = max(largest, sums.overlap)
+    return Sums(elastic, largest, stored, loss, work, jump)
+
+
+@formula
+def gather_in_blocks(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, per_joule):
+    """The same, many contacts at a time where each body is one sphere and faces are smooth.
+
+    Parameters
+    ----------
+    box, law, c, shift, time_sign, half, kinds, per_joule : see `gather_one_by_one`
+
+    Writes
+    ------
+    bodies, neighbours : as `gather_one_by_one`
+
+    Returns
+    -------
+    `Sums` at the walls
+    """
+    if kinds.round and box.roughness == 0.0:
+        return touch_faces(law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
+    return gather_one_by_one(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
+
+
+@formula
+def gather_any(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, per_joule):
+    """As `gather_one_by_one`.
+
+    Parameters
+    ----------
+    box, law, c, shift, time_sign, half, kinds, per_joule : see there
+
+    Writes
+    ------
+    bodies, neighbours : see there
+
+    Returns
+    -------
+    `Sums` at the walls
+    """
+    return gather_one_by_one(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
+
+
+by_box = bare_or(gather_in_blocks, gather_any)
+
+
+@formula
+def gather_lossy_walls(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
+    """As `gather_in_blocks`, or one by one where there are walls beside the faces.
+
+    Parameters
+    ----------
+    law, c, shift, time_sign, half, kinds, box, per_joule : see `gather_one_by_one`
+
+    Writes
+    ------
+    bodies, neighbours : see `gather_one_by_one`
+
+    Returns
+    -------
+    `Sums` at the walls
+    """
+    return by_box(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, per_joule)
+
+
+gather_walls = laws.elastic_or(gather_one_by_one, gather_lossy_walls)

@@ -1,0 +1,133 @@
+"""Contacts of single spheres with the faces of a box, many at a time, as those of pairs are: see ``blocks``.
+
+One by one each waits for its own roots and divisions, of which there are a dozen one after the other: the sixth of a
+bed's spheres that touch its walls took a sixth of a step.
+"""
+
+from kernels import laws, rotation
+from kernels.base.energy import add_words, as_words
+from kernels.base.jit import formula, part
+from kernels.base.vector import add, dot, load, store, subtract
+from kernels.box.faces import height, inward
+from kernels.soft.blocks import FORCE, LASTS, act
+from kernels.soft.chunks import chunk_of
+from kernels.soft.known import BLOCK, KNOWN, POINT, flat, get, put, put_touch
+from kernels.soft.surfaces import radius_of
+from kernels.soft.touching import BELOW, Sums, no_sums
+from kernels.soft.walls import forget, meeting, touches_wall
+
+OF_I, OF_J, FACE, TOLD = 2, 3, 4, 5  # rows of integers: materials, row of what is remembered; see `Neighbours.met`
+
+
+@formula
+def touch_faces(law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
+    """Add the forces and torques of the faces of a box on the single spheres of chunk c that are near them.
+
+    Parameters
+    ----------
+    law, c, shift, time_sign, half, per_joule, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies, neighbours : as `evaluate`
+
+    Returns
+    -------
+    `Sums`
+    """
+    sums, number = no_sums(), 0
+    low, _ = chunk_of(c, bodies.kind.size)
+    has_history, block = neighbours.wall_has_history, neighbours.block_of[c]
+    both, told = neighbours.known[block], neighbours.met[block]
+    known = both[KNOWN * BLOCK :]
+    forgets = not (laws.lasting(law) or laws.begins(law) > 0.0)
+    for n in range(low, low + neighbours.walled_count[c]):
+        b = neighbours.walled[n]
+        x, radius = load(bodies.position, b), radius_of(b, b, bodies, kinds)
+        if forgets and not touches_wall(x, radius, box):
+            forget(b, has_history)
+            continue
+        for face in range(6):
+            k, overlap = 6 * b + face, radius - height(x, face, box)
+            if overlap > -laws.begins(law) or (laws.lasting(law) and has_history[k] != 0):
+                know(number, b, face, overlap, bodies, kinds, box, known, told)
+                number += 1
+            elif has_history.size > 0:
+                has_history[k] = 0
+        if number > BLOCK - 6:
+            sums = evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, neighbours, box, sums)
+            number = 0
+    if number > 0:
+        sums = evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, neighbours, box, sums)
+    return sums
+
+
+@formula
+def know(t, b, face, overlap, bodies, kinds, box, known, told):
+    """Write what a law wants to know of the contact of sphere b with a face to column t.
+
+    Parameters
+    ----------
+    t, b, face, overlap : column, sphere, number of the face, overlap with it [m]
+    bodies, kinds, box : see `kernels.soft.state`
+
+    Writes
+    ------
+    known, told : column t
+    """
+    touch, x = meeting(b, b, face, overlap, inward(face), bodies, kinds, box)
+    put_touch(t, touch, known)
+    put(known, POINT, t, subtract(x, load(bodies.position, b)))
+    told[OF_I, t], told[OF_J, t] = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
+    told[FACE, t] = 6 * b + face
+
+
+@part
+def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, neighbours, box, sums):
+    """Evaluate so many contacts, and add what they come to.
+
+    Parameters
+    ----------
+    law, c, shift, time_sign, half, per_joule, box : see `kernels.soft.state`
+    number, sums : of columns; sums so far
+
+    Writes
+    ------
+    bodies.force, bodies.torque : columns b - shift, added to [N, N m]
+    neighbours.wall_history, neighbours.wall_has_history : rows 6 b + face
+    neighbours.kept, neighbours.out : scratch
+
+    Returns
+    -------
+    `Sums` of both
+    """
+    block = neighbours.block_of[c]
+    both, told = neighbours.known[block], neighbours.met[block]
+    known = both[KNOWN * BLOCK :]
+    kept, out, history, has_history = (
+        neighbours.kept[block], neighbours.out[block], neighbours.wall_history, neighbours.wall_has_history
+    )  # fmt: skip
+    if has_history.size > 0:
+        for t in range(number):
+            for r in range(laws.columns(law)):
+                k = told[FACE, t]
+                kept[r, t] = history[k, r] if has_history[k] != 0 else 0.0
+    more = act(
+        rotation.Euler(), law, number, True, time_sign, half, per_joule, known, told[OF_I], told[OF_J], kept, out
+    )
+    work = sums.work
+    for t in range(number):
+        k = told[FACE, t]
+        b, face, force = k // 6, k % 6, get(out, FORCE, t)
+        store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
+        if bodies.torque.shape[1] > 0:
+            store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), get(out, BELOW, t)))
+        work = add_words(work, as_words(half * dot(force, load(box.velocity, face)), per_joule))
+        if has_history.size > 0:
+            for r in range(laws.columns(law)):
+                history[k, r] = kept[r, t]
+            has_history[k] = 1 if out[flat(LASTS, t)] > 0.0 else 0
+    return Sums(
+        sums.elastic + more.elastic, max(sums.overlap, more.overlap), sums.stored + more.stored,
+        add_words(sums.loss, more.loss), work, add_words(sums.jump, more.jump),
+    )  # fmt: skip
