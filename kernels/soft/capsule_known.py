@@ -83,7 +83,7 @@ def know(law, start, first, listed, half, bodies, kinds, neighbours, box, fetche
         elif done == pairs:
             done = t
     for t in range(done, pairs):
-        known[flat(WEIGHT, t)], told[CANDIDATE, t] = 0.0, VOID
+        known[flat(WEIGHT, t)], told[CANDIDATE, t], told[RECALLS, t] = 0.0, VOID, 0
     share(kinds, law, done, start, first, listed, half, bodies, neighbours, box, known)
     return number, first + done
 

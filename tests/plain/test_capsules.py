@@ -94,7 +94,7 @@ def wrench(x, u, v, reach):
         f = blend.weight_of(slot, q) * max(reach - distance, 0.0) ** 1.5 * gap / distance
         force, on_first, on_second = force + f, on_first + np.cross(s * u, f), on_second - np.cross(t * v, f)
     if q.closest < 1.0:
-        more = blend.gradient(x, u, v, q, each)
+        more = blend.gradient(x, u, v, q, tuple(each))
         force, on_first, on_second = force + more[0], on_first + more[1], on_second + more[2]
     return force, on_first, on_second
 
