@@ -267,15 +267,3 @@ def report_beds(report: Report, frictions: tuple[float, ...], number: int, seeds
         "Without friction bodies of revolution are held by ten contacts each (isostatic: two for each of five degrees "
         "of freedom). Chains of five need fewer neighbours, because grooves hold a pair at several points.",
     ]
-
-
-def forms(*, quick: bool) -> Report:
-    """Tip impact, nine fibres and beds of capsules, chains of five and fine chains."""
-    report = Report("fibre-forms", "A fibre as a capsule, as five spheres, as a fine chain")
-    report_impacts(report, 200 if quick else 400)
-    report_falls(report, 4 if quick else 16)
-    if quick:
-        report_beds(report, (0.0,), 100, 3, 0.065)
-    else:
-        report_beds(report, (0.0, 0.4), 150, 4, 0.07)
-    return report

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dem.validation.forms import FORMS, MASS, rebound, tip_impact
+from dem.validation.heaps import cone
 
 
 def test_all_forms_have_the_mass_of_the_capsule_and_their_own_moments():
@@ -27,3 +28,12 @@ def test_forms_differ_by_more_than_that():
     fast = [rebound(form, 45.0).velocity for form in FORMS.values()]
     assert np.diff(fast[:2]) > 0.01
     assert abs(fast[2] - fast[0]) < 1e-3
+
+
+def test_a_cone_is_known_by_its_moments():
+    """Slices of a cone of height 0.3 and radius 0.6, as many points in each as its area tells."""
+    depth, turn = 0.3 * np.cbrt((np.arange(1000) + 0.5) / 1000), np.pi * (np.arange(40) + 0.5) / 20
+    radius = 0.6 * depth[:, None] / 0.3 * np.sqrt((np.arange(50) + 0.5) / 50)
+    x, y = (radius[..., None] * of(turn) for of in (np.cos, np.sin))
+    points = np.stack([x, y, np.broadcast_to(0.3 - depth[:, None, None], x.shape)], axis=-1)
+    assert cone(points.reshape(-1, 3)) == pytest.approx(0.5, rel=1e-3)
