@@ -65,6 +65,30 @@ def test_indices_count_from_the_end_in_users_functions_but_not_in_kernels():
     assert jit.numba.njit(entry.py_func)(both[3:], -1) == 5
 
 
+@jit.apart
+def after(k):
+    """It cannot fail: where LLVM sees all its calls it takes away the argument that says why."""
+    return k + 1
+
+
+@jit.piece
+def two_after(k):
+    """With a call of the part in machine code of its own."""
+    return after(after(k))
+
+
+@jit.kernel
+def both(k):
+    """With calls of both."""
+    return two_after(k), after(k)
+
+
+@compiled
+def test_a_part_is_the_same_in_a_piece_and_beside_it():
+    """A kernel does not call the part as LLVM has changed it in a piece: such calls failed, or told an address."""
+    assert both(5) == (7, 6)
+
+
 ONE_FORMULA = """
 import sys
 from kernels.base import quaternion

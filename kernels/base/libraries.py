@@ -70,13 +70,17 @@ class Code(Library):
     """Code of a piece, with all that it needs but other pieces."""
 
     def machine_code(self, name):
-        """Link the parts, optimise, and make machine code in which nothing but one function can be seen."""
+        """Link the parts, optimise, and make machine code in which nothing but one function can be seen.
+
+        The others get names of their own. LLVM takes arguments off those that it does not inline, and what loads
+        machine code would send other kernels' calls of a part to them: it looks for names among internal ones, too.
+        """
         self._finalized = True
         self._reload_init.update(*(one._reload_init for one in callers_first(self)))
         link(self._final_module, self)
         for one in (*self._final_module.functions, *self._final_module.global_variables):
             if one.name != name and not one.is_declaration:
-                one.linkage = "internal"
+                one.linkage, one.name = "internal", f"{one.name}.{name}"
         self._optimize_final_module()
         return self._codegen._tm.emit_object(self._final_module)
 
