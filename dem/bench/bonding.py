@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from dem.bench.stepping import RATE, share_of
+from dem.bench.turns import cost_by_turns
 from dem.model.flexible import FlexibleFibre
 from dem.model.materials import Material
 from dem.soft.simulation import Simulation
 
-ROUNDS = 9  # of all runs, one after the other, so that what else the machine does slows all of them alike
 APART = "apart"  # without bonds
 DIAMETER, SEGMENTS, BENT = 1e-3, 10, 0.02  # m; bonds of a fibre; m/s by which nodes swing at first
 DAMPING = {"undamped": 0.0, "damped": 0.05}
@@ -45,19 +43,14 @@ class Bonding:
         """Least processor time of each, and what it has more than that without bonds, a bond."""
         del split
         runs, steps = self.runs(share=share, threads=threads), share_of(self.steps, share)
-        cost: dict[str, list[float]] = {name: [] for name in runs}
-        for _ in range(ROUNDS):
-            for name, sim in runs.items():
-                start = time.process_time()
-                sim.step(steps)
-                cost[name].append(1e9 * (time.process_time() - start) / steps)
-        bodies, bonds = len(sim.particles), self.n * SEGMENTS
-        least = {name: min(costs) for name, costs in cost.items()}
+        least = {name: min(costs) for name, costs in cost_by_turns(runs, steps).items()}
+        damped, bonds = runs["damped"], self.n * SEGMENTS
+        bodies = len(damped.particles)
         return {
             "particles": bodies,
-            "threads": sim.threads,
+            "threads": damped.threads,
             "share": share,
-            self.unit: 1e9 * bodies / least[name],
+            self.unit: 1e9 * bodies / least["damped"],
             "ns_per_particle_step": {name: ns / bodies for name, ns in least.items()},
             "ns_per_bond": {name: (least[name] - least[APART]) / bonds for name in DAMPING},
         }

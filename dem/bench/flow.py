@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.bench.stepping import RATE, share_of
+from dem.bench.turns import cost_by_turns
 from dem.case import case
 from dem.model.fluid import Fluid
 from dem.model.known_flows import GriddedFlow
@@ -17,7 +18,6 @@ from dem.soft.simulation import Simulation
 if TYPE_CHECKING:
     from dem.model.box import Box
 
-ROUNDS = 7  # of all runs, one after the other, so that what else the machine does slows all of them alike
 AIR = {"density": 1.2, "viscosity": 1.8e-5}
 TURNOVER = 1.0  # time in which the flow goes through the box [s]
 NODES = 25  # along each axis
@@ -63,23 +63,19 @@ class Flowing:
         """Cost of each, and over that of the dry one; the rate is that of the last."""
         del split
         runs, steps = self.runs(share=share, threads=threads), share_of(self.steps, share)
-        cost: dict[str, list[float]] = {name: [] for name in runs}
         for sim in runs.values():
             sim.step(share_of(20, share))
-        for _ in range(ROUNDS):
-            for name, sim in runs.items():
-                start = time.perf_counter()
-                sim.step(steps)
-                cost[name].append(1e9 * (time.perf_counter() - start) / steps / len(sim.particles))
+        cost = cost_by_turns(runs, steps, clock=time.perf_counter)
+        last, n = list(runs)[-1], len(sim.particles)
         over = {
             name: statistics.median(a / b for a, b in zip(costs, cost["dry"], strict=True))
             for name, costs in cost.items()
         }
         return {
-            "particles": len(sim.particles),
+            "particles": n,
             "threads": sim.threads,
             "share": share,
-            self.unit: 1e9 / statistics.median(cost[name]),
-            "ns_per_particle_step": {name: statistics.median(costs) for name, costs in cost.items()},
+            self.unit: 1e9 * n / statistics.median(cost[last]),
+            "ns_per_particle_step": {name: statistics.median(costs) / n for name, costs in cost.items()},
             "times_dry": over,
         }

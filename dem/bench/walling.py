@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from dem.bench.drum import Drum, Drumming
 from dem.bench.stepping import RATE, share_of
+from dem.bench.turns import cost_by_turns
 from dem.model.fields import STATE
 from dem.soft.simulation import Simulation
 
-ROUNDS = 9  # of all runs, one after the other, so that what else the machine does slows all of them alike
 LISTING = 3  # steps after a state is given: what is listed anew is not counted
 WITHOUT, CYLINDER, TRIANGLES = "without", "cylinder", "triangles"
 
@@ -40,20 +38,18 @@ class Walling:
         """
         del split
         runs, steps = self.runs(share=share, threads=threads), share_of(self.steps, share)
-        cost: dict[str, list[float]] = {name: [] for name in runs}
-        for _ in range(ROUNDS):
-            state = {name: np.array(getattr(runs[TRIANGLES].particles, name)) for name in STATE}
-            for name, sim in runs.items():
-                for field, rows in state.items():
-                    setattr(sim.particles, field, rows)
-                sim.step(LISTING)
-                start = time.process_time()
-                sim.step(steps)
-                cost[name].append(1e9 * (time.process_time() - start) / steps / len(sim.particles))
-        sizes, least = sim.sizes(), {name: min(costs) for name, costs in cost.items()}
+        triangles = runs[TRIANGLES]  # the last
+
+        def begin(sim: Simulation) -> None:
+            for name in STATE:
+                setattr(sim.particles, name, np.array(getattr(triangles.particles, name)))
+            sim.step(LISTING)
+
+        cost, n = cost_by_turns(runs, steps, before=begin), len(triangles.particles)
+        sizes, least = triangles.sizes(), {name: min(costs) / n for name, costs in cost.items()}
         return {
-            "particles": len(sim.particles),
-            "threads": sim.threads,
+            "particles": n,
+            "threads": triangles.threads,
             "share": share,
             self.unit: 1e9 / least[TRIANGLES],
             "ns_per_particle_step": least,

@@ -227,7 +227,7 @@ def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
     """What threads need to evaluate touching pairs."""
     used = blocks if layout.lossy else 0
     return {
-        "known": in_lines((used, 2 * KNOWN * BLOCK)),
+        "known": in_lines((used, 2 * KNOWN * BLOCK)),  # of pairs, and of contacts with faces
         "kept": in_lines((used, max(layout.width, 1), BLOCK)),
         "out": in_lines((used, 14 * BLOCK)),
         "met": np.zeros((used, max(TOLD, WALLS_TOLD), BLOCK), np.int64),

@@ -67,17 +67,22 @@ LANES = ir.VectorType(ir.DoubleType(), 4)
 ROW = ir.VectorType(ir.DoubleType(), 8)  # a line of the cache; where vectors are half as wide LLVM makes two of it
 
 
+def places(context, builder, kinds, arrays, to, k, at, row):
+    """Addresses of numbers of a flat array from `to` on, and of row k of another from column `at` on, as of a `row`."""
+    into, table = (context.make_array(kind)(context, builder, one) for kind, one in zip(kinds, arrays, strict=True))
+    width = cgutils.unpack_tuple(builder, table.shape)[1]
+    first = builder.gep(table.data, [builder.add(builder.mul(k, width), at)])
+    return [builder.bitcast(one, row.as_pointer()) for one in (builder.gep(into.data, [to]), first)]
+
+
 @intrinsic
 def add_vector(_typing, total, to, rows, k, at, sign):
     """Add four numbers of row k, from column `at` on, with a sign to four of a flat array from `to` on, all at once."""
 
     def generate(context, builder, signature, arguments):
-        _, to, _, k, at, sign = arguments
-        into = context.make_array(signature.args[0])(context, builder, arguments[0])
-        table = context.make_array(signature.args[2])(context, builder, arguments[2])
-        width = cgutils.unpack_tuple(builder, table.shape)[1]
-        first = builder.gep(table.data, [builder.add(builder.mul(k, width), at)])
-        place, row = (builder.bitcast(one, LANES.as_pointer()) for one in (builder.gep(into.data, [to]), first))
+        total, to, rows, k, at, sign = arguments
+        kinds = signature.args[0], signature.args[2]
+        place, row = places(context, builder, kinds, (total, rows), to, k, at, LANES)
         signs = ir.Constant(LANES, ir.Undefined)
         for lane in range(LANES.count):
             signs = builder.insert_element(signs, sign, ir.Constant(ir.IntType(32), lane))
@@ -107,12 +112,9 @@ def add_line(_typing, total, rows, k):
     """Add the first eight numbers of row k to those of a flat array, all at once."""
 
     def generate(context, builder, signature, arguments):
-        _, _, k = arguments
-        into = context.make_array(signature.args[0])(context, builder, arguments[0])
-        table = context.make_array(signature.args[1])(context, builder, arguments[1])
-        width = cgutils.unpack_tuple(builder, table.shape)[1]
-        first = builder.gep(table.data, [builder.mul(k, width)])
-        place, row = (builder.bitcast(one, ROW.as_pointer()) for one in (into.data, first))
+        total, rows, k = arguments
+        zero = ir.Constant(k.type, 0)
+        place, row = places(context, builder, signature.args[:2], (total, rows), zero, k, zero, ROW)
         builder.store(builder.fadd(builder.load(place, align=8), builder.load(row, align=8)), place, align=8)
         return context.get_dummy_value()
 

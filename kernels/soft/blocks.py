@@ -15,7 +15,7 @@ from kernels.base.vector import add, cross, load, scale, subtract
 from kernels.box.periodic import gap
 from kernels.soft.chunks import first_candidate
 from kernels.soft.known import BLOCK, RADIUS_I, flat, get, know, know_alike, put, touch_of
-from kernels.soft.touching import BELOW, COUPLE, Sums, first_row, no_energy, on_j
+from kernels.soft.touching import BELOW, COUPLE, Sums, first_row, joined, no_energy, no_sums, on_j
 
 # rows of what comes out are columns of `Neighbours.wrench`, whether the contact lasts, and the torque on j
 FORCE, LASTS, TORQUE_J = 0, 3, 11
@@ -166,7 +166,7 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
     alike = kinds.round and kinds.reach > 0.0
     if alike and known[flat(RADIUS_I, 0)] == 0.0:
         know_alike(bodies, kinds, known, material_i, material_j)
-    sums = Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
+    sums = no_sums()
     for first in range(0, touching.size, BLOCK):
         number = min(BLOCK, touching.size - first)
         if remembers:
@@ -187,8 +187,5 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
             )  # fmt: skip
         apart = kinds.round and (laws.turns(law) or not alike)
         hand_out(law, kinds.round, apart, number, out, neighbours.wrench[row + first :])
-        sums = Sums(
-            sums.elastic + more.elastic, max(sums.overlap, more.overlap), sums.stored + more.stored,
-            add_words(sums.loss, more.loss), no_energy(), add_words(sums.jump, more.jump),
-        )  # fmt: skip
+        sums = joined(sums, more)
     return sums

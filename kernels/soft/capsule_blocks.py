@@ -30,7 +30,7 @@ from kernels.soft.capsule_known import VOID, know
 from kernels.soft.capsules import SLOTS, mean_radius
 from kernels.soft.chunks import first_candidate
 from kernels.soft.known import NORMAL, OVERLAP, POINT, STIFFNESS, flat, get, put, touch_of_bodies
-from kernels.soft.touching import Sums, no_energy
+from kernels.soft.touching import Sums, joined, no_energy, no_sums
 
 # rows of what comes out of a contact, torques on both bodies among them, the energy if it counted wholly; the same of
 # forces and torques are columns of `Neighbours.wrench`
@@ -272,7 +272,7 @@ def evaluate_capsules(kinds, law, scheme, c, time_sign, half, per_joule, bodies,
     history, has_history = neighbours.history[start:], neighbours.has_history[start:]
     touched = find_touching(law, c, bodies, kinds, neighbours, box)
     listed = neighbours.touching[start : start + touched]
-    sums = Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
+    sums = no_sums()
     first = 0
     while first < listed.size:
         number, first = know(law, start, first, listed, half, bodies, kinds, neighbours, box, out, known, told)
@@ -282,8 +282,5 @@ def evaluate_capsules(kinds, law, scheme, c, time_sign, half, per_joule, bodies,
         if has_history.size > 0:
             keep(law, number, told, kept, out, history, has_history)
         hand_out(number, start, bodies, kinds, neighbours, box, known, told, out)
-        sums = Sums(
-            sums.elastic + more.elastic, max(sums.overlap, more.overlap), sums.stored + more.stored,
-            add_words(sums.loss, more.loss), no_energy(), add_words(sums.jump, more.jump),
-        )  # fmt: skip
+        sums = joined(sums, more)
     return sums

@@ -2,10 +2,9 @@
 
 from kernels.base.jit import formula, loop
 from kernels.base.memory import add_four
-from kernels.base.vector import store
 from kernels.soft.candidates import GROUP, unpack
 from kernels.soft.capsule_blocks import ON_I, ON_J
-from kernels.soft.touching import LINE
+from kernels.soft.touching import clear, hand_over
 
 
 @formula
@@ -34,16 +33,14 @@ def sum_capsules(active, e, incident_j, incident_i, incident, row, wrench, sums,
     """
     for a in range(active.size):
         b = active[a]
-        for r in range(LINE):
-            sums[r] = 0.0
+        clear(sums)
         middle = e + incident_j[b]
         stop = middle + incident_i[b]
         while e < stop:
             for m in range(GROUP):
                 add_wrench(e + m < middle, row[incident[e + m]], wrench, sums)
             e += GROUP
-        store(force, b, (sums[0], sums[1], sums[2]))
-        store(torque, b, (sums[ON_I], sums[ON_I + 1], sums[ON_I + 2]))
+        hand_over(sums, b, force, torque)
 
 
 @loop
@@ -61,8 +58,7 @@ def sum_pieces(active, e, incident_j, incident_i, incident, packed, row, wrench,
     """
     for a in range(active.size):
         b = active[a]
-        for r in range(LINE):
-            sums[r] = 0.0
+        clear(sums)
         middle = e + incident_j[b]
         stop = middle + incident_i[b]
         for n in range(e, stop):
@@ -70,8 +66,7 @@ def sum_pieces(active, e, incident_j, incident_i, incident, packed, row, wrench,
             for k in range(first, first + number):
                 add_wrench(n < middle, row[k], wrench, sums)
         e = stop
-        store(force, b, (sums[0], sums[1], sums[2]))
-        store(torque, b, (sums[ON_I], sums[ON_I + 1], sums[ON_I + 2]))
+        hand_over(sums, b, force, torque)
 
 
 @formula

@@ -9,7 +9,7 @@ from kernels.soft.candidates import GROUP, first_incident, unpack
 from kernels.soft.capsule_sums import gather_capsules, gather_pieces
 from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import CHUNK, chunk_of
-from kernels.soft.touching import BELOW, LINE, below_of, couple_of, force_of, on_j
+from kernels.soft.touching import BELOW, below_of, clear, couple_of, force_of, hand_over, on_j
 
 
 @formula
@@ -122,8 +122,7 @@ def gather_alike(low, high, shift, e, incident_j, incident_i, incident, row, wre
     sums : (8,) or longer, scratch
     """
     for b in range(low, high):
-        for r in range(LINE):
-            sums[r] = 0.0
+        clear(sums)
         middle = e + incident_j[b]
         stop = middle + incident_i[b]
         while e < middle:
@@ -135,9 +134,7 @@ def gather_alike(low, high, shift, e, incident_j, incident_i, incident, row, wre
             for m in range(GROUP):
                 add_eight(sums, wrench, row[incident[e + m]])
             e += GROUP
-        store(force, b - shift, (sums[0], sums[1], sums[2]))
-        if torque.shape[1] > 0:
-            store(torque, b - shift, (sums[4], sums[5], sums[6]))
+        hand_over(sums, b - shift, force, torque)
 
 
 @loop
@@ -156,8 +153,7 @@ def gather_wrenches(low, high, shift, e, other, incident_j, incident_i, incident
     sums : (8,) or longer, scratch
     """
     for b in range(low, high):
-        for r in range(LINE):
-            sums[r] = 0.0
+        clear(sums)
         middle = e + incident_j[b]
         stop = middle + incident_i[b]
         while e < middle:
@@ -166,9 +162,7 @@ def gather_wrenches(low, high, shift, e, other, incident_j, incident_i, incident
         while e < stop:
             add_group(1.0, e, BELOW, incident, row, wrench, sums)
             e += GROUP
-        store(force, b - shift, (sums[0], sums[1], sums[2]))
-        if torque.shape[1] > 0:
-            store(torque, b - shift, (sums[4], sums[5], sums[6]))
+        hand_over(sums, b - shift, force, torque)
 
 
 @formula

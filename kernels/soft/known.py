@@ -83,12 +83,8 @@ def put_sphere(known, i_or_j, t, b, bodies, kinds):
 def join(number, known, both):
     """R*, m* and what resists rolling of the two spheres of each pair: the rows of `both`, from BOTH_R on."""
     for t in range(number):
-        r_i, r_j, heavy_i, heavy_j = (
-            known[flat(RADIUS_I, t)],
-            known[flat(RADIUS_J, t)],
-            known[flat(HEAVY_I, t)],
-            known[flat(HEAVY_J, t)],
-        )
+        r_i, r_j = known[flat(RADIUS_I, t)], known[flat(RADIUS_J, t)]
+        heavy_i, heavy_j = known[flat(HEAVY_I, t)], known[flat(HEAVY_J, t)]
         both[flat(BOTH_R - BOTH_R, t)] = r_i * r_j / (r_i + r_j)
         both[flat(BOTH_M - BOTH_R, t)] = 1.0 / (known[flat(LIGHT_I, t)] + known[flat(LIGHT_J, t)])
         both[flat(BOTH_I - BOTH_R, t)] = heavy_i * heavy_j / (heavy_i + heavy_j)

@@ -12,7 +12,7 @@ import numpy as np
 from kernels import laws
 from kernels.base.energy import add_words
 from kernels.base.jit import formula, loop, part
-from kernels.base.vector import add, add_scaled, dot, load, scale, subtract
+from kernels.base.vector import add, add_scaled, dot, load, scale, store, subtract
 from kernels.box.periodic import gap
 from kernels.soft.chunks import first_candidate
 from kernels.soft.sharing import add_contact, no_push, of_mass, yields
@@ -294,3 +294,18 @@ def force_of(wrench, k):
 def below_of(wrench, k):
     """Where it acts, or its torque."""
     return wrench[k, BELOW], wrench[k, BELOW + 1], wrench[k, BELOW + 2]
+
+
+@formula
+def clear(sums):
+    """Begin the sums of a body: four numbers of its force, four of its torque."""
+    for r in range(LINE):
+        sums[r] = 0.0
+
+
+@formula
+def hand_over(sums, b, force, torque):
+    """Write the sums of a body to column b, which those that cannot turn have no torque in."""
+    store(force, b, (sums[0], sums[1], sums[2]))
+    if torque.shape[1] > 0:
+        store(torque, b, (sums[BELOW], sums[BELOW + 1], sums[BELOW + 2]))

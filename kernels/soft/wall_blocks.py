@@ -9,11 +9,11 @@ from kernels.base.energy import add_words, as_words
 from kernels.base.jit import formula, part
 from kernels.base.vector import add, dot, load, store, subtract
 from kernels.box.faces import height, inward
-from kernels.soft.blocks import FORCE, LASTS, act
+from kernels.soft.blocks import FORCE, act, keep, recall
 from kernels.soft.chunks import chunk_of
-from kernels.soft.known import BLOCK, KNOWN, POINT, flat, get, put, put_touch
+from kernels.soft.known import BLOCK, KNOWN, POINT, get, put, put_touch
 from kernels.soft.surfaces import radius_of
-from kernels.soft.touching import BELOW, Sums, no_sums
+from kernels.soft.touching import BELOW, Sums, joined, no_energy, no_sums
 from kernels.soft.walls import forget, meeting, touches_wall
 
 OF_I, OF_J, FACE, TOLD = 2, 3, 4, 5  # rows of integers: materials, row of what is remembered; see `Neighbours.met`
@@ -108,26 +108,18 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, neighbou
         neighbours.kept[block], neighbours.out[block], neighbours.wall_history, neighbours.wall_has_history
     )  # fmt: skip
     if has_history.size > 0:
-        for t in range(number):
-            for r in range(laws.columns(law)):
-                k = told[FACE, t]
-                kept[r, t] = history[k, r] if has_history[k] != 0 else 0.0
+        recall(law, 0, number, told[FACE], history, has_history, kept)
     more = act(
         rotation.Euler(), law, number, True, time_sign, half, per_joule, known, told[OF_I], told[OF_J], kept, out
     )
-    work = sums.work
+    if has_history.size > 0:
+        keep(law, 0, number, told[FACE], kept, out, history, has_history)
+    work = no_energy()
     for t in range(number):
-        k = told[FACE, t]
-        b, face, force = k // 6, k % 6, get(out, FORCE, t)
+        b, face, force = told[FACE, t] // 6, told[FACE, t] % 6, get(out, FORCE, t)
         store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
         if bodies.torque.shape[1] > 0:
             store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), get(out, BELOW, t)))
         work = add_words(work, as_words(half * dot(force, load(box.velocity, face)), per_joule))
-        if has_history.size > 0:
-            for r in range(laws.columns(law)):
-                history[k, r] = kept[r, t]
-            has_history[k] = 1 if out[flat(LASTS, t)] > 0.0 else 0
-    return Sums(
-        sums.elastic + more.elastic, max(sums.overlap, more.overlap), sums.stored + more.stored,
-        add_words(sums.loss, more.loss), work, add_words(sums.jump, more.jump),
-    )  # fmt: skip
+    sums = joined(sums, more)
+    return Sums(sums.elastic, sums.overlap, sums.stored, sums.loss, add_words(sums.work, work), sums.jump)
