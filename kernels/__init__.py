@@ -99,7 +99,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``capsule_contacts``  each of their contacts
     ``capsule_known``  many of them, looked at together
     ``capsule_blocks``  these evaluated, many at a time
-    ``capsule_sums``  what they come to, by body
+    ``body_sums``  what they come to, by body
     ``capsule_shares``  damping that several contacts share, beside bodies of several spheres
     ``listed_capsules``  the same one by one
     ``sides``       what walls do to them between their ends

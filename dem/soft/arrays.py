@@ -19,6 +19,7 @@ from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft.candidates import GROUP
 from kernels.soft.capsule_contacts import TOLD
 from kernels.soft.capsules import SLOTS, Capsules, Mixed
+from kernels.soft.chunks import CHUNK
 from kernels.soft.known import BLOCK, KNOWN
 from kernels.soft.state import Bodies, Kinds, Neighbours
 from kernels.soft.ties import NoBonds
@@ -167,6 +168,7 @@ class Layout(NamedTuple):
     wall_width: int  # the same at a wall
     wrench: int  # columns of `Neighbours.wrench`
     round: bool  # all bodies are one sphere
+    one_each: bool  # pairs of bodies have one candidate at most
     capsules: bool = False  # bodies are capsules
 
     @classmethod
@@ -175,8 +177,9 @@ class Layout(NamedTuple):
         capsules = isinstance(kinds, Capsules | Mixed)
         if capsules:
             lossy, width, couples = True, SLOTS * width + 1 if width else 0, True
-        row = 16 if couples else 12 if kinds.round and not kinds.reach > 0 else 8
-        return cls(kinds.reach > 0, lossy, width, wall_width, row, kinds.round, capsules)
+        row = 16 if couples or not kinds.round else 8 if kinds.reach > 0 else 12
+        one_each = kinds.round or isinstance(kinds, Capsules)
+        return cls(kinds.reach > 0, lossy, width, wall_width, row, kinds.round, one_each, capsules)
 
     @property
     def table_width(self) -> int:
@@ -193,7 +196,9 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         **pair_arrays(0),
         first_entry=np.zeros(n + 1, np.int64),
         entry_count=np.zeros(n, np.int32),
-        **entry_arrays(0, n),
+        **entry_arrays(0, n, layout),
+        incident_at=np.zeros(chunks, np.int64),
+        incident_count=np.zeros(chunks, np.int64),
         incident_j=np.zeros(n, np.int32),
         incident_i=np.zeros(n, np.int32),
         active=np.zeros(n, np.int32),
@@ -208,7 +213,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         listed_position=np.zeros((3, n)),
         listed_orientation=np.zeros((4, 0 if layout.round else n)),
         pairs=np.zeros(chunks, np.int64),
-        **candidate_arrays(0, layout),
+        **candidate_arrays(chunks, 0, layout),
         force_at=np.zeros(chunks, np.int64),
         pair_force=np.zeros((3, 0)),
         row=np.zeros(0, np.int32),
@@ -243,17 +248,20 @@ def pair_arrays(room: int) -> dict[str, np.ndarray]:
     }
 
 
-def entry_arrays(room: int, n: int) -> dict[str, np.ndarray]:
+def entry_arrays(room: int, n: int, layout: Layout) -> dict[str, np.ndarray]:
     """Arrays for that many entries of n bodies."""
     incident = room + 2 * GROUP * n + GROUP  # see candidates.first_incident; a last group may be written beyond
-    return {"entry": np.zeros(room, np.int64), "incident": np.zeros(incident, np.int32)}
+    own = {"incident": np.zeros(incident, np.int32)} if layout.one_each else {}
+    return {"entry": np.zeros(room, np.int64), **own}
 
 
-def candidate_arrays(room: int, layout: Layout) -> dict[str, np.ndarray]:
-    """Arrays for that many candidate pairs."""
+def candidate_arrays(chunks: int, room: int, layout: Layout) -> dict[str, np.ndarray]:
+    """Arrays for that many candidate pairs in each chunk."""
+    incident = 2 * chunks * room + GROUP * CHUNK * chunks + GROUP  # see candidates.first_incident
+    room *= chunks
     own = 0 if layout.alike else room
     remembering = room if layout.width else 0
-    return {
+    return ({} if layout.one_each else {"incident": np.zeros(incident, np.int32)}) | {
         "sphere_i": np.empty(room, np.int32),
         "sphere_j": np.empty(room, np.int32),
         "reach": np.empty(own),

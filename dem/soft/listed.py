@@ -37,7 +37,9 @@ class Listed(AmongWalls):
             self.neighbours = nb._replace(**arrays.pair_arrays(chunks * arrays.room(pairs)))
             return False
         if entries > nb.entry.size:
-            self.neighbours = nb._replace(**arrays.entry_arrays(arrays.room(entries), self.bodies.kind.size))
+            self.neighbours = nb._replace(
+                **arrays.entry_arrays(arrays.room(entries), self.bodies.kind.size, self.layout)
+            )
             return False
         return True
 
@@ -59,7 +61,7 @@ class Listed(AmongWalls):
     def make_room_for_candidates(self) -> None:
         """Enlarge the candidate arrays to what was wanted."""
         nb = self.neighbours
-        larger = arrays.candidate_arrays(nb.pairs.size * arrays.room(nb.pairs.max()), self.layout)
+        larger = arrays.candidate_arrays(nb.pairs.size, arrays.room(nb.pairs.max()), self.layout)
         arrays.keep_contents(nb, larger)
         nb = nb._replace(**larger)
         self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))

@@ -74,8 +74,8 @@ def lists(
     new = arrays.lists(bodies, chunks, blocks, layout)._replace(block=block, block_of=np.minimum(block_of, blocks - 1))
     if old is None:
         return new, before
-    candidates = arrays.candidate_arrays(chunks * (-(-old.sphere_i.size // chunks)), layout)
-    entries = arrays.entry_arrays(old.entry.size, bodies.kind.size)
+    candidates = arrays.candidate_arrays(chunks, -(-old.sphere_i.size // chunks), layout)
+    entries = arrays.entry_arrays(old.entry.size, bodies.kind.size, layout)
     return new._replace(**candidates, **entries, **{name: getattr(old, name) for name in KEPT_ROOM}), before
 
 

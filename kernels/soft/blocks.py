@@ -7,25 +7,76 @@ few enough pairs for these to stay in the fastest cache.
 
 import numpy as np
 
-from kernels import laws
+from kernels import laws, rotation
 from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import formula, loop, part
 from kernels.base.memory import fetch
 from kernels.base.vector import add, cross, load, scale, subtract
 from kernels.box.periodic import gap
 from kernels.soft.chunks import first_candidate
-from kernels.soft.known import BLOCK, RADIUS_I, flat, get, know, know_alike, put, touch_of
-from kernels.soft.touching import BELOW, COUPLE, Sums, first_row, joined, no_energy, no_sums, on_j
+from kernels.soft.known import ARM, BLOCK, POINT, RADIUS_I, flat, get, know, know_alike, put, touch_of
+from kernels.soft.touching import ON_I, ON_J, Sums, first_row, joined, no_energy, no_sums
 
-# rows of what comes out are columns of `Neighbours.wrench`, whether the contact lasts, and the torque on j
-FORCE, LASTS, TORQUE_J = 0, 3, 11
+FORCE, LASTS = 0, 3  # rows of what comes out, the others of which are columns of `Neighbours.wrench`: ON_I, ON_J
 
 
 @formula
-def put_torques(out, t, torque_i, torque_j, couple):
-    """Write the torques on single spheres, and the couple with them, of which one feels the opposite of the other."""
-    put(out, BELOW, t, add(torque_i, couple))
-    put(out, TORQUE_J, t, subtract(torque_j, couple))
+def put_torques(out, t, known, force, couple):
+    """Write the torques of a contact about the centres of both bodies."""
+    put(out, ON_I, t, add(cross(get(known, POINT, t), force), couple))
+    put(out, ON_J, t, subtract(cross(get(known, ARM, t), scale(-1.0, force)), couple))
+
+
+@formula
+def put_same(out, t, torque, couple):
+    """Write torques of which either body has the same, and couples of which it has the opposite."""
+    put(out, ON_I, t, add(torque, couple))
+    put(out, ON_J, t, subtract(torque, couple))
+
+
+@formula
+def turn_spheres(scheme, law, alike, known, t, point, outcome, out):
+    """Write the torques on spheres that are alike; of others the point, and the couple, for `turn_both`.
+
+    Parameters
+    ----------
+    scheme, law, alike, known, t : see `act`; column
+    point, outcome : as of `touch_of`; what the law said
+
+    Writes
+    ------
+    out : rows ON_I and, if there are couples, ON_J
+    """
+    torque = cross(point, outcome.force) if alike else point
+    if not laws.turns(law):
+        put(out, ON_I, t, torque)
+    elif alike:
+        put_same(out, t, torque, outcome.couple)
+    else:
+        put(out, ON_I, t, torque)
+        put(out, ON_J, t, outcome.couple)
+
+
+@formula
+def turn_bodies(scheme, law, alike, known, t, point, outcome, out):
+    """Write the torques on other bodies, or under other schemes.
+
+    Parameters
+    ----------
+    scheme, law, alike, known, t, point, outcome : see `turn_spheres`
+
+    Writes
+    ------
+    out : rows ON_I and ON_J
+    """
+    couple = outcome.couple if laws.turns(law) else (0.0, 0.0, 0.0)
+    if alike:
+        put_same(out, t, cross(point, outcome.force), couple)
+    else:
+        put_torques(out, t, known, outcome.force, couple)
+
+
+turn = rotation.spheres_or(turn_spheres, turn_bodies)
 
 
 @loop
@@ -41,7 +92,7 @@ def act(scheme, law, number, alike, time_sign, half, per_joule, known, material_
     Writes
     ------
     kept : (R, BLOCK) what contacts remember, a column each
-    out : rows as FORCE to COUPLE, TORQUE_J
+    out : rows FORCE, LASTS, ON_I and ON_J
 
     Returns
     -------
@@ -55,12 +106,7 @@ def act(scheme, law, number, alike, time_sign, half, per_joule, known, material_
         outcome, history = laws.contact(law, material_i[t], material_j[t], touch, history, half, time_sign)
         laws.store(law, kept.T, t, 0, history)
         put(out, FORCE, t, outcome.force)
-        below = cross(point, outcome.force) if alike else point
-        if laws.turns(law):  # all of it is written, whoever wants it, so that the loop has no branch
-            put(out, COUPLE, t, outcome.couple)
-            put_torques(out, t, below, below, outcome.couple if alike else (0.0, 0.0, 0.0))
-        else:
-            put(out, BELOW, t, below)
+        turn(scheme, law, alike, known, t, point, outcome, out)
         out[flat(LASTS, t)] = 1.0 if outcome.lasts else 0.0
         elastic += as_fixed(outcome.elastic, per_joule)
         stored += as_fixed(outcome.stored, per_joule)
@@ -108,42 +154,56 @@ def keep(law, first, number, touching, kept, out, history, has_history):
 
 
 @loop
-def turn_both(law, box, first, number, touching, sphere_i, sphere_j, position, out):
-    """Torques on single spheres that are not alike, in place of the points where forces act, couples with them.
+def turn_points(scheme, law, box, first, number, touching, sphere_i, sphere_j, position, out):
+    """Torques on single spheres that are not alike, in place of the points where forces act and of couples.
 
     Parameters
     ----------
-    law, box, first, touching, sphere_i, sphere_j, position : as of `kernels.soft.known.gather_spheres`
+    scheme, law : see `kernels.soft.state`
+    box, first, touching, sphere_i, sphere_j, position : as of `kernels.soft.known.gather_spheres`
     number : of pairs
 
     Writes
     ------
-    out : rows BELOW and TORQUE_J
+    out : rows ON_I and ON_J
     """
     for t in range(number):
         k = touching[first + t]
-        force, point = get(out, FORCE, t), get(out, BELOW, t)
+        force, point = get(out, FORCE, t), get(out, ON_I, t)
+        couple = get(out, ON_J, t) if laws.turns(law) else (0.0, 0.0, 0.0)
         x_i, x_j = load(position, sphere_i[k]), load(position, sphere_j[k])
         torque_i, torque_j = cross(gap(box, point, x_i), force), cross(gap(box, point, x_j), scale(-1.0, force))
-        put_torques(out, t, torque_i, torque_j, get(out, COUPLE, t) if laws.turns(law) else (0.0, 0.0, 0.0))
+        put(out, ON_I, t, add(torque_i, couple))
+        put(out, ON_J, t, subtract(torque_j, couple))
+
+
+@formula
+def leave(scheme, law, box, first, number, touching, sphere_i, sphere_j, position, out):
+    """Torques on other bodies, or under other schemes, are written already.
+
+    Parameters
+    ----------
+    scheme, law, box, first, number, touching, sphere_i, sphere_j, position, out : see `turn_points`
+    """
+    return
+
+
+turn_both = rotation.spheres_or(turn_points, leave)
 
 
 @loop
-def hand_out(law, single, apart, number, out, wrench):
-    """Write rows: forces, where they act or their torques, also on j if those are `apart`, and couples of others."""
+def hand_out(apart, number, out, wrench):
+    """Write rows: forces and torques, also on j if those are `apart`."""
     for t in range(number):
         wrench[t, 0], wrench[t, 1], wrench[t, 2] = get(out, FORCE, t)
-        wrench[t, 4], wrench[t, 5], wrench[t, 6] = get(out, BELOW, t)
-        if laws.turns(law) and not single:
-            wrench[t, 8], wrench[t, 9], wrench[t, 10] = get(out, COUPLE, t)
+        wrench[t, ON_I], wrench[t, ON_I + 1], wrench[t, ON_I + 2] = get(out, ON_I, t)
         if apart:
-            r = on_j(wrench)
-            wrench[t, r], wrench[t, r + 1], wrench[t, r + 2] = get(out, TORQUE_J, t)
+            wrench[t, ON_J], wrench[t, ON_J + 1], wrench[t, ON_J + 2] = get(out, ON_J, t)
 
 
 @part
 def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies, kinds, neighbours, box):
-    """Force on sphere i of each touching pair of chunk c, at the point of contact; history and energies.
+    """Force on sphere i of each touching pair of chunk c, and torques on both; history and energies.
 
     Parameters
     ----------
@@ -180,12 +240,11 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
         more = act(scheme, law, number, alike, time_sign, half, per_joule, known, material_i, material_j, kept, out)
         if remembers:
             keep(law, first, number, touching, kept, out, neighbours.history[start:], neighbours.has_history[start:])
-        if kinds.round and not alike:
+        if not alike:
             turn_both(
-                law, box, first, number, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:],
+                scheme, law, box, first, number, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:],
                 bodies.position, out,
             )  # fmt: skip
-        apart = kinds.round and (laws.turns(law) or not alike)
-        hand_out(law, kinds.round, apart, number, out, neighbours.wrench[row + first :])
+        hand_out(laws.turns(law) or not alike, number, out, neighbours.wrench[row + first :])
         sums = joined(sums, more)
     return sums

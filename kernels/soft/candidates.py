@@ -6,11 +6,12 @@ is barely more than what touches (the GROMACS dual pair list: Páll et al., J. C
 """
 
 from kernels.base.jit import formula, loop, part
+from kernels.base.memory import add_to
 from kernels.base.vector import dot, load, store
 from kernels.box.periodic import gap
 from kernels.laws import hertz
 from kernels.soft.capsules import one_each
-from kernels.soft.chunks import candidate_room, chunk_of
+from kernels.soft.chunks import CHUNK, candidate_room, chunk_of
 from kernels.soft.near_walls import axis, centre, is_walled
 from kernels.soft.neighbours import SLACK, entry_pair, flag_near
 from kernels.soft.ties import alone_is_free
@@ -56,9 +57,18 @@ def pick(c, skin, bodies, kinds, neighbours, box):
                 found = pick_bodies(
                     k, stop, neighbours.lower[p], neighbours.higher[p], skin, bodies, kinds, neighbours, box
                 )
-            neighbours.packed[p] = pack(k, found)
+            note_candidates(p, k, found, neighbours)
             k += found
     neighbours.pairs[c] = k - start
+
+
+@formula
+def note_candidates(p, k, found, neighbours):
+    """Note how many candidates, from k on, pair p of bodies of several spheres has, with the chunks of both."""
+    neighbours.packed[p] = pack(k, found)
+    if found > 0:
+        add_to(neighbours.incident_count, neighbours.lower[p] // CHUNK, found)
+        add_to(neighbours.incident_count, neighbours.higher[p] // CHUNK, found)
 
 
 @loop
@@ -178,14 +188,15 @@ def has_room(neighbours):
 
 @part
 def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
-    """For the bodies of chunk c: the pairs that have candidates, if anew, who is near walls, and who is active.
+    """For the bodies of chunk c: the candidates that they have, if anew, who is near walls, and who is active.
 
     Bodies that are not active feel no contact until the next pick, so their force is zero from here on.
     """
     low, high = chunk_of(c, bodies.kind.size)
     if anew:
+        first = neighbours.incident_at[c] = first_incident(c, kinds, neighbours)
         list_pairs(
-            low, high, one_each(kinds), kinds.round, nothing_of(kinds, neighbours), neighbours.first_entry,
+            low, high, first, one_each(kinds), kinds.round, nothing_of(kinds, neighbours), neighbours.first_entry,
             neighbours.entry_count, neighbours.entry, neighbours.packed, neighbours.incident, neighbours.incident_j,
             neighbours.incident_i,
         )  # fmt: skip
@@ -208,39 +219,37 @@ def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
 
 @formula
 def nothing_of(kinds, neighbours):
-    """A candidate that never has a force, to fill up groups with; -1 where there are none."""
-    if one_each(kinds) and neighbours.row.size > 0:
+    """A candidate that never has a force, to fill up groups with; -1 where there is none, as its spheres matter."""
+    if neighbours.row.size > 0:
         return neighbours.row.size - 1
-    return neighbours.pair_force.shape[1] - 1
+    return neighbours.pair_force.shape[1] - 1 if one_each(kinds) else -1
 
 
 @loop
 def list_pairs(
-    low, high, alone, apart, zero_candidate, first_entry, entry_count, entry, packed, incident, incident_j, incident_i
-):
-    """List the incident pairs of the bodies low to high.
+    low, high, first, alone, apart, zero_candidate, first_entry, entry_count, entry, packed, incident, incident_j,
+    incident_i,
+):  # fmt: skip
+    """List the incident candidates of the bodies low to high.
 
     Entries come in ascending identity of the partner, so those where b is on side j (the higher identity) come first.
-    Both parts are filled up to whole groups with a pair that never has a force (see gather.gather_round), or only the
-    last one so that both together are whole groups; but not for laws that need velocities between bodies of several
-    spheres, which have no such pair.
+    Both parts are filled up to whole groups with one that never has a force (see gather.gather_round), or only the
+    last one so that both together are whole groups, if there is such a candidate.
 
     Parameters
     ----------
-    low, high : bodies of a chunk
-    alone : whether all bodies are one sphere, or capsules, which makes candidates of pairs
+    low, high, first : bodies of a chunk, and where theirs begin
+    alone : whether pairs of bodies have one candidate at most
     apart : whether either part is filled up
     zero_candidate : one without a force for ever; -1 if there is none
     first_entry, entry_count, entry, packed : of `Neighbours`
 
     Writes
     ------
-    incident : from `first_incident` of the chunk on
+    incident : from `first` on
     incident_j, incident_i : (N,) their numbers on either side, filled up
     """
-    padded = zero_candidate >= 0
-    nothing = zero_candidate if alone else packed.size - 1
-    n = first_incident(low, first_entry)
+    padded, n = zero_candidate >= 0, first
     for b in range(low, high):
         e = first_entry[b]
         stop = e + entry_count[b]
@@ -248,37 +257,45 @@ def list_pairs(
         while e < stop and entry[e] & 1 == 1:
             n += list_pair(n, alone, entry[e], packed, incident)
             e += 1
-        n = fill_group(n, start, nothing, incident) if padded and apart else n
+        n = fill_group(n, start, zero_candidate, incident) if padded and apart else n
         incident_j[b] = n - start
         begin, start = start, n
         while e < stop:
             n += list_pair(n, alone, entry[e], packed, incident)
             e += 1
-        n = fill_group(n, start if apart else begin, nothing, incident) if padded else n
+        n = fill_group(n, start if apart else begin, zero_candidate, incident) if padded else n
         incident_i[b] = n - start
 
 
 @formula
-def first_incident(b, first_entry):
-    """First incident pair of a chunk that begins with body b: each body before may fill up two groups."""
-    return first_entry[b] + 2 * GROUP * b
+def first_incident(c, kinds, neighbours):
+    """Where the incident candidates of chunk c begin: each body before may fill up two groups, or one."""
+    if one_each(kinds):
+        return neighbours.first_entry[c * CHUNK] + 2 * GROUP * CHUNK * c
+    first = GROUP * CHUNK * c
+    for before in range(c):
+        first += neighbours.incident_count[before]
+    return first
 
 
 @formula
 def list_pair(n, alone, key, packed, incident):
-    """Write the pair of an entry to place n; returns 1 if it has candidates and so counts."""
-    pair = entry_pair(key)
-    k, number = unpack(packed[pair])
-    incident[n] = k if alone else pair
-    return 1 if number > 0 else 0
+    """Write the candidates of an entry's pair from place n on; returns their number."""
+    k, number = unpack(packed[entry_pair(key)])
+    if alone:
+        incident[n] = k
+    else:
+        for m in range(number):
+            incident[n + m] = k + m
+    return number
 
 
 @formula
-def fill_group(n, start, nothing, incident):
+def fill_group(n, start, zero_candidate, incident):
     """Fill up places from n to a whole number of groups since start; returns the new end.
 
     A whole group is written whatever is missing, for which the list has room: that needs no branch.
     """
     for m in range(GROUP):
-        incident[n + m] = nothing
+        incident[n + m] = zero_candidate
     return start + (n - start + GROUP - 1) // GROUP * GROUP

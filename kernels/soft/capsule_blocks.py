@@ -11,11 +11,11 @@ import numpy as np
 from kernels import laws
 from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import formula, loop, part
-from kernels.base.vector import add, cross, scale
+from kernels.base.vector import add, scale
 from kernels.laws import hertz
 from kernels.soft.blend import gradient
+from kernels.soft.blocks import FORCE, LASTS, put_torques
 from kernels.soft.capsule_contacts import (
-    ARM,
     CANDIDATE,
     OF_I,
     OF_J,
@@ -29,20 +29,10 @@ from kernels.soft.capsule_finds import find_touching
 from kernels.soft.capsule_known import VOID, know
 from kernels.soft.capsules import SLOTS, mean_radius
 from kernels.soft.chunks import first_candidate
-from kernels.soft.known import NORMAL, OVERLAP, POINT, STIFFNESS, flat, get, put, touch_of_bodies
-from kernels.soft.touching import Sums, joined, no_energy, no_sums
+from kernels.soft.known import NORMAL, OVERLAP, STIFFNESS, flat, get, put, touch_of_bodies
+from kernels.soft.touching import ON_I, ON_J, Sums, joined, no_energy, no_sums
 
-# rows of what comes out of a contact, torques on both bodies among them, the energy if it counted wholly; the same of
-# forces and torques are columns of `Neighbours.wrench`
-FORCE, LASTS, ON_I, ENERGY, ON_J = 0, 3, 4, 7, 8
-
-
-@formula
-def put_torques(out, t, known, couple):
-    """Write the torques of a contact, whose force is known, about the centres of both bodies."""
-    force = get(out, FORCE, t)
-    put(out, ON_I, t, add(cross(get(known, POINT, t), force), couple))
-    put(out, ON_J, t, scale(-1.0, add(cross(get(known, ARM, t), force), couple)))
+ENERGY = 7  # a row of what comes out besides: the energy if a contact counted wholly
 
 
 @loop
@@ -67,7 +57,7 @@ def act_elastic(law, number, time_sign, half, per_joule, known, told, kept, out)
         energy = hertz.energy(known[flat(STIFFNESS, t)], overlap)
         force = known[flat(WEIGHT, t)] * hertz.force(known[flat(STIFFNESS, t)], overlap)
         put(out, FORCE, t, scale(force, get(known, NORMAL, t)))
-        put_torques(out, t, known, (0.0, 0.0, 0.0))
+        put_torques(out, t, known, get(out, FORCE, t), (0.0, 0.0, 0.0))
         out[flat(ENERGY, t)] = energy
         elastic += as_fixed(known[flat(WEIGHT, t)] * energy, per_joule)
         bits = np.float64(overlap).view(np.int64)
@@ -103,7 +93,7 @@ def act_dissipative(law, number, time_sign, half, per_joule, known, told, kept, 
         outcome, history = laws.contact(law, told[OF_I, t], told[OF_J, t], touch, history, half, time_sign)
         laws.store(law, kept.T, t, 0, history)
         put(out, FORCE, t, scale(count, outcome.force))
-        put_torques(out, t, known, scale(count, outcome.couple))
+        put_torques(out, t, known, get(out, FORCE, t), scale(count, outcome.couple))
         out[flat(LASTS, t)] = 1.0 if outcome.lasts else 0.0
         out[flat(ENERGY, t)] = outcome.elastic + outcome.stored
         elastic += as_fixed(count * outcome.elastic, per_joule)

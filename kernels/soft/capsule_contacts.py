@@ -21,6 +21,7 @@ from kernels.soft.capsules import (
     row_of,
 )
 from kernels.soft.known import (
+    ARM,
     MASS,
     NORMAL,
     OVERLAP,
@@ -40,7 +41,7 @@ from kernels.soft.sharing import yields
 from kernels.soft.surfaces import rolling_inertia, spin_of
 from kernels.soft.touching import TINY
 
-ARM, WEIGHT = 19, 22  # rows besides: the point's place from the centre of the second body, what the contact counts
+WEIGHT = 22  # a row besides: what the contact counts
 OF_I, OF_J, CANDIDATE, SLOT, RECALLS, TOLD = range(6)  # rows of integers: materials, whose contact, if it remembers
 
 

@@ -5,7 +5,6 @@ from kernels.base.vector import add, subtract
 from kernels.box.periodic import gap
 from kernels.soft.blend import are_parallel_of, closest_of
 from kernels.soft.capsule_contacts import (
-    ARM,
     CANDIDATE,
     OF_I,
     OF_J,
@@ -22,6 +21,7 @@ from kernels.soft.capsule_contacts import (
 from kernels.soft.capsule_shares import share
 from kernels.soft.capsules import PER, SLOTS, axis_of, centre_of, from_body, lone_or, mean_radius, radius_at, row_of
 from kernels.soft.known import (
+    ARM,
     BLOCK,
     MASS,
     NORMAL,

@@ -5,7 +5,7 @@ from kernels.base.vector import dot, load, scale
 from kernels.box.periodic import gap
 from kernels.soft import candidates
 from kernels.soft.blend import between, closest
-from kernels.soft.candidates import pack, pairs_of, write_pair
+from kernels.soft.candidates import note_candidates, pack, pairs_of, write_pair
 from kernels.soft.capsules import capsules_or, pieces_of
 from kernels.soft.chunks import candidate_room
 from kernels.soft.near_walls import axis, centre
@@ -108,7 +108,7 @@ def pick_pieces(kinds, c, skin, bodies, neighbours, box):
         if neighbours.packed[p] > 0:
             b, partner = neighbours.lower[p], neighbours.higher[p]
             found = write_pieces(k, (c + 1) * room, b, partner, skin, bodies, kinds, neighbours, box)
-        neighbours.packed[p] = pack(k, found)
+        note_candidates(p, k, found, neighbours)
         k += found
     neighbours.pairs[c] = k - c * room
 

@@ -5,18 +5,18 @@ from kernels.base.jit import formula, loop
 from kernels.base.memory import add_eight, add_four, turn_four
 from kernels.base.vector import add, add_scaled, cross, load, store, subtract
 from kernels.box.periodic import gap
-from kernels.soft.candidates import GROUP, first_incident, unpack
-from kernels.soft.capsule_sums import gather_capsules, gather_pieces
+from kernels.soft.body_sums import gather_capsules, gather_rows
+from kernels.soft.candidates import GROUP
 from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import CHUNK, chunk_of
-from kernels.soft.touching import BELOW, below_of, clear, couple_of, force_of, hand_over, on_j
+from kernels.soft.touching import ON_I, ON_J, clear, hand_over
 
 
 @formula
 def gather_pairs(law, c, shift, bodies, kinds, neighbours, box):
     """Sum pair forces and their torques for the bodies of chunk c; that of body b goes to column b - shift."""
     low, high = chunk_of(c, bodies.kind.size)
-    e = first_incident(low, neighbours.first_entry)
+    e = neighbours.incident_at[c]
     if not kinds.round:
         active = neighbours.active[low : low + neighbours.active_count[c]]
         gather_bodies(kinds, law, c, active, e, bodies, neighbours, box)
@@ -34,7 +34,7 @@ def gather_round(low, high, shift, e, incident_j, incident_i, incident, pair_for
     Parameters
     ----------
     low, high, shift : bodies, and how far before them their columns of `force` are
-    e : first incident pair of body low
+    e : first incident candidate of body low
     incident_j, incident_i, incident, pair_force : of `Neighbours`
 
     Writes
@@ -97,7 +97,7 @@ def gather_dissipative(law, low, high, shift, e, bodies, kinds, neighbours, box)
         )  # fmt: skip
     else:
         gather_wrenches(
-            low, high, shift, e, on_j(neighbours.wrench), neighbours.incident_j, neighbours.incident_i,
+            low, high, shift, e, ON_J, neighbours.incident_j, neighbours.incident_i,
             neighbours.incident, neighbours.row, neighbours.wrench, sums, bodies.force, bodies.torque,
         )  # fmt: skip
 
@@ -160,7 +160,7 @@ def gather_wrenches(low, high, shift, e, other, incident_j, incident_i, incident
             add_group(-1.0, e, other, incident, row, wrench, sums)
             e += GROUP
         while e < stop:
-            add_group(1.0, e, BELOW, incident, row, wrench, sums)
+            add_group(1.0, e, ON_I, incident, row, wrench, sums)
             e += GROUP
         hand_over(sums, b - shift, force, torque)
 
@@ -171,86 +171,79 @@ def add_group(sign, e, below, incident, row, wrench, sums):
     for m in range(GROUP):
         k = row[incident[e + m]]
         add_four(sums, 0, wrench, k, 0, sign)
-        add_four(sums, BELOW, wrench, k, below, 1.0)
+        add_four(sums, ON_I, wrench, k, below, 1.0)
 
 
-@formula
-def gather_candidates(kinds, law, c, active, e, bodies, neighbours, box):
-    """Force and torque of the candidate pairs on bodies of chunk c, whose incident pairs begin at e.
+@loop
+def sum_bodies(
+    box, active, e, incident_j, incident_i, incident, sphere_i, sphere_j, pair_force, sphere_position, position, force,
+    torque,
+):  # fmt: skip
+    """Force and torque of the candidate pairs on bodies of several spheres, along the lines of centres.
+
+    So the lever arm of a force may end at the sphere's own centre.
 
     Parameters
     ----------
-    kinds, law, c, active, e, neighbours, box : see `kernels.soft.capsule_sums.gather_capsules`
+    box : see `kernels.soft.state`
+    active, e : (n,) bodies; first incident candidate of the first of them
+    incident_j, incident_i, incident, sphere_i, sphere_j, pair_force : of `Neighbours`
+    sphere_position, position : (3, M), (3, N) world frame [m]
+
+    Writes
+    ------
+    force, torque : (3, N) of these bodies, world frame [N, N m]
+    """
+    for a in range(active.size):
+        b = active[a]
+        x, f, t = load(position, b), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        middle = e + incident_j[b]
+        stop = middle + incident_i[b]
+        for n in range(e, stop):
+            k, sign = incident[n], -1.0 if n < middle else 1.0
+            f_k, sphere = load(pair_force, k), sphere_j[k] if n < middle else sphere_i[k]
+            f = add_scaled(f, sign, f_k)
+            t = add_scaled(t, sign, cross(gap(box, load(sphere_position, sphere), x), f_k))
+        e = stop
+        store(force, b, f)
+        store(torque, b, t)
+
+
+@formula
+def gather_elastic_bodies(law, c, active, e, bodies, neighbours, box):
+    """Force and torque on bodies of chunk c, whose incident candidates begin at e.
+
+    Parameters
+    ----------
+    law, c, active, e, neighbours, box : see `kernels.soft.body_sums.gather_capsules`
 
     Writes
     ------
     bodies.force, bodies.torque : of these bodies [N, N m]
     """
-    for a in range(active.size):
-        e = gather_body(law, active[a], e, bodies, neighbours, box)
+    sum_bodies(
+        box, active, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.sphere_i,
+        neighbours.sphere_j, neighbours.pair_force, bodies.sphere_position, bodies.position, bodies.force,
+        bodies.torque,
+    )  # fmt: skip
+
+
+by_law = laws.elastic_or(gather_elastic_bodies, gather_rows)
 
 
 @formula
-def gather_body(law, b, e, bodies, neighbours, box):
-    """The same on body b; returns where the incident pairs of the next one begin.
+def gather_candidates(kinds, law, c, active, e, bodies, neighbours, box):
+    """Force and torque of the candidate pairs on bodies of several spheres of chunk c.
 
     Parameters
     ----------
-    law, neighbours, box : see `kernels.soft.state`
-    b, e : body, first incident pair
+    kinds, law, c, active, e, neighbours, box : see `kernels.soft.body_sums.gather_capsules`
 
     Writes
     ------
-    bodies.force, bodies.torque : of body b [N, N m]
+    bodies.force, bodies.torque : of these bodies [N, N m]
     """
-    x = load(bodies.position, b)
-    f = (0.0, 0.0, 0.0)
-    t = (0.0, 0.0, 0.0)
-    middle = e + neighbours.incident_j[b]
-    stop = middle + neighbours.incident_i[b]
-    for n in range(e, stop):
-        start, number = unpack(neighbours.packed[neighbours.incident[n]])
-        sphere = neighbours.sphere_j if n < middle else neighbours.sphere_i
-        sign = -1.0 if n < middle else 1.0
-        for k in range(start, start + number):
-            f_k, point = force_at_point(law, k, sphere[k], bodies, neighbours)
-            f = add_scaled(f, sign, f_k)
-            t = add_scaled(t, sign, cross(gap(box, point, x), f_k))
-            t = turned(law, t, sign, k, neighbours)
-    store(bodies.force, b, f)
-    store(bodies.torque, b, t)
-    return stop
+    by_law(law, c, active, e, bodies, neighbours, box)
 
 
-gather_bodies = capsules_or(gather_candidates, gather_capsules, gather_pieces)
-
-
-@formula
-def at_centre(law, k, sphere, bodies, neighbours):
-    """Force of candidate k, along the line of centres, so that the lever arm may end at the sphere's own centre."""
-    return load(neighbours.pair_force, k), load(bodies.sphere_position, sphere)
-
-
-@formula
-def at_contact(law, k, sphere, bodies, neighbours):
-    """Force of candidate k, and the point of contact."""
-    r = neighbours.row[k]
-    return force_of(neighbours.wrench, r), below_of(neighbours.wrench, r)
-
-
-force_at_point = laws.elastic_or(at_centre, at_contact)
-
-
-@formula
-def not_turned(law, torque, sign, k, neighbours):
-    """Elastic contacts have no couples."""
-    return torque
-
-
-@formula
-def with_couple(law, torque, sign, k, neighbours):
-    """A torque, and the couple of candidate k if contacts have any."""
-    return add_scaled(torque, sign, couple_of(law, neighbours.wrench, neighbours.row[k])) if laws.turns(law) else torque
-
-
-turned = laws.elastic_or(not_turned, with_couple)
+gather_bodies = capsules_or(gather_candidates, gather_capsules)

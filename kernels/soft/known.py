@@ -18,9 +18,9 @@ GAP, SPEED, SPIN_I, SPIN_J, RADIUS_I, RADIUS_J, HERTZ, LIGHT_I, LIGHT_J, HEAVY_I
     0, 3, 6, 9, 12, 13, 14, 15, 16, 17, 18, 19
 )  # fmt: skip
 BOTH_R, BOTH_M, BOTH_I = 22, 23, 24
-# rows of what is known of contacts of other bodies: those of `Touch`, and the point, or the arm if all are alike
-NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT = (
-    0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16
+# rows of what is known of contacts of other bodies: those of `Touch`, and where they are from the centres of both [m]
+NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT, ARM = (
+    0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16, 19
 )  # fmt: skip
 KNOWN = 25
 
@@ -179,8 +179,8 @@ def know_bodies(
             law, first + t, start, end, rate, touching, half, bodies, kinds, neighbours, box
         )
         put_touch(t, touch, known)
-        alike = kinds.round and kinds.reach > 0.0
-        put(known, POINT, t, subtract(x, load(bodies.position, b)) if alike else x)
+        put(known, POINT, t, gap(box, x, load(bodies.position, b)))
+        put(known, ARM, t, gap(box, x, load(bodies.position, c)))
 
 
 know = rotation.spheres_or(know_spheres, know_bodies)

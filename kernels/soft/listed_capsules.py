@@ -7,10 +7,10 @@ from kernels.base.jit import formula, part
 from kernels.base.vector import dot, subtract
 from kernels.soft.blend import between, closest
 from kernels.soft.capsule_blocks import act, recall, total
-from kernels.soft.capsule_contacts import ARM, CANDIDATE, middle_of, pose, reach_of
+from kernels.soft.capsule_contacts import CANDIDATE, middle_of, pose, reach_of
 from kernels.soft.capsule_known import VOID, know
 from kernels.soft.chunks import first_candidate
-from kernels.soft.known import NORMAL, OVERLAP, POINT, flat, get
+from kernels.soft.known import ARM, NORMAL, OVERLAP, POINT, flat, get
 from kernels.soft.rows import write
 
 

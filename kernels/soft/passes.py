@@ -124,6 +124,7 @@ def do_part(k, job, task, scheme, law, fluid, setting, bodies, kinds, neighbours
     elif job == BORDERS:
         sweeps.evaluate_borders(k, scheme, law, task, setting, bodies, kinds, neighbours, box, partial)
     elif job == PLACE:
+        neighbours.incident_count[k] = 0
         shared.place_off_line(k, bodies, kinds)
     elif job == DISPLACE:
         partial[k, LISTED] = shared.displacement(k, bodies, kinds, neighbours, faces_alone(box))
@@ -241,6 +242,7 @@ def pick_serial(scheme, law, fluid, setting, bodies, kinds, neighbours, box, par
     """
     skin = sweeps.reach_of(law, setting, partial)
     for c in range(neighbours.pairs.size):
+        neighbours.incident_count[c] = 0
         shared.place_off_line(c, bodies, kinds)
     for c in range(neighbours.pairs.size):
         shared.pick(c, skin, bodies, kinds, neighbours, faces_alone(box))

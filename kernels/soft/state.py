@@ -94,8 +94,10 @@ class Neighbours(NamedTuple):
     first_entry: np.ndarray  # (N + 1,) int64: entries of body b begin at first_entry[b]
     entry_count: np.ndarray  # (N,) int32, number of them
     entry: np.ndarray  # (E,) int64: partner's identity, pair, side (neighbours.entry_key), ascending for each body
-    incident: np.ndarray  # int32: those pairs that have candidates, in the same order, from candidates.first_incident
-    # of the chunk on without gaps; as the pair or, where all bodies are one sphere, as its column of pair_force
+    incident: np.ndarray  # int32: candidates of each body in the same order, without gaps in a chunk, as their places
+    # in pair_force or row
+    incident_at: np.ndarray  # (C,) int64, where those of each chunk begin
+    incident_count: np.ndarray  # (C,) int64, their number where pairs of bodies may have several
     incident_j: np.ndarray  # (N,) int32, number where the body is on side j, filled up to whole groups; they come first
     incident_i: np.ndarray  # (N,) int32, number where it is on side i, filled up to whole groups
     active: np.ndarray  # (N,) int32, by chunk: the bodies with candidates or near a wall

@@ -20,7 +20,7 @@ from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin
 from kernels.soft.values import of_pair
 
 LINE = 8  # numbers in a line of the cache
-BELOW, COUPLE = 4, 8  # columns of wrenches: the point or the torque on i, couples
+ON_I, ON_J = 4, 8  # columns of wrenches: torques on either body
 TINY = 1e-300  # keeps the direction of two coincident spheres finite (zero) instead of 0/0
 
 
@@ -273,30 +273,6 @@ def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
 
 
 @formula
-def on_j(wrench):
-    """Column of the torque on j of single spheres that are not alike."""
-    return wrench.shape[1] - 4
-
-
-@formula
-def couple_of(law, wrench, k):
-    """Couple on sphere i, of row k."""
-    return (wrench[k, COUPLE], wrench[k, COUPLE + 1], wrench[k, COUPLE + 2]) if laws.turns(law) else (0.0, 0.0, 0.0)
-
-
-@formula
-def force_of(wrench, k):
-    """Force on sphere i, of row k."""
-    return wrench[k, 0], wrench[k, 1], wrench[k, 2]
-
-
-@formula
-def below_of(wrench, k):
-    """Where it acts, or its torque."""
-    return wrench[k, BELOW], wrench[k, BELOW + 1], wrench[k, BELOW + 2]
-
-
-@formula
 def clear(sums):
     """Begin the sums of a body: four numbers of its force, four of its torque."""
     for r in range(LINE):
@@ -308,4 +284,4 @@ def hand_over(sums, b, force, torque):
     """Write the sums of a body to column b, which those that cannot turn have no torque in."""
     store(force, b, (sums[0], sums[1], sums[2]))
     if torque.shape[1] > 0:
-        store(torque, b, (sums[BELOW], sums[BELOW + 1], sums[BELOW + 2]))
+        store(torque, b, (sums[ON_I], sums[ON_I + 1], sums[ON_I + 2]))

@@ -13,7 +13,7 @@ from kernels.soft.blocks import FORCE, act, keep, recall
 from kernels.soft.chunks import chunk_of
 from kernels.soft.known import BLOCK, KNOWN, POINT, get, put, put_touch
 from kernels.soft.surfaces import radius_of
-from kernels.soft.touching import BELOW, Sums, joined, no_energy, no_sums
+from kernels.soft.touching import ON_I, Sums, joined, no_energy, no_sums
 from kernels.soft.walls import forget, meeting, touches_wall
 
 OF_I, OF_J, FACE, TOLD = 2, 3, 4, 5  # rows of integers: materials, row of what is remembered; see `Neighbours.met`
@@ -119,7 +119,7 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, neighbou
         b, face, force = told[FACE, t] // 6, told[FACE, t] % 6, get(out, FORCE, t)
         store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
         if bodies.torque.shape[1] > 0:
-            store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), get(out, BELOW, t)))
+            store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), get(out, ON_I, t)))
         work = add_words(work, as_words(half * dot(force, load(box.velocity, face)), per_joule))
     sums = joined(sums, more)
     return Sums(sums.elastic, sums.overlap, sums.stored, sums.loss, add_words(sums.work, work), sums.jump)

@@ -182,9 +182,9 @@ def _lists(before: arrays.Neighbours, new: arrays.Neighbours, layout: arrays.Lay
     chunks, old = new.pairs.size, before.pairs.size
     pairs, candidates = (before.lower.size - 1) // old, before.sphere_i.size // old
     if chunks == old:
-        names = [*arrays.pair_arrays(0), *arrays.candidate_arrays(0, layout), "pair_force", "overlap", "touching"]
+        names = [*arrays.pair_arrays(0), *arrays.candidate_arrays(0, 0, layout), "pair_force", "overlap", "touching"]
         more = {name: getattr(before, name) for name in names}
     else:
-        more = arrays.pair_arrays(chunks * pairs) | arrays.candidate_arrays(chunks * candidates, layout)
+        more = arrays.pair_arrays(chunks * pairs) | arrays.candidate_arrays(chunks, candidates, layout)
     entries = before.entry.size * chunks // old
-    return new._replace(**more, **arrays.entry_arrays(entries, new.first.size))
+    return new._replace(**more, **arrays.entry_arrays(entries, new.first.size, layout))
