@@ -759,8 +759,8 @@ LONG = ("settling-spheres", "settling-fibres", "jeffery-orbit", "sheared-fibres"
         "heap", "many-fibres", "many-spheres", "turbulent-gas")  # fmt: skip
 # their beds take minutes: always by name, see tests/plain/test_bulk_benchmarks.py
 BEDS = ("silo", "silo-100k", "drum", "drum-38k", "impact", "impact-25k")
-# with bonds or inserters that their functions make: by name as well
-MADE = ("breaking-rods", "cantilever", "fibre-bale", "flexible-fibre", "rain")
+# with bonds, inserters or couplings that their functions make: by name, few as they may be
+MADE = ("breaking-rods", "cantilever", "fibre-bale", "flexible-fibre", "fluidised-bed", "rain")
 WHOLE = [
     pytest.param(name, False, marks=pytest.mark.slow if name in (*LONG, *MADE) else ())
     for name, kind in dem.cases().items()
@@ -774,16 +774,17 @@ PART = [pytest.param(name, True, marks=pytest.mark.slow if name in LONG else ())
 @pytest.mark.parametrize(("name", "few"), [*WHOLE, *PART])
 @pytest.mark.few(9)
 def test_examples_run_to_the_same_bytes(name, few, tmp_path):
-    """Written out for few particles, by name for many; final state and energies to the last bit."""
+    """Written out for few particles, by name for many and among walls; final state and energies to the last bit."""
     kind = dem.cases()[name]
-    stepped = {"time_step": 1e-5, "threads": 1} if issubclass(kind, dem.Case) else {}
+    stepped = {"threads": 1} if issubclass(kind, dem.Case) else {}
     case = kind(duration=0.01, **stepped, **(FEW[name] if few else {}))
     path = tmp_path / "example.toml"
     path.write_text(example(case))
-    assert ("case" in tomllib.loads(path.read_text())) == (name in MADE or (name in FEW and not few))
     again = read(path).case
     assert (again.duration, again.frames) == (case.duration, case.frames)
     one, two = case.simulation(), again.simulation()
+    many = len(one.particles) > 100 or len(getattr(one, "walls", ())) > 0
+    assert ("case" in tomllib.loads(path.read_text())) == (name in MADE or many)
     assert one.box == two.box
     assert one.settings == two.settings
     for sim in (one, two):

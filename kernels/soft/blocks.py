@@ -21,17 +21,16 @@ FORCE, LASTS = 0, 3  # rows of what comes out, the others of which are columns o
 
 
 @formula
-def put_torques(out, t, known, force, couple):
-    """Write the torques of a contact about the centres of both bodies."""
-    put(out, ON_I, t, add(cross(get(known, POINT, t), force), couple))
-    put(out, ON_J, t, subtract(cross(get(known, ARM, t), scale(-1.0, force)), couple))
+def torques_of(known, t, force):
+    """Torques of a contact's force about the centres of both bodies."""
+    return cross(get(known, POINT, t), force), cross(get(known, ARM, t), scale(-1.0, force))
 
 
 @formula
-def put_same(out, t, torque, couple):
-    """Write torques of which either body has the same, and couples of which it has the opposite."""
-    put(out, ON_I, t, add(torque, couple))
-    put(out, ON_J, t, subtract(torque, couple))
+def put_torques(out, t, torque_i, torque_j, couple):
+    """Write torques on both bodies, and the couple with them, of which one feels the opposite of the other."""
+    put(out, ON_I, t, add(torque_i, couple))
+    put(out, ON_J, t, subtract(torque_j, couple))
 
 
 @formula
@@ -51,7 +50,7 @@ def turn_spheres(scheme, law, alike, known, t, point, outcome, out):
     if not laws.turns(law):
         put(out, ON_I, t, torque)
     elif alike:
-        put_same(out, t, torque, outcome.couple)
+        put_torques(out, t, torque, torque, outcome.couple)
     else:
         put(out, ON_I, t, torque)
         put(out, ON_J, t, outcome.couple)
@@ -70,10 +69,8 @@ def turn_bodies(scheme, law, alike, known, t, point, outcome, out):
     out : rows ON_I and ON_J
     """
     couple = outcome.couple if laws.turns(law) else (0.0, 0.0, 0.0)
-    if alike:
-        put_same(out, t, cross(point, outcome.force), couple)
-    else:
-        put_torques(out, t, known, outcome.force, couple)
+    torque_i, torque_j = torques_of(known, t, outcome.force)
+    put_torques(out, t, torque_i, torque_i if alike else torque_j, couple)
 
 
 turn = rotation.spheres_or(turn_spheres, turn_bodies)
@@ -173,8 +170,7 @@ def turn_points(scheme, law, box, first, number, touching, sphere_i, sphere_j, p
         couple = get(out, ON_J, t) if laws.turns(law) else (0.0, 0.0, 0.0)
         x_i, x_j = load(position, sphere_i[k]), load(position, sphere_j[k])
         torque_i, torque_j = cross(gap(box, point, x_i), force), cross(gap(box, point, x_j), scale(-1.0, force))
-        put(out, ON_I, t, add(torque_i, couple))
-        put(out, ON_J, t, subtract(torque_j, couple))
+        put_torques(out, t, torque_i, torque_j, couple)
 
 
 @formula

@@ -14,7 +14,7 @@ from kernels.base.jit import formula, loop, part
 from kernels.base.vector import add, scale
 from kernels.laws import hertz
 from kernels.soft.blend import gradient
-from kernels.soft.blocks import FORCE, LASTS, put_torques
+from kernels.soft.blocks import FORCE, LASTS, put_torques, torques_of
 from kernels.soft.capsule_contacts import (
     CANDIDATE,
     OF_I,
@@ -57,7 +57,8 @@ def act_elastic(law, number, time_sign, half, per_joule, known, told, kept, out)
         energy = hertz.energy(known[flat(STIFFNESS, t)], overlap)
         force = known[flat(WEIGHT, t)] * hertz.force(known[flat(STIFFNESS, t)], overlap)
         put(out, FORCE, t, scale(force, get(known, NORMAL, t)))
-        put_torques(out, t, known, get(out, FORCE, t), (0.0, 0.0, 0.0))
+        torque_i, torque_j = torques_of(known, t, get(out, FORCE, t))
+        put_torques(out, t, torque_i, torque_j, (0.0, 0.0, 0.0))
         out[flat(ENERGY, t)] = energy
         elastic += as_fixed(known[flat(WEIGHT, t)] * energy, per_joule)
         bits = np.float64(overlap).view(np.int64)
@@ -93,7 +94,8 @@ def act_dissipative(law, number, time_sign, half, per_joule, known, told, kept, 
         outcome, history = laws.contact(law, told[OF_I, t], told[OF_J, t], touch, history, half, time_sign)
         laws.store(law, kept.T, t, 0, history)
         put(out, FORCE, t, scale(count, outcome.force))
-        put_torques(out, t, known, get(out, FORCE, t), scale(count, outcome.couple))
+        torque_i, torque_j = torques_of(known, t, get(out, FORCE, t))
+        put_torques(out, t, torque_i, torque_j, scale(count, outcome.couple))
         out[flat(LASTS, t)] = 1.0 if outcome.lasts else 0.0
         out[flat(ENERGY, t)] = outcome.elastic + outcome.stored
         elastic += as_fixed(count * outcome.elastic, per_joule)
