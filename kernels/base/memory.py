@@ -67,12 +67,13 @@ LANES = ir.VectorType(ir.DoubleType(), 4)
 ROW = ir.VectorType(ir.DoubleType(), 8)  # a line of the cache; where vectors are half as wide LLVM makes two of it
 
 
-def places(context, builder, kinds, arrays, to, k, at, row):
-    """Addresses of numbers of a flat array from `to` on, and of row k of another from column `at` on, as of a `row`."""
-    into, table = (context.make_array(kind)(context, builder, one) for kind, one in zip(kinds, arrays, strict=True))
-    width = cgutils.unpack_tuple(builder, table.shape)[1]
-    first = builder.gep(table.data, [builder.add(builder.mul(k, width), at)])
-    return [builder.bitcast(one, row.as_pointer()) for one in (builder.gep(into.data, [to]), first)]
+def place_of(context, builder, kind, array, index, several):
+    """Address of several numbers of a flat array; of one of rows, if (k, at) is given, of row k from column `at` on."""
+    given = context.make_array(kind)(context, builder, array)
+    if isinstance(index, tuple):
+        k, at = index
+        index = builder.add(builder.mul(k, cgutils.unpack_tuple(builder, given.shape)[1]), at)
+    return builder.bitcast(builder.gep(given.data, [index]), several.as_pointer())
 
 
 @intrinsic
@@ -81,8 +82,8 @@ def add_vector(_typing, total, to, rows, k, at, sign):
 
     def generate(context, builder, signature, arguments):
         total, to, rows, k, at, sign = arguments
-        kinds = signature.args[0], signature.args[2]
-        place, row = places(context, builder, kinds, (total, rows), to, k, at, LANES)
+        place = place_of(context, builder, signature.args[0], total, to, LANES)
+        row = place_of(context, builder, signature.args[2], rows, (k, at), LANES)
         signs = ir.Constant(LANES, ir.Undefined)
         for lane in range(LANES.count):
             signs = builder.insert_element(signs, sign, ir.Constant(ir.IntType(32), lane))
@@ -114,7 +115,8 @@ def add_line(_typing, total, rows, k):
     def generate(context, builder, signature, arguments):
         total, rows, k = arguments
         zero = ir.Constant(k.type, 0)
-        place, row = places(context, builder, signature.args[:2], (total, rows), zero, k, zero, ROW)
+        place = place_of(context, builder, signature.args[0], total, zero, ROW)
+        row = place_of(context, builder, signature.args[1], rows, (k, zero), ROW)
         builder.store(builder.fadd(builder.load(place, align=8), builder.load(row, align=8)), place, align=8)
         return context.get_dummy_value()
 
@@ -137,8 +139,7 @@ def turn_half(_typing, total):
     """Take the first four of eight numbers from zero, in one piece: to store half of what is loaded next takes long."""
 
     def generate(context, builder, signature, arguments):
-        into = context.make_array(signature.args[0])(context, builder, arguments[0])
-        place = builder.bitcast(into.data, ROW.as_pointer())
+        place = place_of(context, builder, signature.args[0], arguments[0], ir.Constant(ir.IntType(64), 0), ROW)
         row = builder.load(place, align=8)
         turned = builder.fsub(ir.Constant(ROW, None), row)
         mask = ir.Constant(ir.VectorType(ir.IntType(32), 8), [0, 1, 2, 3, 12, 13, 14, 15])

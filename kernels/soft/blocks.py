@@ -180,6 +180,10 @@ def leave(scheme, law, box, first, number, touching, sphere_i, sphere_j, positio
     Parameters
     ----------
     scheme, law, box, first, number, touching, sphere_i, sphere_j, position, out : see `turn_points`
+
+    Returns
+    -------
+    nothing
     """
     return
 
