@@ -173,6 +173,7 @@ def test_the_spacing_of_fibres_can_be_chosen():
 def test_options_without_names_take_what_they_fit():
     assert "nine_fibres" in names_with({"integrator": "pcdm"})
     assert names_with({"spacing": 2.0}) == ["fibres_1e3", "fibres_1e4", "fibres_1e5", "fibres_dense", "fibres_heap",
+                                            "capsules_1e4", "capsules_dense", "capsules_heap",
                                             "friction_heap"]  # fmt: skip
     assert set(names_with({})) == set(BENCHMARKS)
     for arguments, said in (

@@ -20,7 +20,7 @@ CAPSULE = Capsule(diameter=DIAMETER, aspect_ratio=RATIO)
 CHAINS = {f"chain of {n}": Fibre(diameter=DIAMETER, aspect_ratio=RATIO, spheres=n) for n in (5, 9, 17)}
 SHAPES = {**CHAINS, "capsule": CAPSULE}
 EXACT = {"chain of 5": 0.8316, "capsule": 0.9099}  # e of a flat landing that asks for 0.9, by the equation of motion
-ORDER_STEPS = (8e-6, 4e-6, 2e-6)
+ORDER_STEPS, SPAN = (8e-6, 4e-6, 2e-6), 0.2
 SLIT, PERIOD = 1.99 * DIAMETER, 0.08  # where two of them slide over each other: 0.01 D less than both are thick, and on
 
 
@@ -64,7 +64,7 @@ def departures() -> list[float]:
     return found
 
 
-def sliding(span: float, *, crossed: bool) -> list[float]:
+def sliding(*, crossed: bool) -> list[float]:
     """Energy errors at three time steps of two that are pressed together in a slit, and slide past each other's ends.
 
     They come round again through periodic faces, fall to one level where they do not overlap, and climb again.
@@ -79,7 +79,7 @@ def sliding(span: float, *, crossed: bool) -> list[float]:
             velocity=[(speed, 0, 0), (-speed, 0.1 if crossed else 0, 0)],
         )  # fmt: skip
         sim = Simulation(two, box, gravity=(0, 0, 0), time_step=dt, threads=1)
-        sim.step(round(span / dt))
+        sim.step(round(SPAN / dt))
         found.append(sim.energy_error)
     return found
 
@@ -89,11 +89,11 @@ def order_of(errors: list[float]) -> float:
     return float(np.polyfit(np.log(ORDER_STEPS), np.log(errors), 1)[0])
 
 
-def report_orders(report: Report, span: float) -> None:
+def report_orders(report: Report) -> None:
     """How energy errors go with the time step."""
     found = {"nearly parallel": departures()}
     for name in ("parallel", "crossed"):
-        found[f"{name}, past each other's ends"] = sliding(span, crossed=name == "crossed")
+        found[f"{name}, past each other's ends"] = sliding(crossed=name == "crossed")
     for name, errors in found.items():
         report.near(f"order of the energy error, {name}", order_of(errors), 2, exact="2", within=0.4, relative=False)
     report.tables["orders"] = (["time_step", *found], list(zip(ORDER_STEPS, *found.values(), strict=True)))
@@ -124,7 +124,7 @@ def capsules(*, quick: bool) -> Report:
                         within=1e-3)  # fmt: skip
         report.near(f"{name}: e of a flat landing, damped together", together, 0.9, exact="0.9", within=2e-3)
     report.below("capsule: axial over normal force, parallel, no friction", rows[-1][-1], 1e-3, exact="0")
-    report_orders(report, 0.02 if quick else 0.2)
+    report_orders(report)
     report.tables["shapes"] = (
         ["shape", "volume", "axial", "transverse", "e_alone", "e_together", "groove"], rows
     )  # fmt: skip
@@ -134,7 +134,7 @@ def capsules(*, quick: bool) -> Report:
     report.statements += [
         "Flat on a wall a chain has as many springs as spheres, each damped as if alone: e = 0.9 becomes 0.8316 for "
         "five spheres; a capsule touches at its two ends and has 0.9099. Damped together all have 0.9.",
-        f"Two in a slit are pressed together and slide past each other's ends for {'1e4' if quick else '1e5'} of the "
+        "Two in a slit are pressed together and slide past each other's ends for 1e5 of the "
         "shortest steps: a jump of energy anywhere would not go down with the step.",
         "A chain pressed on a parallel one is held by its grooves: the largest axial force over the normal one is a "
         f"friction without friction, {rows[0][-1]:.2g} for {rows[0][0]} and {rows[2][-1]:.2g} for {rows[2][0]}. "
