@@ -20,7 +20,7 @@ from kernels.soft.candidates import GROUP
 from kernels.soft.capsule_contacts import TOLD
 from kernels.soft.capsules import SLOTS, Capsules, Mixed
 from kernels.soft.chunks import CHUNK
-from kernels.soft.known import BLOCK, KNOWN
+from kernels.soft.known import BLOCK, KNOWN, OUT
 from kernels.soft.state import Bodies, Kinds, Neighbours
 from kernels.soft.ties import NoBonds
 from kernels.soft.wall_blocks import TOLD as WALLS_TOLD
@@ -177,7 +177,7 @@ class Layout(NamedTuple):
         capsules = isinstance(kinds, Capsules | Mixed)
         if capsules:
             lossy, width, couples = True, SLOTS * width + 1 if width else 0, True
-        row = 16 if couples or not kinds.round else 8 if kinds.reach > 0 else 12
+        row = 8 if kinds.round and kinds.reach > 0 and not couples else 16
         one_each = kinds.round or isinstance(kinds, Capsules)
         return cls(kinds.reach > 0, lossy, width, wall_width, row, kinds.round, one_each, capsules)
 
@@ -234,7 +234,7 @@ def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
     return {
         "known": in_lines((used, 2 * KNOWN * BLOCK)),  # of pairs, and of contacts with faces
         "kept": in_lines((used, max(layout.width, 1), BLOCK)),
-        "out": in_lines((used, 14 * BLOCK)),
+        "out": in_lines((used, OUT * BLOCK)),
         "met": np.zeros((used, max(TOLD, WALLS_TOLD), BLOCK), np.int64),
     }
 

@@ -63,7 +63,6 @@ def add_among_others(array, index, value):
     add_at_once(array, index, value)
 
 
-LANES = ir.VectorType(ir.DoubleType(), 4)
 ROW = ir.VectorType(ir.DoubleType(), 8)  # a line of the cache; where vectors are half as wide LLVM makes two of it
 
 
@@ -77,61 +76,28 @@ def place_of(context, builder, kind, array, index, several):
 
 
 @intrinsic
-def add_vector(_typing, total, to, rows, k, at, sign):
-    """Add four numbers of row k, from column `at` on, with a sign to four of a flat array from `to` on, all at once."""
+def add_line(_typing, total, rows, k, at):
+    """Add eight numbers of row k, from column `at` on, to those of a flat array, all at once."""
 
     def generate(context, builder, signature, arguments):
-        total, to, rows, k, at, sign = arguments
-        place = place_of(context, builder, signature.args[0], total, to, LANES)
-        row = place_of(context, builder, signature.args[2], rows, (k, at), LANES)
-        signs = ir.Constant(LANES, ir.Undefined)
-        for lane in range(LANES.count):
-            signs = builder.insert_element(signs, sign, ir.Constant(ir.IntType(32), lane))
-        term = builder.fmul(signs, builder.load(row, align=8))
-        builder.store(builder.fadd(builder.load(place, align=8), term), place, align=8)
-        return context.get_dummy_value()
-
-    return types.none(total, to, rows, k, at, sign), generate
-
-
-def add_numbers(total, to, rows, k, at, sign):
-    """The same in Python."""
-    total[to : to + LANES.count] += sign * rows[k, at : at + LANES.count]
-
-
-@formula
-def add_lanes(total, to, rows, k, at, sign):
-    """Add four numbers of row k of a C-contiguous array, from column `at` on, to those of a flat one from `to` on.
-
-    With a sign.
-    """
-    add_vector(total, np.uint64(to), rows, np.uint64(k), np.uint64(at), sign)
-
-
-@intrinsic
-def add_line(_typing, total, rows, k):
-    """Add the first eight numbers of row k to those of a flat array, all at once."""
-
-    def generate(context, builder, signature, arguments):
-        total, rows, k = arguments
-        zero = ir.Constant(k.type, 0)
-        place = place_of(context, builder, signature.args[0], total, zero, ROW)
-        row = place_of(context, builder, signature.args[1], rows, (k, zero), ROW)
+        total, rows, k, at = arguments
+        place = place_of(context, builder, signature.args[0], total, ir.Constant(k.type, 0), ROW)
+        row = place_of(context, builder, signature.args[1], rows, (k, at), ROW)
         builder.store(builder.fadd(builder.load(place, align=8), builder.load(row, align=8)), place, align=8)
         return context.get_dummy_value()
 
-    return types.none(total, rows, k), generate
+    return types.none(total, rows, k, at), generate
 
 
-def add_first_numbers(total, rows, k):
+def add_numbers(total, rows, k, at):
     """The same in Python."""
-    total[: ROW.count] += rows[k, : ROW.count]
+    total[: ROW.count] += rows[k, at : at + ROW.count]
 
 
 @formula
-def add_row(total, rows, k):
-    """Add the first eight numbers of row k of a C-contiguous array to those of a flat one."""
-    add_line(total, rows, np.uint64(k))
+def add_row(total, rows, k, at):
+    """Add eight numbers of row k of a C-contiguous array, from column `at` on, to those of a flat one."""
+    add_line(total, rows, np.uint64(k), np.uint64(at))
 
 
 @intrinsic
@@ -160,8 +126,7 @@ def turn_row(total):
     turn_half(total)
 
 
-add_eight = add_first_numbers if numba.config.DISABLE_JIT else add_row
+add_eight = add_numbers if numba.config.DISABLE_JIT else add_row
 turn_four = turn_numbers if numba.config.DISABLE_JIT else turn_row
-add_four = add_numbers if numba.config.DISABLE_JIT else add_lanes
 add_to = add_alone if numba.config.DISABLE_JIT else add_among_others
 fetch = look_away if numba.config.DISABLE_JIT else ask_for

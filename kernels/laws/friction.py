@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.base.jit import formula
-from kernels.base.vector import add_scaled, cross, dot, scale
+from kernels.base.vector import add, add_scaled, cross, dot, scale
 from kernels.laws.touch import PARTS, forgetful, with_vector
 
 TINY = 1e-300  # keeps the direction of a vanishing force finite
@@ -53,16 +53,16 @@ def slide(part, i, j, touch, press, eta, limit, slip, spring, before, half, time
     """
     unit = part.shear[i, j] * press.stiffness
     dashpot, most = eta * part.dashpot[i, j], part.friction[i, j] * limit
-    return drag(unit, dashpot, most, slip, touch, press, spring, before, half, time_sign)
+    return drag(unit, scale(-dashpot, slip), most, slip, touch, press, spring, before, half, time_sign)
 
 
 @formula
-def drag(unit, dashpot, limit, velocity, touch, press, spring, before, half, time_sign):
-    """Force of a spring and a dashpot in the plane of contact that follow a velocity, up to a limit.
+def drag(unit, damping, limit, velocity, touch, press, spring, before, half, time_sign):
+    """Force of a spring in the plane of contact that follows a velocity, and of a dashpot, up to a limit.
 
     Parameters
     ----------
-    unit, dashpot, limit : stiffness over `Press.root`, dashpot [N s/m], largest force [N]
+    unit, damping, limit : stiffness over `Press.root`, force of the dashpot [N], largest force [N]
     velocity : in the plane of contact [m/s]
     touch, press, spring, before, half, time_sign : see `slide`
 
@@ -74,15 +74,15 @@ def drag(unit, dashpot, limit, velocity, touch, press, spring, before, half, tim
     begins = (1.0 + time_sign) * (unit * press.sampled - 0.5 * k)
     lead = half * (time_sign * k if before > 0.0 else begins)
     spring = carry(spring, press.grip, before, touch.normal, (1.0 + time_sign) * half * touch.twist)
-    spring, force = capped(add_scaled(spring, -lead, velocity), -dashpot, velocity, limit)
+    spring, force = capped(add_scaled(spring, -lead, velocity), damping, limit)
     return force, add_scaled(spring, -half * k, velocity), 0.5 * dot(spring, spring) / (k + TINY)
 
 
 @formula
-def capped(spring, dashpot, velocity, limit):
-    """A spring's force, cut to a limit; and the same with a dashpot, cut to it again."""
+def capped(spring, damping, limit):
+    """A spring's force, cut to a limit; and the same with that of a dashpot, cut to it again."""
     spring = scale(min(limit / math.sqrt(dot(spring, spring) + TINY), 1.0), spring)
-    trial = add_scaled(spring, dashpot, velocity)
+    trial = add(spring, damping)
     size = dot(trial, trial)
     slides = size > limit * limit
     sliding = scale(limit / math.sqrt(size + TINY), trial)

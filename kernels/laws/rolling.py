@@ -50,11 +50,11 @@ def roll(part, i, j, touch, press, limit, spring, before, half, time_sign):
     -------
     couple on i [N m], memory, stored [J]
     """
-    velocity = scale(touch.radius, cross(touch.turning, touch.normal))
+    rolling = cross(touch.turning, touch.normal)
     unit = part.spring[i, j] * press.stiffness
-    dashpot = 2.0 * part.damping[i, j] * math.sqrt(unit * press.root * touch.rolling) / touch.radius
-    most = part.friction[i, j] * limit
-    force, spring, stored = drag(unit, dashpot, most, velocity, touch, press, spring, before, half, time_sign)
+    damping = scale(-2.0 * part.damping[i, j] * math.sqrt(unit * press.root * touch.rolling), rolling)  # R* cancels out
+    velocity, most = scale(touch.radius, rolling), part.friction[i, j] * limit
+    force, spring, stored = drag(unit, damping, most, velocity, touch, press, spring, before, half, time_sign)
     return scale(touch.radius, cross(touch.normal, force)), spring, stored
 
 

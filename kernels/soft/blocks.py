@@ -15,7 +15,7 @@ from kernels.base.vector import add, cross, load, scale, subtract
 from kernels.box.periodic import gap
 from kernels.soft.chunks import first_candidate
 from kernels.soft.known import ARM, BLOCK, POINT, RADIUS_I, flat, get, know, know_alike, put, touch_of
-from kernels.soft.touching import ON_I, ON_J, Sums, first_row, joined, no_energy, no_sums
+from kernels.soft.touching import FORCE_J, ON_I, ON_J, Sums, first_row, joined, no_energy, no_sums
 
 FORCE, LASTS = 0, 3  # rows of what comes out, the others of which are columns of `Neighbours.wrench`: ON_I, ON_J
 
@@ -193,11 +193,12 @@ turn_both = rotation.spheres_or(turn_points, leave)
 
 @loop
 def hand_out(apart, number, out, wrench):
-    """Write rows: forces and torques, also on j if those are `apart`."""
+    """Write rows: force and torque on i, and on j if its torque is another: it is told `apart`."""
     for t in range(number):
         wrench[t, 0], wrench[t, 1], wrench[t, 2] = get(out, FORCE, t)
         wrench[t, ON_I], wrench[t, ON_I + 1], wrench[t, ON_I + 2] = get(out, ON_I, t)
         if apart:
+            wrench[t, FORCE_J], wrench[t, FORCE_J + 1], wrench[t, FORCE_J + 2] = scale(-1.0, get(out, FORCE, t))
             wrench[t, ON_J], wrench[t, ON_J + 1], wrench[t, ON_J + 2] = get(out, ON_J, t)
 
 

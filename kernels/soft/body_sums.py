@@ -1,16 +1,9 @@
 """What contacts come to by body, where each has a row with torques on both: capsules, and bodies of several spheres."""
 
 from kernels.base.jit import formula, loop
-from kernels.base.memory import add_four
+from kernels.base.memory import add_eight
 from kernels.soft.candidates import GROUP
-from kernels.soft.touching import ON_I, ON_J, clear, hand_over
-
-
-@formula
-def add_wrench(second, r, wrench, sums):
-    """Add the force of row r and its torque to the sums of a body that is the first of its pair, or the second."""
-    add_four(sums, 0, wrench, r, 0, -1.0 if second else 1.0)
-    add_four(sums, ON_I, wrench, r, ON_J if second else ON_I, 1.0)
+from kernels.soft.touching import FORCE_J, clear, hand_over
 
 
 @loop
@@ -37,7 +30,7 @@ def sum_rows(active, e, incident_j, incident_i, incident, row, wrench, sums, for
         stop = middle + incident_i[b]
         while e < stop:
             for m in range(GROUP):
-                add_wrench(e + m < middle, row[incident[e + m]], wrench, sums)
+                add_eight(sums, wrench, row[incident[e + m]], FORCE_J if e + m < middle else 0)
             e += GROUP
         hand_over(sums, b, force, torque)
 

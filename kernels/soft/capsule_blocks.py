@@ -30,7 +30,7 @@ from kernels.soft.capsule_known import VOID, know
 from kernels.soft.capsules import SLOTS, mean_radius
 from kernels.soft.chunks import first_candidate
 from kernels.soft.known import NORMAL, OVERLAP, STIFFNESS, flat, get, put, touch_of_bodies
-from kernels.soft.touching import ON_I, ON_J, Sums, joined, no_energy, no_sums
+from kernels.soft.touching import FORCE_J, ON_I, ON_J, Sums, joined, no_energy, no_sums
 
 ENERGY = 7  # a row of what comes out besides: the energy if a contact counted wholly
 
@@ -233,6 +233,7 @@ def hand_out(number, start, bodies, kinds, neighbours, box, known, told, out):
         r = neighbours.row[k]
         wrench[r, 0], wrench[r, 1], wrench[r, 2] = force
         wrench[r, ON_I], wrench[r, ON_I + 1], wrench[r, ON_I + 2] = on_i
+        wrench[r, FORCE_J], wrench[r, FORCE_J + 1], wrench[r, FORCE_J + 2] = scale(-1.0, force)
         wrench[r, ON_J], wrench[r, ON_J + 1], wrench[r, ON_J + 2] = on_j
 
 

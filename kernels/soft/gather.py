@@ -2,14 +2,14 @@
 
 from kernels import laws
 from kernels.base.jit import formula, loop
-from kernels.base.memory import add_eight, add_four, turn_four
+from kernels.base.memory import add_eight, turn_four
 from kernels.base.vector import add, add_scaled, cross, load, store, subtract
 from kernels.box.periodic import gap
 from kernels.soft.body_sums import gather_capsules, gather_rows
 from kernels.soft.candidates import GROUP
 from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import CHUNK, chunk_of
-from kernels.soft.touching import ON_I, ON_J, clear, hand_over
+from kernels.soft.touching import FORCE_J, clear, hand_over
 
 
 @formula
@@ -82,38 +82,34 @@ def gather_dissipative(law, low, high, shift, e, bodies, kinds, neighbours, box)
     Parameters
     ----------
     law : see `kernels.soft.state`
-    low, high, shift, e, neighbours : see `gather_wrenches`
+    low, high, shift, e, neighbours : see `gather_round`
     kinds, box : see `kernels.soft.state`
 
     Writes
     ------
     bodies.force, bodies.torque : (3, N) world frame [N, N m]
     """
-    sums = neighbours.out[neighbours.block_of[low // CHUNK]]
-    if kinds.reach > 0.0 and not laws.turns(law):
-        gather_alike(
-            low, high, shift, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.row,
-            neighbours.wrench, sums, bodies.force, bodies.torque,
-        )  # fmt: skip
-    else:
-        gather_wrenches(
-            low, high, shift, e, ON_J, neighbours.incident_j, neighbours.incident_i,
-            neighbours.incident, neighbours.row, neighbours.wrench, sums, bodies.force, bodies.torque,
-        )  # fmt: skip
+    gather_lines(
+        low, high, shift, e, FORCE_J if laws.turns(law) or kinds.reach == 0.0 else 0, neighbours.incident_j,
+        neighbours.incident_i, neighbours.incident, neighbours.row, neighbours.wrench,
+        neighbours.out[neighbours.block_of[low // CHUNK]], bodies.force, bodies.torque,
+    )  # fmt: skip
 
 
 gather_spheres = laws.elastic_or(gather_elastic, gather_dissipative)
 
 
 @loop
-def gather_alike(low, high, shift, e, incident_j, incident_i, incident, row, wrench, sums, force, torque):
-    """Force and torque of the candidate pairs on spheres that are alike: rows of wrenches as they are, in groups.
+def gather_lines(low, high, shift, e, other, incident_j, incident_i, incident, row, wrench, sums, force, torque):
+    """Force and torque of the candidate pairs on single spheres: lines of wrenches as they are, in groups.
 
-    A pair's torque is the same on both, and its force the opposite: those on sides j are turned round once for all.
+    Where spheres are alike a pair's torque is the same on both, and its force the opposite: those on sides j are turned
+    round once for all.
 
     Parameters
     ----------
     low, high, shift, e, incident_j, incident_i, incident : see `gather_round`
+    other : column that lines of spheres on side j are from; 0 if they have none
     row, wrench : of `Neighbours`
 
     Writes
@@ -126,52 +122,21 @@ def gather_alike(low, high, shift, e, incident_j, incident_i, incident, row, wre
         middle = e + incident_j[b]
         stop = middle + incident_i[b]
         while e < middle:
-            for m in range(GROUP):
-                add_eight(sums, wrench, row[incident[e + m]])
+            add_group(e, other, incident, row, wrench, sums)
             e += GROUP
-        turn_four(sums)
+        if other == 0:
+            turn_four(sums)
         while e < stop:
-            for m in range(GROUP):
-                add_eight(sums, wrench, row[incident[e + m]])
-            e += GROUP
-        hand_over(sums, b - shift, force, torque)
-
-
-@loop
-def gather_wrenches(low, high, shift, e, other, incident_j, incident_i, incident, row, wrench, sums, force, torque):
-    """The same on single spheres that are not alike, or with couples.
-
-    Parameters
-    ----------
-    low, high, shift, e, incident_j, incident_i, incident : see `gather_round`
-    other : column that the torques on spheres j are from
-    row, wrench : of `Neighbours`
-
-    Writes
-    ------
-    force, torque : (3, N) world frame [N, N m]; the latter may be empty
-    sums : (8,) or longer, scratch
-    """
-    for b in range(low, high):
-        clear(sums)
-        middle = e + incident_j[b]
-        stop = middle + incident_i[b]
-        while e < middle:
-            add_group(-1.0, e, other, incident, row, wrench, sums)
-            e += GROUP
-        while e < stop:
-            add_group(1.0, e, ON_I, incident, row, wrench, sums)
+            add_group(e, 0, incident, row, wrench, sums)
             e += GROUP
         hand_over(sums, b - shift, force, torque)
 
 
 @formula
-def add_group(sign, e, below, incident, row, wrench, sums):
-    """Add the wrenches of a group of candidates to the sums of a body that is on side i, sign 1, or j, sign -1."""
+def add_group(e, at, incident, row, wrench, sums):
+    """Add the lines of a group of candidates, from column `at` on, to the sums of a body."""
     for m in range(GROUP):
-        k = row[incident[e + m]]
-        add_four(sums, 0, wrench, k, 0, sign)
-        add_four(sums, ON_I, wrench, k, below, 1.0)
+        add_eight(sums, wrench, row[incident[e + m]], at)
 
 
 @loop

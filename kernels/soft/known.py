@@ -22,7 +22,7 @@ BOTH_R, BOTH_M, BOTH_I = 22, 23, 24
 NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT, ARM = (
     0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16, 19
 )  # fmt: skip
-KNOWN = 25
+KNOWN, OUT = 25, 15  # rows of that, and of what comes out (``blocks``)
 
 
 @formula

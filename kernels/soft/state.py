@@ -120,14 +120,13 @@ class Neighbours(NamedTuple):
     force_at: np.ndarray  # (C,) int64, where each chunk's candidates begin in pair_force, or in row
     # in place of pair_force where the contact law wants velocities, otherwise empty:
     row: np.ndarray  # (F + 1,) int32, row of wrench of each candidate, 0 where nothing touches and in the last one
-    wrench: np.ndarray  # (F + 1, 8) force on sphere i in 0 to 2; in 4 to 6 the point where it acts [m], or for single
-    # spheres its torque on i, and on j if they are alike [N m]; a line of the cache. Rows of a chunk's contacts come
-    # one after the other, so that few lines are used; the first of all is zero for ever. (F + 1, 12) for single spheres
-    # that are not alike, with the torque on j in 8 to 10, and (F + 1, 16) where contacts hand on couples, with that on
-    # i in 8 to 10, and the torque on such j in 12 to 14 [N m]
+    wrench: np.ndarray  # (F + 1, 8) or (F + 1, 16): force on i in 0 to 2 [N], torque in 4 to 6 [N m]; those on j in 8
+    # to 10 and 12 to 14, but for spheres that are alike and hand on no couples, of which either has the same torque. A
+    # line of the cache is what a body sums. Rows of a chunk's contacts come one after the other, so that few lines are
+    # used; the first of all is zero for ever
     known: np.ndarray  # (B, 2 KNOWN BLOCK) scratch of the B blocks, of pairs and walls, see kernels.soft.known.flat
     kept: np.ndarray  # (B, R or 1, BLOCK) the same
-    out: np.ndarray  # (B, 14 BLOCK) the same
+    out: np.ndarray  # (B, OUT BLOCK) the same
     met: np.ndarray  # (B, 6, BLOCK) int64, the same
     overlap: np.ndarray  # (F,) [m]
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first

@@ -20,7 +20,7 @@ from kernels.soft.surfaces import inverse_mass, radius_of, rolling_inertia, spin
 from kernels.soft.values import of_pair
 
 LINE = 8  # numbers in a line of the cache
-ON_I, ON_J = 4, 8  # columns of wrenches: torques on either body
+ON_I, FORCE_J, ON_J = 4, 8, 12  # columns of wrenches, of which each body has a line: torque on i; of j force, torque
 TINY = 1e-300  # keeps the direction of two coincident spheres finite (zero) instead of 0/0
 
 
