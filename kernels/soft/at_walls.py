@@ -1,14 +1,11 @@
 """Forces and torques on bodies at walls: see ``all_walls``, and ``wall_blocks`` for single spheres in a box."""
 
-import numpy as np
-
 from kernels import laws
-from kernels.base.energy import add_words
 from kernels.base.jit import formula, stage
 from kernels.soft.all_walls import touch_walls
 from kernels.soft.chunks import chunk_of
 from kernels.soft.coming import fetch_ahead
-from kernels.soft.touching import Sums, no_energy
+from kernels.soft.touching import joined, no_sums
 from kernels.soft.wall_blocks import touch_faces
 from kernels.soft.walled import bare_or
 
@@ -31,20 +28,13 @@ def gather_one_by_one(law, c, shift, time_sign, half, bodies, kinds, neighbours,
     `Sums` at the walls
     """
     low, _ = chunk_of(c, bodies.kind.size)
-    elastic, stored, loss, work, jump = np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy()
-    largest = np.int64(0)
-    stop = low + neighbours.walled_count[c]
+    sums, stop = no_sums(), low + neighbours.walled_count[c]
     for k in range(low, stop):
         fetch_ahead(box, c, k, stop, bodies, kinds, neighbours)
         b = neighbours.walled[k]
-        sums = touch_walls(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours)
-        elastic += sums.elastic
-        stored += sums.stored
-        loss = add_words(loss, sums.loss)
-        work = add_words(work, sums.work)
-        jump = add_words(jump, sums.jump)
-        largest = max(largest, sums.overlap)
-    return Sums(elastic, largest, stored, loss, work, jump)
+        more = touch_walls(box, law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours)
+        sums = joined(sums, more)
+    return sums
 
 
 @formula

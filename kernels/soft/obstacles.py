@@ -146,7 +146,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     -------
     `Sums`
     """
-    sums = Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
+    sums = no_sums()
     walls, c = box.walls, b // CHUNK
     first, stop = spheres_of(b, bodies, kinds)
     if laws.shares_damping(law):

@@ -22,7 +22,7 @@ from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import CHUNK
 from kernels.soft.obstacles import blended, encounter_at, tell_servo
 from kernels.soft.regions import ANCHOR, DEEPEST, ENERGY, LINKS, region, sum_of
-from kernels.soft.touching import Sums, joined, no_energy
+from kernels.soft.touching import Sums, joined, no_energy, no_sums
 from kernels.soft.walled import NEAR, framed, image_for, in_world, is_near, velocity_at
 from kernels.soft.walls import push
 from kernels.soft.worn import wear
@@ -152,7 +152,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, bo
     -------
     `Sums`
     """
-    sums = Sums(np.int64(0), np.int64(0), np.int64(0), no_energy(), no_energy(), no_energy())
+    sums = no_sums()
     n = kept(bodies.first_sphere[b + 1] - 1, box.walls)
     for w in range(box.walls.row.size):
         if is_near(w, box.walls.at[bodies.first_sphere[b], NEAR]):
