@@ -1,93 +1,68 @@
-"""Every block of code and every command on every page runs; links lead somewhere."""
+"""Memory for arrays: nobody else's, zero at first, given back, and the same numbers where there are no large pages."""
 
-import re
-import sys
-from pathlib import Path
+import gc
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 
-import pages
+import numpy as np
 import pytest
 
-import dem
+from dem.base import pages
 
-ROOT = pages.ROOT
-sys.path.append(str(ROOT / "docs" / "make"))
-from shown import OTHER, SHOWN  # noqa: E402
-
-WRITTEN = [*pages.PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
-CODE = [page for page in pages.PAGES if pages.blocks(page)]
-CASES = [name for name, case in dem.cases().items() if case.__module__.startswith("cases.")]
-
-ADDRESS = re.compile(  # of pages elsewhere: a host with dots, no mark of a sentence at the end; papers by their numbers
-    r"https://(?:doi\.org/10\.\d{4,9}/[\w.()/-]*\w|(?!doi\.org)[\w-]+(?:\.[\w-]+)+(?:/[^\s<>]*[^\s<>.,;:])?)"
-)
+SIZES = (0, 1, 7, pages.LEAST // 8 - 1, pages.LEAST // 8, 30_000, pages.TOGETHER // 32, pages.TOGETHER // 32 + 1)
+SHAPES = [size for size in SIZES for _ in range(3)] + [(3, 7001), (7001, 3), (0, 4), (4, 0), (2, 5, 4001)]
 
 
-def name_of(page):
-    return str(page.relative_to(ROOT))
+def test_arrays_begin_with_lines_hold_zeros_and_are_nobody_elses():
+    made = [pages.zeros(shape, dtype) for shape in SHAPES for dtype in (float, np.int32, np.int8)]
+    for k, array in enumerate(made):
+        assert array.ctypes.data % pages.LINE == 0 or not array.size
+        assert not array.any()
+        array[...] = k % 100 + 1
+    assert all((array == k % 100 + 1).all() for k, array in enumerate(made))
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("default::dem.DemWarning")
-@pytest.mark.parametrize("page", CODE, ids=name_of)
-def test_a_page_can_be_followed_to_its_end(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    pages.follow(page, commands=True)
+@pytest.mark.skipif(pages.ASKED is None, reason="the system knows no large pages")
+def test_many_numbers_begin_on_pages_of_their_own():
+    assert pages.zeros(pages.TOGETHER).ctypes.data % pages.LARGE == 0
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
-def test_a_command_of_the_gallery_ends_well(name, tmp_path, monkeypatch):
-    """Without a warning, and with a verdict that has no doubts."""
-    monkeypatch.chdir(tmp_path)
-    said = pages.command("dem " + " ".join(SHOWN.get(name, OTHER).words(name)))
-    assert "warning [" not in said
-    assert "WARN" not in said
+def test_memory_goes_when_the_last_array_does():
+    own = pages.Pages(pages.LARGE) if pages.ASKED is not None else pytest.skip("the system knows no large pages")
+    gone = weakref.ref(own.memory.base.obj if isinstance(own.memory.base, memoryview) else own.memory.base)
+    one, other = own.take(1000).view(float), own.take(1000)
+    del own, one
+    gc.collect()
+    assert gone() is not None
+    assert not other.any()
+    del other
+    gc.collect()
+    assert gone() is None
 
 
-def anchors(page):
-    """What headings of a page are called in addresses."""
-    heads = re.findall(r"^#+ (.*)$", without_code(page), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+def test_what_is_too_large_for_what_is_left_is_refused():
+    if pages.ASKED is None:
+        pytest.skip("the system knows no large pages")
+    own = pages.Pages(pages.LARGE)
+    assert own.take(pages.LARGE + 1) is None
+    assert own.take(pages.LARGE).size == pages.LARGE
+    assert own.take(1) is None
 
 
-def without_code(page):
-    return re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+def test_threads_get_different_memory():
+    def own(k: int) -> np.ndarray:
+        return pages.full(50_000, k, np.int64)
+
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(own, range(64)))
+    assert all((array == k).all() for k, array in enumerate(made))
 
 
-@pytest.mark.parametrize("page", WRITTEN, ids=name_of)
-def test_links_lead_somewhere(page):
-    """To pages that are made from the repository as well: those are named after what they are made from."""
-    for link in re.findall(r"\]\(([^)\s]+)\)", without_code(page)):
-        if re.match(r"https?:|mailto:", link):
-            assert ADDRESS.fullmatch(link), f"{name_of(page)}: {link}"
-            continue
-        path, _, anchor = link.partition("#")
-        target = (ROOT / "docs" / path[1:]) if path.startswith("/") else (page.parent / path) if path else page
-        if "made" in Path(path).parts:
-            continue
-        target = target if target.exists() else target.with_suffix(".md")
-        assert target.exists(), f"{name_of(page)}: {link}"
-        assert not anchor or anchor in anchors(target), f"{name_of(page)}: {link}"
-
-
-def test_every_source_that_is_named_by_number_is_named_alike():
-    """Numbers of papers are those of the list of references, also in what tells how to cite."""
-    listed = set(re.findall(r"doi\.org/(10\.\d{4,}/[^)\s]+)", (ROOT / "docs/reference/references.md").read_text()))
-    cited = set(re.findall(r"doi: (10\.\d{4,}/\S+)", (ROOT / "CITATION.cff").read_text()))
-    assert cited
-    assert cited <= listed
-
-
-def test_every_case_has_a_picture():
-    pictures = {path.stem for path in (ROOT / "docs" / "pictures").glob("*.png")}
-    assert set(CASES) - pictures == set(), "draw it: python docs/make/pictures.py CASE"
-    assert set(SHOWN) <= set(dem.cases())
-
-
-def test_every_command_is_shown_what_it_takes():
-    """The page of commands is made from their own help; the README names each."""
-    from dem.cli.commands import COMMANDS  # noqa: PLC0415
-
-    text = (ROOT / "README.md").read_text()
-    listed = text[text.index("## From the command line") : text.index("## What it can do")]
-    assert {name for name in COMMANDS if not re.search(rf"\b{name}\b", listed)} == set()
+def test_where_there_are_no_large_pages_arrays_are_the_same(monkeypatch):
+    values = np.arange(60_000.0).reshape(3, -1).T
+    large = pages.copied(values)
+    monkeypatch.setattr(pages, "ASKED", None)
+    usual = pages.copied(values)
+    np.testing.assert_array_equal(large, usual)
+    assert usual.ctypes.data % pages.LINE == 0
+    assert all(array.flags.carray for array in (large, usual))  # in one piece, aligned, writeable

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
+from dem.base.pages import copied
 from dem.model.mesh_cells import Cells, cells_of
 from kernels.walls import geometry
 from kernels.walls.geometry import Geometry
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dem.model.surfaces import Surface
-
-
-LINE = 8  # numbers in a line of the cache
 
 
 class WallShape(NamedTuple):
@@ -189,7 +187,7 @@ def geometry_of(shapes: Sequence[WallShape], *, reach: float) -> Geometry:
         first_number=at[:-1].astype(np.int64),
         numbers=_joined(numbers, np.zeros(0)),
         first_triangle=before[:-1].astype(np.int64),
-        triangle=_aligned(_joined([surface.rows for surface in surfaces], np.zeros((0, NUMBERS)))),
+        triangle=_joined([surface.rows for surface in surfaces], np.zeros((0, NUMBERS))),
         beside=_joined(
             [np.where(s.beside < 0, -1, s.beside + k) for s, k in zip(surfaces, firsts, strict=False)],
             np.zeros((0, 3), np.int64),
@@ -206,16 +204,7 @@ def _surfaces(shapes: Sequence[WallShape]) -> list[Surface]:
 
 
 def _joined(parts: list[np.ndarray], empty: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(np.concatenate([empty, *parts]).astype(empty.dtype))
-
-
-def _aligned(rows: np.ndarray) -> np.ndarray:
-    """The same rows where lines of the cache begin: what is looked at first of each is in one line."""
-    room = np.empty(rows.size + LINE)
-    start = -(room.ctypes.data // room.itemsize) % LINE
-    found = room[start : start + rows.size].reshape(rows.shape)
-    found[:] = rows
-    return found
+    return copied(np.concatenate([empty, *parts]).astype(empty.dtype))
 
 
 def room_of_sides(shapes: Sequence[WallShape], room: int) -> int:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base.pages import copied, full, zeros
 from dem.model.capsule import half_length_of, has_capsules, has_clusters
 from dem.model.walls import fold
 from dem.soft import walled
 from dem.soft.capsules import with_poses
-from dem.soft.lines import in_lines
 from dem.soft.springs import Springs
 from kernels.base.jit import in_python
 from kernels.laws import hertz
@@ -105,30 +105,30 @@ def bodies(
     """
     n = len(particles)
     turning = n if rotating else 0
-    position, image = (np.array(rows.T, order="C") for rows in fold(particles.position, box))
+    position, image = (copied(rows.T) for rows in fold(particles.position, box))
     spheres = np.diff(kinds.first_offset)[particles.variant]
-    first_sphere = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)
+    first_sphere = copied(np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32))
     return Bodies(
-        identity=np.arange(n),
-        kind=np.array(particles.variant),
+        identity=copied(np.arange(n)),
+        kind=copied(particles.variant),
         position=position,
         image=image,
-        velocity=np.array(particles.velocity.T, order="C"),
-        orientation=np.array(particles.orientation.T, order="C"),
-        memory_q=np.zeros((4, turning)),
-        memory_w=np.array(particles.angular_velocity.T, order="C"),
-        memory_a=np.zeros((3, turning)),
-        memory_more=np.zeros((more, turning)),
-        force=np.zeros((3, n)),
-        torque=np.zeros((3, turning)),
+        velocity=copied(particles.velocity.T),
+        orientation=copied(particles.orientation.T),
+        memory_q=zeros((4, turning)),
+        memory_w=copied(particles.angular_velocity.T),
+        memory_a=zeros((3, turning)),
+        memory_more=zeros((more, turning)),
+        force=zeros((3, n)),
+        torque=zeros((3, turning)),
         first_sphere=first_sphere,
-        sphere_position=position if kinds.round else np.zeros((3, first_sphere[-1])),
-        owner=np.repeat(np.arange(n, dtype=np.int32), spheres),
-        velocity_ahead=np.array(particles.velocity.T if lossy else np.zeros((3, 0)), order="C"),
-        spin=np.array(particles.angular_velocity.T if lossy and rotating else np.zeros((3, 0)), order="C"),
-        wall_contacts=np.zeros(n, np.int64),
-        felt=np.zeros((felt, n)),
-        left=np.zeros((1, n), np.int8),
+        sphere_position=position if kinds.round else zeros((3, first_sphere[-1])),
+        owner=copied(np.repeat(np.arange(n, dtype=np.int32), spheres)),
+        velocity_ahead=copied(particles.velocity.T if lossy else np.zeros((3, 0))),
+        spin=copied(particles.angular_velocity.T if lossy and rotating else np.zeros((3, 0))),
+        wall_contacts=zeros(n, np.int64),
+        felt=zeros((felt, n)),
+        left=zeros((1, n), np.int8),
         present=np.array([n]),
     )
 
@@ -146,11 +146,11 @@ class Workspace(NamedTuple):
 def workspace(n: int, chunks: int, most_cells: int) -> Workspace:
     """Arrays for n bodies, without values yet."""
     return Workspace(
-        cell=np.empty(n, np.int32),
-        order=np.empty(n, np.int32),
-        cell_first=np.empty(most_cells + 2, np.int32),
-        scratch=np.empty(n),
-        wanted=np.empty(chunks, np.int64),
+        cell=zeros(n, np.int32),
+        order=zeros(n, np.int32),
+        cell_first=zeros(most_cells + 2, np.int32),
+        scratch=zeros(n),
+        wanted=zeros(chunks, np.int64),
     )
 
 
@@ -191,39 +191,39 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
     """Lists of these bodies, with no room for pairs yet."""
     n = bodies.kind.size
     return Neighbours(
-        first=np.zeros(n, np.int64),
-        count=np.zeros(n, np.int32),
+        first=zeros(n, np.int64),
+        count=zeros(n, np.int32),
         **pair_arrays(0),
-        first_entry=np.zeros(n + 1, np.int64),
-        entry_count=np.zeros(n, np.int32),
+        first_entry=zeros(n + 1, np.int64),
+        entry_count=zeros(n, np.int32),
         **entry_arrays(0, n, layout),
-        incident_at=np.zeros(chunks, np.int64),
-        incident_count=np.zeros(chunks, np.int64),
-        incident_j=np.zeros(n, np.int32),
-        incident_i=np.zeros(n, np.int32),
-        active=np.zeros(n, np.int32),
-        active_count=np.zeros(chunks, np.int64),
-        walled=np.zeros(n, np.int32),
-        walled_count=np.zeros(chunks, np.int64),
+        incident_at=zeros(chunks, np.int64),
+        incident_count=zeros(chunks, np.int64),
+        incident_j=zeros(n, np.int32),
+        incident_i=zeros(n, np.int32),
+        active=zeros(n, np.int32),
+        active_count=zeros(chunks, np.int64),
+        walled=zeros(n, np.int32),
+        walled_count=zeros(chunks, np.int64),
         block=np.arange(blocks + 1) * chunks // blocks,
         block_of=np.searchsorted(np.arange(blocks + 1) * chunks // blocks, np.arange(chunks), side="right") - 1,
-        lowest=np.zeros(chunks, np.int32),
-        highest=np.zeros(chunks, np.int32),
-        lag=np.zeros(1, np.int64),
-        listed_position=np.zeros((3, n)),
-        listed_orientation=np.zeros((4, 0 if layout.round else n)),
-        pairs=np.zeros(chunks, np.int64),
+        lowest=zeros(chunks, np.int32),
+        highest=zeros(chunks, np.int32),
+        lag=zeros(1, np.int64),
+        listed_position=zeros((3, n)),
+        listed_orientation=zeros((4, 0 if layout.round else n)),
+        pairs=zeros(chunks, np.int64),
         **candidate_arrays(chunks, 0, layout),
-        force_at=np.zeros(chunks, np.int64),
-        pair_force=np.zeros((3, 0)),
-        row=np.zeros(0, np.int32),
-        wrench=np.zeros((0, layout.wrench)),
+        force_at=zeros(chunks, np.int64),
+        pair_force=zeros((3, 0)),
+        row=zeros(0, np.int32),
+        wrench=zeros((0, layout.wrench)),
         **scratch(blocks, layout),
-        overlap=np.zeros(0),
-        touching=np.zeros(0, np.int32),
-        wall_history=np.zeros((6 * bodies.owner.size if layout.wall_width else 0, layout.wall_width)),
-        wall_has_history=np.zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
-        aside_count=np.full(chunks, -1),
+        overlap=zeros(0),
+        touching=zeros(0, np.int32),
+        wall_history=zeros((6 * bodies.owner.size if layout.wall_width else 0, layout.wall_width)),
+        wall_has_history=zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
+        aside_count=full(chunks, -1, np.int64),
         bonds=NoBonds(),
     )
 
@@ -232,27 +232,27 @@ def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
     """What threads need to evaluate touching pairs."""
     used = blocks if layout.lossy else 0
     return {
-        "known": in_lines((used, 2 * KNOWN * BLOCK)),  # of pairs, and of contacts with faces
-        "kept": in_lines((used, max(layout.width, 1), BLOCK)),
-        "out": in_lines((used, OUT * BLOCK)),
-        "met": np.zeros((used, max(TOLD, WALLS_TOLD), BLOCK), np.int64),
+        "known": zeros((used, 2 * KNOWN * BLOCK)),  # of pairs, and of contacts with faces
+        "kept": zeros((used, max(layout.width, 1), BLOCK)),
+        "out": zeros((used, OUT * BLOCK)),
+        "met": zeros((used, max(TOLD, WALLS_TOLD), BLOCK), np.int64),
     }
 
 
 def pair_arrays(room: int) -> dict[str, np.ndarray]:
     """Arrays for that many pairs of bodies, and one that never has candidates."""
     return {
-        "lower": np.zeros(room + 1, np.int32),
-        "higher": np.zeros(room + 1, np.int32),
-        "packed": np.zeros(room + 1, np.int64),
+        "lower": zeros(room + 1, np.int32),
+        "higher": zeros(room + 1, np.int32),
+        "packed": zeros(room + 1, np.int64),
     }
 
 
 def entry_arrays(room: int, n: int, layout: Layout) -> dict[str, np.ndarray]:
     """Arrays for that many entries of n bodies."""
     incident = room + 2 * GROUP * n + GROUP  # see candidates.first_incident; a last group may be written beyond
-    own = {"incident": np.zeros(incident, np.int32)} if layout.one_each else {}
-    return {"entry": np.zeros(room, np.int64), **own}
+    own = {"incident": zeros(incident, np.int32)} if layout.one_each else {}
+    return {"entry": zeros(room, np.int64), **own}
 
 
 def candidate_arrays(chunks: int, room: int, layout: Layout) -> dict[str, np.ndarray]:
@@ -261,17 +261,17 @@ def candidate_arrays(chunks: int, room: int, layout: Layout) -> dict[str, np.nda
     room *= chunks
     own = 0 if layout.alike else room
     remembering = room if layout.width else 0
-    return ({} if layout.one_each else {"incident": np.zeros(incident, np.int32)}) | {
-        "sphere_i": np.empty(room, np.int32),
-        "sphere_j": np.empty(room, np.int32),
-        "reach": np.empty(own),
-        "stiffness": np.empty(own),
-        "history": in_lines((remembering, layout.width)),
-        "has_history": np.zeros(remembering, np.int8),
-        "aside": np.zeros((remembering, layout.width)),
-        "aside_pair": np.empty(remembering, np.int64),
-        "aside_i": np.empty(remembering, np.int32),
-        "aside_j": np.empty(remembering, np.int32),
+    return ({} if layout.one_each else {"incident": zeros(incident, np.int32)}) | {
+        "sphere_i": zeros(room, np.int32),
+        "sphere_j": zeros(room, np.int32),
+        "reach": zeros(own),
+        "stiffness": zeros(own),
+        "history": zeros((remembering, layout.width)),
+        "has_history": zeros(remembering, np.int8),
+        "aside": zeros((remembering, layout.width)),
+        "aside_pair": zeros(remembering, np.int64),
+        "aside_i": zeros(remembering, np.int32),
+        "aside_j": zeros(remembering, np.int32),
     }
 
 
@@ -312,8 +312,8 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
         return place | {"pair_force": _at_least(lists.pair_force, (3, size + 1))}
     enough = lists.row.size > size  # both were made alike
     return place | {
-        "row": lists.row if enough else np.zeros(size + 1, np.int32),
-        "wrench": lists.wrench if enough else in_lines((size + 1, layout.wrench)),
+        "row": lists.row if enough else zeros(size + 1, np.int32),
+        "wrench": lists.wrench if enough else zeros((size + 1, layout.wrench)),
         "overlap": _at_least(lists.overlap, (size,)),
         "touching": _at_least(lists.touching, (size,)),
     }
@@ -321,4 +321,4 @@ def pair_force(lists: Neighbours, layout: Layout) -> dict[str, np.ndarray]:
 
 def _at_least(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """The array, or a new one if it is too short."""
-    return array if array.shape[-1] >= shape[-1] else np.zeros(shape, array.dtype)
+    return array if array.shape[-1] >= shape[-1] else zeros(shape, array.dtype)

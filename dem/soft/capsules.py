@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base.pages import zeros
 from dem.model.capsule import closest, has_capsules
 from dem.model.wall_rounds import Cylinder
 from dem.model.wall_words import Ball, Plane
-from dem.soft.lines import in_lines
 from kernels.soft.capsules import Capsules, Mixed
 from kernels.walls import geometry
 
@@ -67,11 +67,11 @@ def gaps(gap: np.ndarray, periods: list[tuple[float, float]]) -> np.ndarray:
 def with_poses(kinds: Kinds | Capsules | Mixed, kind: np.ndarray) -> Kinds | Capsules | Mixed:
     """The same with room for the poses of bodies (N,) of these kinds, if they have any."""
     if isinstance(kinds, Capsules):
-        return kinds._replace(pose=in_lines((len(kind), 8)))
+        return kinds._replace(pose=zeros((len(kind), 8)))
     if isinstance(kinds, Mixed):
         spheres = int(np.diff(kinds.first_offset)[kind].sum())
         return kinds._replace(
-            pose=in_lines((spheres, 8)), lever=np.zeros((spheres, 4)), own=np.arange(spheres, dtype=np.int32)
+            pose=zeros((spheres, 8)), lever=np.zeros((spheres, 4)), own=np.arange(spheres, dtype=np.int32)
         )
     return kinds
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.pages import zeros
 from dem.soft import arrays
 from dem.soft.per_body import MOVING, PER_BODY
 from dem.soft.walled import fitted, is_walled
@@ -48,7 +49,7 @@ def bodies(crowd: Crowd, order: np.ndarray, ghosts: Rows, kinds: Kinds, used: Se
     found = Bodies(
         **made,
         first_sphere=first_sphere,
-        sphere_position=made["position"] if kinds.round else np.zeros((3, first_sphere[-1])),
+        sphere_position=made["position"] if kinds.round else zeros((3, first_sphere[-1])),
         owner=np.repeat(np.arange(number.size, dtype=np.int32), spheres),
         present=np.array([low + int(np.count_nonzero(made["left"][0, low:] == 0))]),
     )
@@ -91,5 +92,5 @@ def wet(fluid: tuple, chunks: int) -> tuple:
     if isinstance(fluid, Dry):
         return fluid
     medium = fluid.medium
-    new = {name: np.zeros((chunks, *getattr(medium, name).shape[1:])) for name in ("sampled", "whirling")}
+    new = {name: zeros((chunks, *getattr(medium, name).shape[1:])) for name in ("sampled", "whirling")}
     return fluid._replace(medium=medium._replace(**new))

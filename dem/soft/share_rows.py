@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base.pages import zeros
 from dem.soft.per_body import MOVING, PER_BODY
 
 if TYPE_CHECKING:
@@ -156,8 +157,7 @@ class Crowd(NamedTuple):
         size = old.shape[1]
         source = np.concatenate([self.stay, np.arange(size, size + late.shape[1])])
         source = source if which is None else source[which]
-        new = np.empty((old.shape[0], room + source.size), old.dtype)
-        new[:, :room] = 0
+        new = zeros((old.shape[0], room + source.size), old.dtype)
         if size:
             for k in range(old.shape[0]):
                 old[k].take(source, mode="clip", out=new[k, room:])

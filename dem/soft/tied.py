@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base.pages import copied, full, zeros
 from dem.model.rest import turned
 from kernels.soft import bond_state as rows
 from kernels.soft.chunks import CHUNK
@@ -111,31 +112,31 @@ def tied(bonds: Bonds, particles: Particles) -> rows.Bonds:
     first, incident = incidence(bonds.pairs, bodies)
     return rows.Bonds(
         form=form_of(bonds, columns.shape[1]),
-        table=np.ascontiguousarray(columns),
-        slot=np.arange(count, dtype=np.int32),
-        number=np.arange(count, dtype=np.int32),
-        kind=kind.reshape(-1).astype(np.int32),
-        first=np.zeros(count, np.int32),
-        second=np.zeros(count, np.int32),
-        live=(bonds.pairs[:, 1] >= 0).astype(float),
-        chunk_first=np.zeros(chunks + 1, np.int64),
-        highest=np.zeros(chunks, np.int32),
+        table=copied(columns),
+        slot=copied(np.arange(count, dtype=np.int32)),
+        number=copied(np.arange(count, dtype=np.int32)),
+        kind=copied(kind.reshape(-1).astype(np.int32)),
+        first=zeros(count, np.int32),
+        second=zeros(count, np.int32),
+        live=copied((bonds.pairs[:, 1] >= 0).astype(float)),
+        chunk_first=zeros(chunks + 1, np.int64),
+        highest=zeros(chunks, np.int32),
         ground=grounded,
         grounded=np.arange(len(grounded)),
-        ground_first=np.zeros(chunks + 1, np.int64),
+        ground_first=zeros(chunks + 1, np.int64),
         place=place,
-        state=np.zeros(count, np.int8),
-        when=np.full(count, -1),
-        load=np.zeros(count),
-        pending=np.zeros(count, np.int64),
-        before=np.zeros(count),
-        count=np.zeros(3, np.int64),
-        pull=np.zeros((9, count)),
-        pull_at=np.zeros(chunks, np.int64),
-        incident_first=first.astype(np.int32),
-        incident=incident.astype(np.int32),
-        partial=np.zeros((chunks, rows.COLUMNS), np.int64),
-        sums=np.zeros(3),
+        state=zeros(count, np.int8),
+        when=full(count, -1, np.int64),
+        load=zeros(count),
+        pending=zeros(count, np.int64),
+        before=zeros(count),
+        count=zeros(3, np.int64),
+        pull=zeros((9, count)),
+        pull_at=zeros(chunks, np.int64),
+        incident_first=copied(first.astype(np.int32)),
+        incident=copied(incident.astype(np.int32)),
+        partial=zeros((chunks, rows.COLUMNS), np.int64),
+        sums=zeros(3),
         eased=eased(bonds, bodies),
     )
 
@@ -222,7 +223,7 @@ def give_room(tie: rows.Bonds, block: np.ndarray, lag: int) -> rows.Bonds:
     shift = segment * room - tie.chunk_first[:-1]
     tie.incident[:] += 2 * shift[chunk[tie.incident // 2]].astype(np.int32)
     tie.pull_at[:] = segment * room
-    return tie if tie.pull.shape[1] >= used * room else tie._replace(pull=np.zeros((9, used * room)))
+    return tie if tie.pull.shape[1] >= used * room else tie._replace(pull=zeros((9, used * room)))
 
 
 def list_apart(eased: Eased) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.pages import full, zeros
 from dem.model.box import FACES
 from dem.model.servo import PID
 from dem.model.wall_shapes import geometry_of, room_of_sides
@@ -158,13 +159,13 @@ def walled(
         belt=np.ascontiguousarray(np.array([wall.surface_velocity for wall in walls]).T),
         row=rows_of(walls, len(materials)),
         modulus=np.array([[one.effective_modulus(wall.material) for wall in walls] for one in materials]),
-        range=reach, until=np.zeros(bodies.kind.size), gone=np.zeros(2), at=nothing_near(bodies.owner.size),
+        range=reach, until=zeros(bodies.kind.size), gone=np.zeros(2), at=nothing_near(bodies.owner.size),
         **lists(LISTED if geometry.triangle.size else 0, chunks),
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
-        trees=np.zeros((chunks, rows, SIDE_COLUMNS if sides else 8)),
-        scratch=np.zeros((chunks, rows, SCRATCH if sides else 12)),
-        rate=np.zeros((chunks, number)), part=np.zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(4),
+        trees=zeros((chunks, rows, SIDE_COLUMNS if sides else 8)),
+        scratch=zeros((chunks, rows, SCRATCH if sides else 12)),
+        rate=zeros((chunks, number)), part=zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(4),
         felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
         servo=servos(walls, widest_step),
         driven=np.zeros((6 if any(isinstance(wall.servo, PID) for wall in walls) else 3, number)),
@@ -191,21 +192,19 @@ def worn_of(walls: Sequence[Wall]) -> dict[str, np.ndarray]:
 
 def nothing_near(spheres: int) -> np.ndarray:
     """What `Walls.at` is of so many spheres that are near no wall, where lines of memory begin."""
-    room = np.zeros((spheres + 2, COLUMNS), np.int64)
-    start = -(room.ctypes.data // room.itemsize) % (2 * COLUMNS)
-    return room.reshape(-1)[start : start + spheres * COLUMNS].reshape(spheres, COLUMNS)
+    return zeros((spheres, COLUMNS), np.int64)
 
 
 def lists(number: int, chunks: int) -> dict[str, np.ndarray]:
     """Arrays for so many triangles near the spheres of each chunk."""
-    return {"listed": np.zeros((chunks, number), np.int32), "wanted": np.zeros(chunks, np.int64)}
+    return {"listed": zeros((chunks, number), np.int32), "wanted": np.zeros(chunks, np.int64)}
 
 
 def slots(spheres: int, number: int, width: int, chunks: int) -> dict[str, np.ndarray]:
     """Arrays for so many slots a sphere, all of them empty."""
     return {
-        "key": np.full(spheres * number, -1), "history": np.zeros((spheres * number, width)),
-        "old_key": np.full((chunks, number), -1), "old_history": np.zeros((chunks, number, width)),
+        "key": full(spheres * number, -1, np.int64), "history": zeros((spheres * number, width)),
+        "old_key": full((chunks, number), -1, np.int64), "old_history": zeros((chunks, number, width)),
     }  # fmt: skip
 
 
@@ -213,10 +212,10 @@ def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
     """Walls with arrays for other bodies, who remember nothing yet; what walls have come to is shared."""
     number, width, room = walls.old_key.shape[1], walls.history.shape[1], walls.listed.shape[1]
     wanted = int(walls.wanted.max())
-    new = {name: np.zeros((chunks, *getattr(walls, name).shape[1:]), getattr(walls, name).dtype)
+    new = {name: zeros((chunks, *getattr(walls, name).shape[1:]), getattr(walls, name).dtype)
            for name in ("fullest", "trees", "scratch", "rate", "part")}  # fmt: skip
     return walls._replace(
-        until=np.zeros(bodies), gone=np.zeros(2), at=nothing_near(spheres),
+        until=zeros(bodies), gone=np.zeros(2), at=nothing_near(spheres),
         **lists(2 * wanted if wanted > room else room, chunks), **slots(spheres, number, width, chunks), **new,
     )  # fmt: skip
 
