@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base import checks
-from dem.base.pages import copied
+from dem.base.large_pages import copied
 from dem.model.mesh_cells import Cells, cells_of
 from kernels.walls import geometry
 from kernels.walls.geometry import Geometry

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base.pages import copied, full, zeros
+from dem.base.large_pages import copied, empty, full, zeros
 from dem.model.capsule import half_length_of, has_capsules, has_clusters
 from dem.model.walls import fold
 from dem.soft import walled
@@ -146,11 +146,11 @@ class Workspace(NamedTuple):
 def workspace(n: int, chunks: int, most_cells: int) -> Workspace:
     """Arrays for n bodies, without values yet."""
     return Workspace(
-        cell=zeros(n, np.int32),
-        order=zeros(n, np.int32),
-        cell_first=zeros(most_cells + 2, np.int32),
-        scratch=zeros(n),
-        wanted=zeros(chunks, np.int64),
+        cell=empty(n, np.int32),
+        order=empty(n, np.int32),
+        cell_first=empty(most_cells + 2, np.int32),
+        scratch=empty(n),
+        wanted=empty(chunks, np.int64),
     )
 
 
@@ -210,8 +210,8 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         lowest=zeros(chunks, np.int32),
         highest=zeros(chunks, np.int32),
         lag=zeros(1, np.int64),
-        listed_position=zeros((3, n)),
-        listed_orientation=zeros((4, 0 if layout.round else n)),
+        listed_position=empty((3, n)),
+        listed_orientation=empty((4, 0 if layout.round else n)),
         pairs=zeros(chunks, np.int64),
         **candidate_arrays(chunks, 0, layout),
         force_at=zeros(chunks, np.int64),
@@ -221,7 +221,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         **scratch(blocks, layout),
         overlap=zeros(0),
         touching=zeros(0, np.int32),
-        wall_history=zeros((6 * bodies.owner.size if layout.wall_width else 0, layout.wall_width)),
+        wall_history=empty((6 * bodies.owner.size if layout.wall_width else 0, layout.wall_width)),
         wall_has_history=zeros(6 * bodies.owner.size if layout.wall_width else 0, np.int8),
         aside_count=full(chunks, -1, np.int64),
         bonds=NoBonds(),
@@ -251,27 +251,27 @@ def pair_arrays(room: int) -> dict[str, np.ndarray]:
 def entry_arrays(room: int, n: int, layout: Layout) -> dict[str, np.ndarray]:
     """Arrays for that many entries of n bodies."""
     incident = room + 2 * GROUP * n + GROUP  # see candidates.first_incident; a last group may be written beyond
-    own = {"incident": zeros(incident, np.int32)} if layout.one_each else {}
-    return {"entry": zeros(room, np.int64), **own}
+    own = {"incident": empty(incident, np.int32)} if layout.one_each else {}
+    return {"entry": empty(room, np.int64), **own}
 
 
 def candidate_arrays(chunks: int, room: int, layout: Layout) -> dict[str, np.ndarray]:
-    """Arrays for that many candidate pairs in each chunk."""
+    """Arrays for that many candidate pairs in each chunk: what is read of them is written before."""
     incident = 2 * chunks * room + GROUP * CHUNK * chunks + GROUP  # see candidates.first_incident
     room *= chunks
     own = 0 if layout.alike else room
     remembering = room if layout.width else 0
-    return ({} if layout.one_each else {"incident": zeros(incident, np.int32)}) | {
-        "sphere_i": zeros(room, np.int32),
-        "sphere_j": zeros(room, np.int32),
-        "reach": zeros(own),
-        "stiffness": zeros(own),
-        "history": zeros((remembering, layout.width)),
+    return ({} if layout.one_each else {"incident": empty(incident, np.int32)}) | {
+        "sphere_i": empty(room, np.int32),
+        "sphere_j": empty(room, np.int32),
+        "reach": empty(own),
+        "stiffness": empty(own),
+        "history": empty((remembering, layout.width)),
         "has_history": zeros(remembering, np.int8),
-        "aside": zeros((remembering, layout.width)),
-        "aside_pair": zeros(remembering, np.int64),
-        "aside_i": zeros(remembering, np.int32),
-        "aside_j": zeros(remembering, np.int32),
+        "aside": empty((remembering, layout.width)),
+        "aside_pair": empty(remembering, np.int64),
+        "aside_i": empty(remembering, np.int32),
+        "aside_j": empty(remembering, np.int32),
     }
 
 

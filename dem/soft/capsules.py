@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base.pages import zeros
+from dem.base.large_pages import zeros
 from dem.model.capsule import closest, has_capsules
 from dem.model.wall_rounds import Cylinder
 from dem.model.wall_words import Ball, Plane

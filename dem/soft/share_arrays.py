@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.pages import zeros
+from dem.base.large_pages import zeros
 from dem.soft import arrays
 from dem.soft.per_body import MOVING, PER_BODY
 from dem.soft.walled import fitted, is_walled

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base.pages import zeros
+from dem.base.large_pages import empty
 from dem.soft.per_body import MOVING, PER_BODY
 
 if TYPE_CHECKING:
@@ -157,7 +157,8 @@ class Crowd(NamedTuple):
         size = old.shape[1]
         source = np.concatenate([self.stay, np.arange(size, size + late.shape[1])])
         source = source if which is None else source[which]
-        new = zeros((old.shape[0], room + source.size), old.dtype)
+        new = empty((old.shape[0], room + source.size), old.dtype)
+        new[:, :room] = 0
         if size:
             for k in range(old.shape[0]):
                 old[k].take(source, mode="clip", out=new[k, room:])

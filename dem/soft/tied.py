@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base.pages import copied, full, zeros
+from dem.base.large_pages import copied, full, zeros
 from dem.model.rest import turned
 from kernels.soft import bond_state as rows
 from kernels.soft.chunks import CHUNK

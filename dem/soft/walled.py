@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.pages import full, zeros
+from dem.base.large_pages import empty, full, zeros
 from dem.model.box import FACES
 from dem.model.servo import PID
 from dem.model.wall_shapes import geometry_of, room_of_sides
@@ -197,13 +197,13 @@ def nothing_near(spheres: int) -> np.ndarray:
 
 def lists(number: int, chunks: int) -> dict[str, np.ndarray]:
     """Arrays for so many triangles near the spheres of each chunk."""
-    return {"listed": zeros((chunks, number), np.int32), "wanted": np.zeros(chunks, np.int64)}
+    return {"listed": empty((chunks, number), np.int32), "wanted": np.zeros(chunks, np.int64)}
 
 
 def slots(spheres: int, number: int, width: int, chunks: int) -> dict[str, np.ndarray]:
     """Arrays for so many slots a sphere, all of them empty."""
     return {
-        "key": full(spheres * number, -1, np.int64), "history": zeros((spheres * number, width)),
+        "key": full(spheres * number, -1, np.int64), "history": empty((spheres * number, width)),
         "old_key": full((chunks, number), -1, np.int64), "old_history": zeros((chunks, number, width)),
     }  # fmt: skip
 

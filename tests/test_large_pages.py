@@ -1,15 +1,15 @@
 """Memory for arrays: nobody else's, zero at first, given back, and the same numbers where there are no large pages."""
 
 import gc
-import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from dem.base import pages
+from dem.base import large_pages as pages
 
 SIZES = (0, 1, 7, pages.LEAST // 8 - 1, pages.LEAST // 8, 30_000, pages.TOGETHER // 32, pages.TOGETHER // 32 + 1)
+has_large = pytest.mark.skipif(pages.ASKED is None, reason="the system knows no large pages")
 SHAPES = [size for size in SIZES for _ in range(3)] + [(3, 7001), (7001, 3), (0, 4), (4, 0), (2, 5, 4001)]
 
 
@@ -22,31 +22,52 @@ def test_arrays_begin_with_lines_hold_zeros_and_are_nobody_elses():
     assert all((array == k % 100 + 1).all() for k, array in enumerate(made))
 
 
-@pytest.mark.skipif(pages.ASKED is None, reason="the system knows no large pages")
+@has_large
 def test_many_numbers_begin_on_pages_of_their_own():
     assert pages.zeros(pages.TOGETHER).ctypes.data % pages.LARGE == 0
 
 
-def test_memory_goes_when_the_last_array_does():
-    own = pages.Pages(pages.LARGE) if pages.ASKED is not None else pytest.skip("the system knows no large pages")
-    gone = weakref.ref(own.memory.base.obj if isinstance(own.memory.base, memoryview) else own.memory.base)
-    one, other = own.take(1000).view(float), own.take(1000)
-    del own, one
+@has_large
+def test_memory_that_nobody_uses_is_used_again_and_cleared_where_zeros_are_asked_for():
+    size = pages.TOGETHER // 8  # numbers; of a length of its own, so that nobody else takes it
+    one = pages.full(size, 7.0, float)
+    place = one.ctypes.data
+    other = pages.zeros(size)  # while the first is there
+    assert other.ctypes.data != place
+    del one
     gc.collect()
-    assert gone() is not None
-    assert not other.any()
-    del other
-    gc.collect()
-    assert gone() is None
+    again = pages.zeros(size)
+    assert again.ctypes.data == place
+    assert not again.any()
 
 
+@has_large
+def test_part_of_an_array_keeps_its_memory():
+    size = pages.TOGETHER // 8
+    one = pages.full(size, 7.0, float)
+    part = one[5:9]
+    del one
+    gc.collect()
+    pages.zeros(size)
+    assert (part == 7.0).all()
+
+
+@has_large
+def test_no_more_is_kept_than_is_said(monkeypatch):
+    size = 3 * pages.LARGE
+    monkeypatch.setattr(pages, "SPARE", 2 * (size + pages.LARGE))
+    for array in [pages.LargePages(size) for _ in range(5)]:
+        del array
+    gc.collect()
+    assert sum(map(len, pages._spare)) <= pages.SPARE
+
+
+@has_large
 def test_what_is_too_large_for_what_is_left_is_refused():
-    if pages.ASKED is None:
-        pytest.skip("the system knows no large pages")
-    own = pages.Pages(pages.LARGE)
-    assert own.take(pages.LARGE + 1) is None
-    assert own.take(pages.LARGE).size == pages.LARGE
-    assert own.take(1) is None
+    own = pages.LargePages(pages.LARGE)
+    assert own.take(pages.LARGE + 1, clear=True) is None
+    assert own.take(pages.LARGE, clear=True).size == pages.LARGE
+    assert own.take(1, clear=True) is None
 
 
 def test_threads_get_different_memory():
