@@ -46,3 +46,11 @@ def correct_picture():
     more = advice(llvm.get_host_cpu_name(), known)
     if more is not None:
         numba.config.CPU_FEATURES = f"{known},{more}" if known else more
+
+
+def has(feature):
+    """Whether the processor that numba compiles for has a feature, as LLVM calls it."""
+    known = numba.config.CPU_FEATURES
+    if known is None:
+        known = codegen.get_host_cpu_features() if numba.config.CPU_NAME is None else ""
+    return f"+{feature}" in known.split(",")

@@ -12,6 +12,7 @@ import numpy as np
 from kernels import laws
 from kernels.base.energy import add_words
 from kernels.base.jit import formula, loop, part
+from kernels.base.sifting import sift
 from kernels.base.vector import add, add_scaled, dot, load, scale, store, subtract
 from kernels.box.periodic import gap
 from kernels.soft.chunks import first_candidate
@@ -86,8 +87,8 @@ def list_touching(first, overlap, beyond, touching, row):
     touching : the list
     row : (K,) that of each candidate, 0 for all others
     """
-    n = 0
-    for k in range(overlap.size):
+    n, looked_at = sift(overlap, -beyond, first, touching, row)
+    for k in range(looked_at, overlap.size):
         touching[n] = k
         counts = overlap[k] > -beyond
         row[k] = first + n if counts else 0

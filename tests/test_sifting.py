@@ -1,0 +1,52 @@
+"""Lists of those that count: the same by eights as one by one, and nothing written where there is no room."""
+
+import numpy as np
+import pytest
+
+from kernels.base import sifting
+from kernels.base.jit import kernel
+from kernels.soft.touching import list_touching
+
+SIZES = (0, 1, 7, 8, 9, 15, 16, 64, 1003)
+
+
+@kernel
+def listed_by(first, overlap, beyond, touching, row):
+    """List them; as `kernels.soft.touching.list_touching`."""
+    return list_touching(first, overlap, beyond, touching, row)
+
+
+def one_by_one(first: int, overlap: np.ndarray, beyond: float) -> tuple[np.ndarray, np.ndarray]:
+    """What `list_touching` says it writes."""
+    counts = overlap > -beyond
+    return np.flatnonzero(counts), np.where(counts, first + np.cumsum(counts) - 1, 0)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.7, 1.0])
+@pytest.mark.parametrize("beyond", [0.0, 0.25])
+def test_a_list_by_eights_is_that_made_one_by_one(share, beyond):
+    rng = np.random.default_rng(3)
+    for size in SIZES:
+        overlap = np.where(rng.random(size) < share, rng.random(size), -rng.random(size))
+        overlap[rng.random(size) < 0.1] = 0.0  # just touching: no contact
+        overlap[rng.random(size) < 0.1] = -beyond
+        touching, row = np.full(size + 16, -7, np.int32), np.full(size + 16, -7, np.int32)
+        number = listed_by(11, overlap, beyond, touching[8 : 8 + size], row[8 : 8 + size])
+        numbers, rows = one_by_one(11, overlap, beyond)
+        assert number == numbers.size
+        np.testing.assert_array_equal(touching[8 : 8 + number], numbers)
+        np.testing.assert_array_equal(row[8 : 8 + size], rows)
+        for array in (touching, row):  # before and behind
+            assert (array[:8] == -7).all()
+            assert (array[8 + size :] == -7).all()
+
+
+def test_what_is_no_number_does_not_touch():
+    overlap = np.full(24, np.nan)
+    touching, row = np.zeros(24, np.int32), np.full(24, -7, np.int32)
+    assert listed_by(0, overlap, 0.0, touching, row) == 0
+    assert not row.any()
+
+
+def test_eights_are_used_where_the_processor_can():
+    assert sifting.sift is (sifting.by_eights if sifting.can else sifting.nothing_sifted)
