@@ -38,6 +38,7 @@ def sift_eight(_typing, values, least, k, first, n, listed, row):
 
     Parameters
     ----------
+    _typing : numba's
     values, least, first : see `by_eights`
     k, n : number of the first of the eight; of those that have been listed
 
