@@ -108,7 +108,8 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``contact``     place spheres, evaluate elastic pairs
     ``gather``      sum forces and torques by body
     ``touching``    find those that touch, for laws that need velocities
-    ``blocks``      evaluate them, many at a time
+    ``blocks``      evaluate them, many at a time: gather and scatter
+    ``columns``     the loops between
     ``known``       what laws want to know of them
     ``sharing``     several contacts of the same two bodies
     ``values``      one value for all pairs or one each

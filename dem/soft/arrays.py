@@ -20,7 +20,7 @@ from kernels.soft.candidates import GROUP
 from kernels.soft.capsule_contacts import TOLD
 from kernels.soft.capsules import SLOTS, Capsules, Mixed
 from kernels.soft.chunks import CHUNK
-from kernels.soft.known import BLOCK, KNOWN, OUT
+from kernels.soft.known import BLOCK, KNOWN, OUT, PARTS
 from kernels.soft.state import Bodies, Kinds, Neighbours
 from kernels.soft.ties import NoBonds
 from kernels.soft.wall_blocks import TOLD as WALLS_TOLD
@@ -232,7 +232,7 @@ def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
     """What threads need to evaluate touching pairs."""
     used = blocks if layout.lossy else 0
     return {
-        "known": zeros((used, 2 * KNOWN * BLOCK)),  # of pairs, and of contacts with faces
+        "known": zeros((used, PARTS * KNOWN * BLOCK)),
         "kept": zeros((used, max(layout.width, 1), BLOCK)),
         "out": zeros((used, OUT * BLOCK)),
         "met": zeros((used, max(TOLD, WALLS_TOLD), BLOCK), np.int64),

@@ -80,7 +80,7 @@ def bind(part, i, j, touch, press, parting, dt, held):
         rest = rest_of_constant(share_at_end(-left, parting, dt))
         return Pull(force=-rest * force(strength, end / stretch), energy=0.0, jump=0.0, holds=False), 1.0
     gap = max(-touch.overlap, 0.0) / stretch
-    weight = 1.0 if held > 0.0 else constant(share_of_step(touch.overlap, parting, dt))
+    weight = 1.0 if held > 0.0 else constant(share_of_step(touch, parting, dt))
     return Pull(
         force=-weight * force(strength, gap),
         energy=-work(strength, stretch, gap, end / stretch) - strength * max(touch.overlap, 0.0),

@@ -38,9 +38,9 @@ def energy(k, overlap):
 @formula
 def press(part, i, j, touch, parting, dt, memory):
     """Normal force of a contact."""
-    share = share_of_step(touch.overlap, parting, dt)
-    root = math.sqrt(touch.overlap)
-    sampled, damped = of_root(share, math.sqrt(max(touch.overlap, -parting * dt)))
+    share, root = share_of_step(touch, parting, dt), math.sqrt(touch.overlap)
+    ahead = math.sqrt(max(touch.overlap, -parting * dt)) if touch.may_begin else root
+    sampled, damped = of_root(share, ahead)
     elastic = touch.stiffness * root * touch.overlap
     return Press(
         force=elastic, conservative=elastic, energy=energy(touch.stiffness, touch.overlap),

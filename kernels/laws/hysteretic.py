@@ -64,7 +64,7 @@ def press(part, i, j, touch, parting, dt, memory):
     """Normal force of a contact, whose largest overlap is remembered."""
     k_1, k_p, k_c = part.loading[i, j], part.unloading[i, j], part.cohesion[i, j]
     depth = part.depth[i, j] * touch.radius
-    share = share_of_step(touch.overlap, parting, dt)
+    share = share_of_step(touch, parting, dt)
     sets_in = constant(share)
     most = min(max(memory, touch.overlap), depth) if depth > 0.0 else max(memory, touch.overlap)
     k_2, before = unloading(k_1, k_p, depth, most), unloading(k_1, k_p, depth, memory)

@@ -82,7 +82,7 @@ def press(part, i, j, touch, parting, dt, held):
     if left <= 0.0:
         pressed = over(work, s, -left, touch, parting, dt)
     elif work > 0.0:
-        share = LATER if held > 0.0 else share_of_step(touch.overlap, parting, dt)
+        share = LATER if held > 0.0 else share_of_step(touch, parting, dt)
         pressed = stick(work, s, share, touch, held)
     else:
         pressed, _ = hertz.press(part, i, j, touch, parting, dt, held)

@@ -35,7 +35,7 @@ def as_deep_as_hertz(k, mass, speed):
 @formula
 def press(part, i, j, touch, parting, dt, memory):
     """Normal force of a contact."""
-    share = share_of_step(touch.overlap, parting, dt)
+    share = share_of_step(touch, parting, dt)
     pulls = part.pulls[i, j] > 0.0
     k = part.stiffness[i, j] + part.rate[i, j] * touch.reduced
     if part.speed[i, j] > 0.0:

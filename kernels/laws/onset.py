@@ -17,13 +17,20 @@ LATER = 2.0  # in place of a share, of contacts that there were before
 
 
 @formula
-def share_of_step(overlap, parting, dt):
-    """How much of the last step two surfaces have touched, θ up to 1; `LATER` if they did before.
+def begins(overlap, parting, dt):
+    """Whether two surfaces have begun to touch in the last step.
 
-    Who just touched at the last sample, without a force, has touched for a whole step now: 1, but for rounding.
+    Who just touched at the last sample, without a force, begins too, and has touched for a whole step now.
     """
-    gone = -parting * dt
-    return min(overlap / gone, 1.0) if gone * (1.0 + 1e-9) > overlap else LATER
+    return -parting * dt * (1.0 + 1e-9) > overlap
+
+
+@formula
+def share_of_step(touch, parting, dt):
+    """How much of the last step two surfaces have touched, θ up to 1; `LATER` if they did before."""
+    if touch.may_begin and begins(touch.overlap, parting, dt):
+        return min(touch.overlap / (-parting * dt), 1.0)
+    return LATER
 
 
 @formula

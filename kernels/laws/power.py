@@ -26,7 +26,7 @@ class Power(NamedTuple):
 def press(part, i, j, touch, parting, dt, memory):
     """Normal force of a contact."""
     k, more = part.stiffness[i, j], part.exponent[i, j] - 1.0
-    share = share_of_step(touch.overlap, parting, dt)
+    share = share_of_step(touch, parting, dt)
     root = touch.overlap**more
     elastic = k * root * touch.overlap
     sets_in = power(share, 0.5 * more)

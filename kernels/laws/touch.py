@@ -20,6 +20,7 @@ class Touch(NamedTuple):
     radius: float  # R* [m]
     reduced: float  # 1/(1/m_i + 1/m_j) of the bodies as wholes [kg]
     rolling: float  # 1/Σ 1/(I + m R²), what resists rolling of the two on each other [kg m²]
+    may_begin: bool = True  # False if it is known that they touched before the last step, see `kernels.laws.onset`
 
 
 class Press(NamedTuple):

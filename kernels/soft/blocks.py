@@ -5,113 +5,15 @@ as long: LLVM makes vector code of the loop in the middle, which has nothing but
 few enough pairs for these to stay in the fastest cache.
 """
 
-import numpy as np
-
 from kernels import laws, rotation
-from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import formula, loop, part
 from kernels.base.memory import fetch
-from kernels.base.vector import add, cross, load, scale, subtract
+from kernels.base.vector import cross, load, scale
 from kernels.box.periodic import gap
 from kernels.soft.chunks import first_candidate
-from kernels.soft.known import ARM, BLOCK, POINT, RADIUS_I, flat, get, know, know_alike, put, touch_of
-from kernels.soft.touching import FORCE_J, ON_I, ON_J, Sums, first_row, joined, no_energy, no_sums
-
-FORCE, LASTS = 0, 3  # rows of what comes out, the others of which are columns of `Neighbours.wrench`: ON_I, ON_J
-
-
-@formula
-def torques_of(known, t, force):
-    """Torques of a contact's force about the centres of both bodies."""
-    return cross(get(known, POINT, t), force), cross(get(known, ARM, t), scale(-1.0, force))
-
-
-@formula
-def put_torques(out, t, torque_i, torque_j, couple):
-    """Write torques on both bodies, and the couple with them, of which one feels the opposite of the other."""
-    put(out, ON_I, t, add(torque_i, couple))
-    put(out, ON_J, t, subtract(torque_j, couple))
-
-
-@formula
-def turn_spheres(scheme, law, alike, known, t, point, outcome, out):
-    """Write the torques on spheres that are alike; of others the point, and the couple, for `turn_both`.
-
-    Parameters
-    ----------
-    scheme, law, alike, known, t : see `act`; column
-    point, outcome : as of `touch_of`; what the law said
-
-    Writes
-    ------
-    out : rows ON_I and, if there are couples, ON_J
-    """
-    torque = cross(point, outcome.force) if alike else point
-    if not laws.turns(law):
-        put(out, ON_I, t, torque)
-    elif alike:
-        put_torques(out, t, torque, torque, outcome.couple)
-    else:
-        put(out, ON_I, t, torque)
-        put(out, ON_J, t, outcome.couple)
-
-
-@formula
-def turn_bodies(scheme, law, alike, known, t, point, outcome, out):
-    """Write the torques on other bodies, or under other schemes.
-
-    Parameters
-    ----------
-    scheme, law, alike, known, t, point, outcome : see `turn_spheres`
-
-    Writes
-    ------
-    out : rows ON_I and ON_J
-    """
-    couple = outcome.couple if laws.turns(law) else (0.0, 0.0, 0.0)
-    torque_i, torque_j = torques_of(known, t, outcome.force)
-    put_torques(out, t, torque_i, torque_i if alike else torque_j, couple)
-
-
-turn = rotation.spheres_or(turn_spheres, turn_bodies)
-
-
-@loop
-def act(scheme, law, number, alike, time_sign, half, per_joule, known, material_i, material_j, kept, out):
-    """Forces and couples of the contacts of a block, and what they remember.
-
-    Parameters
-    ----------
-    scheme, law, time_sign, half, per_joule : see `kernels.soft.state`
-    number, alike : of pairs; whether all bodies are spheres that are alike
-    known, material_i, material_j : see `know_spheres`
-
-    Writes
-    ------
-    kept : (R, BLOCK) what contacts remember, a column each
-    out : rows FORCE, LASTS, ON_I and ON_J
-
-    Returns
-    -------
-    `Sums`
-    """
-    elastic, stored, largest = np.int64(0), np.int64(0), np.int64(0)
-    loss, jump = no_energy(), no_energy()
-    for t in range(number):
-        touch, point = touch_of(scheme, alike, known, t)
-        history = laws.load(law, kept.T, t, 0)
-        outcome, history = laws.contact(law, material_i[t], material_j[t], touch, history, half, time_sign)
-        laws.store(law, kept.T, t, 0, history)
-        put(out, FORCE, t, outcome.force)
-        turn(scheme, law, alike, known, t, point, outcome, out)
-        out[flat(LASTS, t)] = 1.0 if outcome.lasts else 0.0
-        elastic += as_fixed(outcome.elastic, per_joule)
-        stored += as_fixed(outcome.stored, per_joule)
-        loss = add_words(loss, as_words(outcome.loss, per_joule))
-        jump = add_words(jump, as_words(outcome.jump, per_joule))
-        bits = np.float64(max(touch.overlap, 0.0)).view(np.int64)
-        largest = bits if bits > largest else largest
-    return Sums(elastic, largest, stored, loss, no_energy(), jump)
+from kernels.soft.columns import FORCE, LASTS, act, put_torques
+from kernels.soft.known import BLOCK, OF_PAIRS, RADIUS_I, flat, get, know, know_alike
+from kernels.soft.touching import FORCE_J, ON_I, ON_J, first_row, joined, no_sums
 
 
 @loop
@@ -221,24 +123,27 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
     `Sums`
     """
     start, row, block = first_candidate(c, neighbours), first_row(c, neighbours), neighbours.block_of[c]
-    known, kept, out = neighbours.known[block], neighbours.kept[block], neighbours.out[block]
+    gathered, kept, out = neighbours.known[block], neighbours.kept[block], neighbours.out[block]
+    known = gathered[OF_PAIRS:]
     material_i, material_j = neighbours.met[block, 0], neighbours.met[block, 1]
     remembers = neighbours.has_history.size > 0
     alike = kinds.round and kinds.reach > 0.0
-    if alike and known[flat(RADIUS_I, 0)] == 0.0:
-        know_alike(bodies, kinds, known, material_i, material_j)
+    if alike and gathered[flat(RADIUS_I, 0)] == 0.0:
+        know_alike(bodies, kinds, gathered, known, material_i, material_j)
     sums = no_sums()
     for first in range(0, touching.size, BLOCK):
         number = min(BLOCK, touching.size - first)
         if remembers:
             fetch_history(law, first, number, touching, neighbours.history[start:])
-        know(
-            scheme, law, start, first, first + number, touching, half, bodies, kinds, neighbours, box, known,
+        may_begin = know(
+            scheme, law, start, first, first + number, touching, half, bodies, kinds, neighbours, box, gathered, known,
             material_i, material_j,
         )  # fmt: skip
         if remembers:
             recall(law, first, number, touching, neighbours.history[start:], neighbours.has_history[start:], kept)
-        more = act(scheme, law, number, alike, time_sign, half, per_joule, known, material_i, material_j, kept, out)
+        more = act(
+            scheme, law, number, alike, may_begin, time_sign, half, per_joule, known, material_i, material_j, kept, out
+        )
         if remembers:
             keep(law, first, number, touching, kept, out, neighbours.history[start:], neighbours.has_history[start:])
         if not alike:

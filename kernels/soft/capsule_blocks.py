@@ -14,7 +14,6 @@ from kernels.base.jit import formula, loop, part
 from kernels.base.vector import add, scale
 from kernels.laws import hertz
 from kernels.soft.blend import gradient
-from kernels.soft.blocks import FORCE, LASTS, put_torques, torques_of
 from kernels.soft.capsule_contacts import (
     CANDIDATE,
     OF_I,
@@ -29,7 +28,8 @@ from kernels.soft.capsule_finds import find_touching
 from kernels.soft.capsule_known import VOID, know
 from kernels.soft.capsules import SLOTS, mean_radius
 from kernels.soft.chunks import first_candidate
-from kernels.soft.known import NORMAL, OVERLAP, STIFFNESS, flat, get, put, touch_of_bodies
+from kernels.soft.columns import FORCE, LASTS, put_torques, torques_of
+from kernels.soft.known import NORMAL, OVERLAP, STIFFNESS, flat, get, put, touch_of
 from kernels.soft.touching import FORCE_J, ON_I, ON_J, Sums, joined, no_energy, no_sums
 
 ENERGY = 7  # a row of what comes out besides: the energy if a contact counted wholly
@@ -88,7 +88,7 @@ def act_dissipative(law, number, time_sign, half, per_joule, known, told, kept, 
     elastic, stored, largest = np.int64(0), np.int64(0), np.int64(0)
     loss, jump = no_energy(), no_energy()
     for t in range(number):
-        touch, _ = touch_of_bodies(law, False, known, t)
+        touch = touch_of(known, t, True)
         count = known[flat(WEIGHT, t)]
         history = laws.load(law, kept.T, t, 0)
         outcome, history = laws.contact(law, told[OF_I, t], told[OF_J, t], touch, history, half, time_sign)

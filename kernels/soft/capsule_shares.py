@@ -9,7 +9,7 @@ from kernels.base.vector import add, cross, dot, load, subtract
 from kernels.soft.blend import closest
 from kernels.soft.capsule_contacts import pose, reach_of, touch_at, yielding
 from kernels.soft.capsules import from_body, lone_or, radius_at
-from kernels.soft.known import MASS, flat, touch_of_bodies
+from kernels.soft.known import MASS, flat, touch_of
 from kernels.soft.sharing import add_contact, no_push, yields
 from kernels.soft.surfaces import rolling_inertia, spin_of
 from kernels.soft.touching import of_pair_of
@@ -42,6 +42,7 @@ def look(law, k, bodies, kinds, neighbours, box):
         stiffness, mass, overlap, normal, subtract(at_b, at_c), 0.5 * dot(add(w_b, w_c), normal),
         turning=subtract(w_b, w_c), radius=r_b * r_c / (r_b + r_c),
         reduced=1.0 / (kinds.inverse_mass[bodies.kind[b]] + kinds.inverse_mass[bodies.kind[c]]), rolling=1.0 / rolling,
+        may_begin=True,
     ), of_b, of_c  # fmt: skip
 
 
@@ -115,7 +116,7 @@ def share_mass(law, number, start, first, listed, half, bodies, kinds, neighbour
             stop, rate = rate_of_pair(law, begin, start, listed, half, bodies, kinds, neighbours, box)
             end = stop - first
         if rate > 0.0:
-            touch, _point = touch_of_bodies(law, False, known, t)
+            touch = touch_of(known, t, True)
             m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
             known[flat(MASS, t)] = laws.secant(law, m_i, m_j, touch, recalled(law, k, neighbours), half) / rate
 

@@ -105,7 +105,7 @@ def encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box):
     stiffness = hertz.stiffness(box.walls.modulus[kinds.material[bodies.kind[b]], w], radius)
     return laws.Touch(
         stiffness, mass, overlap, normal, velocity, twist, turning=subtract(spin_of(b, bodies), turning), radius=radius,
-        reduced=kinds.mass[bodies.kind[b]], rolling=rolling_inertia(radius, b, bodies, kinds),
+        reduced=kinds.mass[bodies.kind[b]], rolling=rolling_inertia(radius, b, bodies, kinds), may_begin=True,
     ), x, of_wall  # fmt: skip
 
 

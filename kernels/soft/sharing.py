@@ -57,5 +57,5 @@ def of_mass(touch, mass):
     """The same contact, damped as that of another mass."""
     return Touch(
         touch.stiffness, mass, touch.overlap, touch.normal, touch.velocity, touch.twist, touch.turning, touch.radius,
-        touch.reduced, touch.rolling,
+        touch.reduced, touch.rolling, touch.may_begin,
     )  # fmt: skip

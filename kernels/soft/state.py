@@ -124,7 +124,7 @@ class Neighbours(NamedTuple):
     # to 10 and 12 to 14, but for spheres that are alike and hand on no couples, of which either has the same torque. A
     # line of the cache is what a body sums. Rows of a chunk's contacts come one after the other, so that few lines are
     # used; the first of all is zero for ever
-    known: np.ndarray  # (B, 2 KNOWN BLOCK) scratch of the B blocks, of pairs and walls, see kernels.soft.known.flat
+    known: np.ndarray  # (B, PARTS KNOWN BLOCK) scratch of the B blocks, of pairs and faces, see kernels.soft.known
     kept: np.ndarray  # (B, R or 1, BLOCK) the same
     out: np.ndarray  # (B, OUT BLOCK) the same
     met: np.ndarray  # (B, 6, BLOCK) int64, the same

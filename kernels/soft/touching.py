@@ -270,6 +270,7 @@ def meeting(i, b, j, c, reach, stiffness, bodies, kinds, box):
         turning=subtract(spin_of(b, bodies), spin_of(c, bodies)), radius=r_i * r_j / (r_i + r_j),
         reduced=1.0 / (kinds.inverse_mass[bodies.kind[b]] + kinds.inverse_mass[bodies.kind[c]]),
         rolling=1.0 / (1.0 / rolling_inertia(r_i, b, bodies, kinds) + 1.0 / rolling_inertia(r_j, c, bodies, kinds)),
+        may_begin=True,
     ), x  # fmt: skip
 
 

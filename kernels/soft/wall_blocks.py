@@ -9,9 +9,10 @@ from kernels.base.energy import add_words, as_words
 from kernels.base.jit import formula, part
 from kernels.base.vector import add, dot, load, store, subtract
 from kernels.box.faces import height, inward
-from kernels.soft.blocks import FORCE, act, keep, recall
+from kernels.soft.blocks import keep, recall
 from kernels.soft.chunks import chunk_of
-from kernels.soft.known import BLOCK, KNOWN, POINT, get, put, put_touch
+from kernels.soft.columns import FORCE, act
+from kernels.soft.known import BLOCK, OF_FACES, POINT, get, put, put_touch
 from kernels.soft.surfaces import radius_of
 from kernels.soft.touching import ON_I, Sums, joined, no_energy, no_sums
 from kernels.soft.walls import forget, meeting, touches_wall
@@ -39,7 +40,7 @@ def touch_faces(law, c, shift, time_sign, half, per_joule, bodies, kinds, neighb
     low, _ = chunk_of(c, bodies.kind.size)
     has_history, block = neighbours.wall_has_history, neighbours.block_of[c]
     both, told = neighbours.known[block], neighbours.met[block]
-    known = both[KNOWN * BLOCK :]
+    known = both[OF_FACES:]
     forgets = not (laws.lasting(law) or laws.begins(law) > 0.0)
     for n in range(low, low + neighbours.walled_count[c]):
         b = neighbours.walled[n]
@@ -55,10 +56,10 @@ def touch_faces(law, c, shift, time_sign, half, per_joule, bodies, kinds, neighb
             elif has_history.size > 0:
                 has_history[k] = 0
         if number > BLOCK - 6:
-            sums = evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, neighbours, box, sums)
+            sums = evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums)
             number = 0
     if number > 0:
-        sums = evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, neighbours, box, sums)
+        sums = evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums)
     return sums
 
 
@@ -83,12 +84,12 @@ def know(t, b, face, overlap, bodies, kinds, box, known, told):
 
 
 @part
-def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, neighbours, box, sums):
+def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums):
     """Evaluate so many contacts, and add what they come to.
 
     Parameters
     ----------
-    law, c, shift, time_sign, half, per_joule, box : see `kernels.soft.state`
+    law, c, shift, time_sign, half, per_joule, kinds, box : see `kernels.soft.state`
     number, sums : of columns; sums so far
 
     Writes
@@ -103,15 +104,16 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, neighbou
     """
     block = neighbours.block_of[c]
     both, told = neighbours.known[block], neighbours.met[block]
-    known = both[KNOWN * BLOCK :]
+    known = both[OF_FACES:]
     kept, out, history, has_history = (
         neighbours.kept[block], neighbours.out[block], neighbours.wall_history, neighbours.wall_has_history
     )  # fmt: skip
     if has_history.size > 0:
         recall(law, 0, number, told[FACE], history, has_history, kept)
     more = act(
-        rotation.Euler(), law, number, True, time_sign, half, per_joule, known, told[OF_I], told[OF_J], kept, out
-    )
+        rotation.Euler(), law, number, kinds.reach > 0.0, True, time_sign, half, per_joule, known, told[OF_I],
+        told[OF_J], kept, out,
+    )  # fmt: skip
     if has_history.size > 0:
         keep(law, 0, number, told[FACE], kept, out, history, has_history)
     work = no_energy()

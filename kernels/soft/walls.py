@@ -266,7 +266,7 @@ def meeting(s, b, face, overlap, normal, bodies, kinds, box):
     stiffness = hertz.stiffness(kinds.wall_modulus[kinds.material[bodies.kind[b]]], radius)
     return laws.Touch(
         stiffness, mass, overlap, normal, velocity, twist, turning=spin_of(b, bodies), radius=radius,
-        reduced=kinds.mass[bodies.kind[b]], rolling=rolling_inertia(radius, b, bodies, kinds),
+        reduced=kinds.mass[bodies.kind[b]], rolling=rolling_inertia(radius, b, bodies, kinds), may_begin=True,
     ), x  # fmt: skip
 
 

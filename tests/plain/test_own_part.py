@@ -28,7 +28,7 @@ class CubicTables(NamedTuple):
 def press(part, i, j, touch, parting, dt, memory):
     """Normal force of a contact."""
     k, root = part.stiffness[i, j], touch.overlap * touch.overlap
-    force, share = k * root * touch.overlap, share_of_step(touch.overlap, parting, dt)
+    force, share = k * root * touch.overlap, share_of_step(touch, parting, dt)
     sets_in = constant(share)
     return Press(
         force=force, conservative=force, energy=0.25 * force * touch.overlap,
