@@ -207,6 +207,7 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         walled_count=zeros(chunks, np.int64),
         block=np.arange(blocks + 1) * chunks // blocks,
         block_of=np.searchsorted(np.arange(blocks + 1) * chunks // blocks, np.arange(chunks), side="right") - 1,
+        evaluator=np.searchsorted(np.arange(blocks + 1) * chunks // blocks, np.arange(chunks), side="right") - 1,
         lowest=zeros(chunks, np.int32),
         highest=zeros(chunks, np.int32),
         lag=zeros(1, np.int64),

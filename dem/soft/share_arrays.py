@@ -72,7 +72,8 @@ def lists(
     blocks = block.size - 1
     block_of = np.searchsorted(block, np.arange(chunks), side="right") - 1
     block_of[:first] = np.arange(first) % blocks
-    new = arrays.lists(bodies, chunks, blocks, layout)._replace(block=block, block_of=np.minimum(block_of, blocks - 1))
+    block_of = np.minimum(block_of, blocks - 1)
+    new = arrays.lists(bodies, chunks, blocks, layout)._replace(block=block, block_of=block_of, evaluator=block_of)
     if old is None:
         return new, before
     candidates = arrays.candidate_arrays(chunks, -(-old.sphere_i.size // chunks), layout)

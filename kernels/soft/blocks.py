@@ -122,7 +122,7 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
     -------
     `Sums`
     """
-    start, row, block = first_candidate(c, neighbours), first_row(c, neighbours), neighbours.block_of[c]
+    start, row, block = first_candidate(c, neighbours), first_row(c, neighbours), neighbours.evaluator[c]
     gathered, kept, out = neighbours.known[block], neighbours.kept[block], neighbours.out[block]
     known = gathered[OF_PAIRS:]
     material_i, material_j = neighbours.met[block, 0], neighbours.met[block, 1]

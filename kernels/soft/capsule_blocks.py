@@ -255,7 +255,7 @@ def evaluate_capsules(kinds, law, scheme, c, time_sign, half, per_joule, bodies,
     -------
     `Sums`
     """
-    start, block = first_candidate(c, neighbours), neighbours.block_of[c]
+    start, block = first_candidate(c, neighbours), neighbours.evaluator[c]
     known, kept, out, told = (
         neighbours.known[block],
         neighbours.kept[block],

@@ -109,7 +109,7 @@ def find_touching(law, c, bodies, kinds, neighbours, box):
     stop = start + number
     sphere_i, sphere_j = neighbours.sphere_i[start:stop], neighbours.sphere_j[start:stop]
     overlap, listed = neighbours.overlap[start:stop], neighbours.touching[start:]
-    rows = neighbours.known[neighbours.block_of[c]]
+    rows = neighbours.known[neighbours.evaluator[c]]
     least = -math.inf if laws.lasting(law) else 0.0 - laws.begins(law)
     if kinds.reach > 0.0:
         find_any(kinds, box, bodies.owner, sphere_i, sphere_j, kinds.reach, least, rows, overlap)

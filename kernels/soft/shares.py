@@ -36,7 +36,7 @@ def meet_ghosts(block, scheme, law, task, setting, bodies, kinds, neighbours, bo
     neighbours, partial : as `kernels.soft.sweeps.meet_chunks`
     """
     for c in range(neighbours.block[0]):
-        if neighbours.block_of[c] == block:
+        if neighbours.evaluator[c] == block:
             if not kinds.round:
                 contact.place(kinds, c, bodies, neighbours)
             bonded.evaluate(neighbours.bonds, c, True, setting, bodies, box)

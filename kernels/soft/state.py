@@ -106,6 +106,9 @@ class Neighbours(NamedTuple):
     walled_count: np.ndarray  # (C,) int64
     block: np.ndarray  # (B + 1,) int64: the chunks from block[k] to block[k + 1] are one thread's
     block_of: np.ndarray  # (C,) int64, which that is
+    evaluator: (
+        np.ndarray
+    )  # (C,) int64, the block whose thread evaluates its pairs: another if they reach out of its own
     lowest: np.ndarray  # (C,) int32, first chunk that the pairs of each chunk reach
     highest: np.ndarray  # (C,) int32, last one
     lag: np.ndarray  # (1,) int64, most chunks that pairs reach back

@@ -158,7 +158,9 @@ def reaches_out(c, first, stop, neighbours):
 
 @part
 def evaluate_borders(block, scheme, law, task, setting, bodies, kinds, neighbours, box, partial):
-    """Evaluate those chunks of a block that reach out of it, before anything moves.
+    """Evaluate those chunks that reach out of their block, before anything moves: this block's share of them all.
+
+    There may be many more in one block than in another, which would wait for it.
 
     Parameters
     ----------
@@ -172,7 +174,11 @@ def evaluate_borders(block, scheme, law, task, setting, bodies, kinds, neighbour
     for c in range(first, stop):
         if bonded.reach_beyond(neighbours.bonds, c, stop):
             bonded.evaluate(neighbours.bonds, c, task != FORCES, setting, bodies, box)
-        if reaches_out(c, first, stop, neighbours):
+    for c in range(neighbours.block[0], neighbours.evaluator.size):
+        own = neighbours.block_of[c]
+        if neighbours.evaluator[c] == block and reaches_out(
+            c, neighbours.block[own], neighbours.block[own + 1], neighbours
+        ):
             sign = time_sign_of(task)
             meet_chunks(c, True, c, False, scheme, law, 0, sign, setting, bodies, kinds, neighbours, box, partial)
 

@@ -2,13 +2,14 @@
 
 import itertools
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import dem
-from dem.soft import simulation  # noqa: F401, all who know of chunks are to be there
-from dem.soft.balance import blocks_of
+from dem.soft import balance, simulation  # noqa: F401, all who know of chunks are to be there
+from dem.soft.balance import blocks_of, share_out
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -31,6 +32,29 @@ def test_chunks_that_are_alike_are_divided_evenly():
     assert blocks_of(np.ones(3), 3).tolist() == [0, 1, 2, 3]
 
 
+@pytest.mark.parametrize("blocks", [1, 2, 3, 5])
+@pytest.mark.parametrize("reach", [0, 1, 4])
+def test_chunks_that_reach_out_of_their_block_are_everybodys(blocks, reach):
+    """As many for each, and the rest of the work is divided as if there were none; all others are their block's."""
+    chunks = 40
+    work = np.random.default_rng(reach).uniform(1.0, 2.0, (2, chunks))
+    own = np.zeros(chunks, np.int64)
+    lists = SimpleNamespace(
+        block=np.zeros(blocks + 1, np.int64), block_of=own, evaluator=own.copy(),
+        lowest=np.maximum(np.arange(chunks) - reach, 0), highest=np.arange(chunks),
+    )  # fmt: skip
+    share_out(lists, work)
+    border = np.array([first + k for first in lists.block[1:-1] for k in range(reach)], dtype=int)
+    inner = np.setdiff1d(np.arange(chunks), border)
+    assert (lists.evaluator[inner] == lists.block_of[inner]).all()
+    each = np.bincount(lists.evaluator[border], minlength=blocks)
+    assert each.max() - each.min() <= 1
+    alone = work[0].copy()
+    alone[inner] += work[1, inner]
+    longest = max(alone[a:b].sum() for a, b in itertools.pairwise(lists.block))
+    assert longest <= alone.sum() / blocks + 2 * work.sum(axis=0).max()  # a chunk, and one that the cut has moved over
+
+
 def test_what_touches_from_the_start_remembers_it_when_chunks_are_divided_anew(monkeypatch):
     """Candidates are then elsewhere: on one thread they stay where they are."""
     for module in list(sys.modules.values()):
@@ -38,7 +62,8 @@ def test_what_touches_from_the_start_remembers_it_when_chunks_are_divided_anew(m
             monkeypatch.setattr(module, "CHUNK", 8)
     sand = dem.Material(young=5e6, poisson=0.3, density=2000.0, restitution=0.6, friction=0.5)
     places = np.stack(np.meshgrid(np.arange(12), [0, 1], [0, 1], indexing="ij"), -1).reshape(-1, 3) + 0.5
-    places[30:, 0] *= 1.1  # some chunks touch, others do not, and so they take unlike times
+    places[16:, 0] *= 1.1  # some chunks touch, others do not
+    monkeypatch.setattr(balance, "TOUCHING", 1000.0)  # and so they take unlike times
     spin = np.random.default_rng(5).normal(0, 20, places.shape)
     found = []
     for threads in (1, 2):
