@@ -18,6 +18,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``processor``   what LLVM should know of processors: whose gathers are slow, whose vectors may be wide
     ``memory``      asked for ahead, or added to by several threads
     ``sifting``     which of many numbers count, eight at a time
+    ``transposing`` columns written as lines of memory, eight at a time
     ``elementary``  exponentials, logarithms and powers as vector code
     ``vector``      3-vectors as tuples
     ``quaternion``  quaternion algebra, exponential map, rotation of vectors

@@ -23,6 +23,7 @@ from kernels.soft.chunks import CHUNK
 from kernels.soft.known import BLOCK, KNOWN, OUT, PARTS
 from kernels.soft.state import Bodies, Kinds, Neighbours
 from kernels.soft.ties import NoBonds
+from kernels.soft.touching import LINE, SHARED
 from kernels.soft.wall_blocks import TOLD as WALLS_TOLD
 
 if TYPE_CHECKING:
@@ -177,9 +178,15 @@ class Layout(NamedTuple):
         capsules = isinstance(kinds, Capsules | Mixed)
         if capsules:
             lossy, width, couples = True, SLOTS * width + 1 if width else 0, True
-        row = 8 if kinds.round and kinds.reach > 0 and not couples else 16
+        alike = kinds.reach > 0 and not couples
+        row = (LINE if alike else SHARED) if kinds.round else 2 * LINE
         one_each = kinds.round or isinstance(kinds, Capsules)
         return cls(kinds.reach > 0, lossy, width, wall_width, row, kinds.round, one_each, capsules)
+
+    @property
+    def in_memory(self) -> int:
+        """Numbers that are kept for what a pair remembers: no row is in two lines of the cache if it fits one."""
+        return LINE if not self.capsules and LINE // 2 < self.width < LINE else self.width
 
     @property
     def table_width(self) -> int:
@@ -252,22 +259,20 @@ def pair_arrays(room: int) -> dict[str, np.ndarray]:
 def entry_arrays(room: int, n: int, layout: Layout) -> dict[str, np.ndarray]:
     """Arrays for that many entries of n bodies."""
     incident = room + 2 * GROUP * n + GROUP  # see candidates.first_incident; a last group may be written beyond
-    own = {"incident": empty(incident, np.int32)} if layout.one_each else {}
-    return {"entry": empty(room, np.int64), **own}
+    return {"entry": empty(room, np.int64)} | ({"incident": empty(incident, np.int32)} if layout.one_each else {})
 
 
 def candidate_arrays(chunks: int, room: int, layout: Layout) -> dict[str, np.ndarray]:
     """Arrays for that many candidate pairs in each chunk: what is read of them is written before."""
     incident = 2 * chunks * room + GROUP * CHUNK * chunks + GROUP  # see candidates.first_incident
     room *= chunks
-    own = 0 if layout.alike else room
-    remembering = room if layout.width else 0
+    own, remembering = 0 if layout.alike else room, room if layout.width else 0
     return ({} if layout.one_each else {"incident": empty(incident, np.int32)}) | {
         "sphere_i": empty(room, np.int32),
         "sphere_j": empty(room, np.int32),
         "reach": empty(own),
         "stiffness": empty(own),
-        "history": empty((remembering, layout.width)),
+        "history": empty((remembering, layout.in_memory)),
         "has_history": zeros(remembering, np.int8),
         "aside": empty((remembering, layout.width)),
         "aside_pair": empty(remembering, np.int64),

@@ -26,10 +26,9 @@ class ContactHistory(NamedTuple):
     @classmethod
     def of(
         cls, bodies: Bodies, neighbours: Neighbours, first_number: np.ndarray, numbering: Numbering,
-        walls: Walls | None = None, *, capsules: bool = False,
+        walls: Walls | None = None, *, width: int, capsules: bool = False,
     ) -> ContactHistory:  # fmt: skip
-        """What the contacts of these bodies remember; the first sphere of body b has the number first_number[b]."""
-        width = max(neighbours.history.shape[1], neighbours.wall_history.shape[1])
+        """What the contacts of these bodies remember, so many numbers; body b's first sphere is first_number[b]."""
         others = slot_tables.count_slots(walls) if walls and width else 0
         n = (_count(neighbours) if width else 0) + others
         contacts = numbering.by_row(bodies.identity, bodies.wall_contacts)

@@ -207,8 +207,9 @@ class Present:
         numbers = self._first_numbers() if self.layout.wall_width else self.first_sphere_of_row
         walls = self.faces.walls if is_walled(self.faces) else None
         return ContactHistory.of(
-            self.bodies, self.neighbours, numbers, self.numbering, walls, capsules=self.layout.capsules
-        )
+            self.bodies, self.neighbours, numbers, self.numbering, walls,
+            width=self.layout.table_width, capsules=self.layout.capsules,
+        )  # fmt: skip
 
     def _first_numbers(self) -> np.ndarray:
         """Number, through all particles in the user's order, of the first sphere of each body (N,)."""

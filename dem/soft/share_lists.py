@@ -266,8 +266,11 @@ class ShareLists(Listed):
         """What contacts remember, of pairs too that others have; first spheres have these numbers, or the user's."""
         number = self.first_number if number is None else number
         walls = self.faces.walls if is_walled(self.faces) else None
-        order, capsules = AsTheyAre(), self.layout.capsules
-        return Table.of(ContactHistory.of(self.bodies, self.neighbours, number, order, walls, capsules=capsules))
+        width, capsules = self.layout.table_width, self.layout.capsules
+        found = ContactHistory.of(
+            self.bodies, self.neighbours, number, AsTheyAre(), walls, width=width, capsules=capsules
+        )
+        return Table.of(found)
 
     def _serve(
         self, order: int, task: int = sweeps.PREDICT, after: int = shares.STAY, view: loop.View = NOWHERE,

@@ -126,7 +126,34 @@ def turn_row(total):
     turn_half(total)
 
 
+@intrinsic
+def turn_all(_typing, total):
+    """Put the second half of eight numbers, taken from zero, before the first."""
+
+    def generate(context, builder, signature, arguments):
+        place = place_of(context, builder, signature.args[0], arguments[0], ir.Constant(ir.IntType(64), 0), ROW)
+        row = builder.load(place, align=8)
+        turned = builder.fsub(ir.Constant(ROW, None), row)
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), 8), [12, 13, 14, 15, 0, 1, 2, 3])
+        builder.store(builder.shuffle_vector(row, turned, mask), place, align=8)
+        return context.get_dummy_value()
+
+    return types.none(total), generate
+
+
+def turn_halves(total):
+    """The same in Python."""
+    total[:8] = [*(0.0 - total[4:8]), *total[:4]]
+
+
+@formula
+def turn_over(total):
+    """Put the second four of eight numbers of a flat array, taken from zero, before the first four."""
+    turn_all(total)
+
+
 add_eight = add_numbers if numba.config.DISABLE_JIT else add_row
 turn_four = turn_numbers if numba.config.DISABLE_JIT else turn_row
+turn_eight = turn_halves if numba.config.DISABLE_JIT else turn_over
 add_to = add_alone if numba.config.DISABLE_JIT else add_among_others
 fetch = look_away if numba.config.DISABLE_JIT else ask_for

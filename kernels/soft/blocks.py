@@ -8,19 +8,20 @@ few enough pairs for these to stay in the fastest cache.
 from kernels import laws, rotation
 from kernels.base.jit import formula, loop, part
 from kernels.base.memory import fetch
+from kernels.base.transposing import lines_of
 from kernels.base.vector import cross, load, scale
 from kernels.box.periodic import gap
 from kernels.soft.chunks import first_candidate
 from kernels.soft.columns import FORCE, LASTS, act, put_torques
 from kernels.soft.known import BLOCK, OF_PAIRS, RADIUS_I, flat, get, know, know_alike
-from kernels.soft.touching import FORCE_J, ON_I, ON_J, first_row, joined, no_sums
+from kernels.soft.touching import FORCE_J, HALF, LINE, ON_I, ON_J, SHARED, first_row, joined, no_sums
 
 
 @loop
 def fetch_history(law, first, number, touching, history):
     """Ask for what contacts remember, while it is found out where they are: in a gas this is a long wait."""
     for t in range(number):
-        fetch(history, touching[first + t] * laws.columns(law))
+        fetch(history, touching[first + t] * history.shape[1])
 
 
 @loop
@@ -93,15 +94,27 @@ def leave(scheme, law, box, first, number, touching, sphere_i, sphere_j, positio
 turn_both = rotation.spheres_or(turn_points, leave)
 
 
+lay_out = lines_of(*range(FORCE, FORCE + 3), LASTS, *range(ON_I, ON_I + 3), LASTS)
+
+
 @loop
-def hand_out(apart, number, out, wrench):
-    """Write rows: force and torque on i, and on j if its torque is another: it is told `apart`."""
-    for t in range(number):
-        wrench[t, 0], wrench[t, 1], wrench[t, 2] = get(out, FORCE, t)
-        wrench[t, ON_I], wrench[t, ON_I + 1], wrench[t, ON_I + 2] = get(out, ON_I, t)
-        if apart:
-            wrench[t, FORCE_J], wrench[t, FORCE_J + 1], wrench[t, FORCE_J + 2] = scale(-1.0, get(out, FORCE, t))
-            wrench[t, ON_J], wrench[t, ON_J + 1], wrench[t, ON_J + 2] = get(out, ON_J, t)
+def hand_out(number, out, wrench):
+    """Write rows: force and torque on i, and on j if its torque is another; each fourth number is nobody's."""
+    width, whole = wrench.shape[1], 0
+    if width == SHARED:  # two of three lines would be written across: number by number is as fast
+        for t in range(number):
+            wrench[t, 0], wrench[t, 1], wrench[t, 2] = get(out, ON_J, t)
+            wrench[t, HALF], wrench[t, HALF + 1], wrench[t, HALF + 2] = get(out, FORCE, t)
+            wrench[t, 2 * HALF], wrench[t, 2 * HALF + 1], wrench[t, 2 * HALF + 2] = get(out, ON_I, t)
+    else:
+        if width == LINE:
+            whole = lay_out(out, BLOCK, number, wrench)
+        for t in range(whole, number):
+            wrench[t, 0], wrench[t, 1], wrench[t, 2] = get(out, FORCE, t)
+            wrench[t, ON_I], wrench[t, ON_I + 1], wrench[t, ON_I + 2] = get(out, ON_I, t)
+            if width > LINE:
+                wrench[t, FORCE_J], wrench[t, FORCE_J + 1], wrench[t, FORCE_J + 2] = scale(-1.0, get(out, FORCE, t))
+                wrench[t, ON_J], wrench[t, ON_J + 1], wrench[t, ON_J + 2] = get(out, ON_J, t)
 
 
 @part
@@ -151,6 +164,6 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
                 scheme, law, box, first, number, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:],
                 bodies.position, out,
             )  # fmt: skip
-        hand_out(laws.turns(law) or not alike, number, out, neighbours.wrench[row + first :])
+        hand_out(number, out, neighbours.wrench[row + first :])
         sums = joined(sums, more)
     return sums

@@ -2,14 +2,14 @@
 
 from kernels import laws
 from kernels.base.jit import formula, loop
-from kernels.base.memory import add_eight, turn_four
+from kernels.base.memory import add_eight, turn_eight, turn_four
 from kernels.base.vector import add, add_scaled, cross, load, store, subtract
 from kernels.box.periodic import gap
 from kernels.soft.body_sums import gather_capsules, gather_rows
 from kernels.soft.candidates import GROUP
 from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import CHUNK, chunk_of
-from kernels.soft.touching import FORCE_J, clear, hand_over
+from kernels.soft.touching import HALF, SHARED, clear, hand_over
 
 
 @formula
@@ -90,9 +90,8 @@ def gather_dissipative(law, low, high, shift, e, bodies, kinds, neighbours, box)
     bodies.force, bodies.torque : (3, N) world frame [N, N m]
     """
     gather_lines(
-        low, high, shift, e, FORCE_J if laws.turns(law) or kinds.reach == 0.0 else 0, neighbours.incident_j,
-        neighbours.incident_i, neighbours.incident, neighbours.row, neighbours.wrench,
-        neighbours.out[neighbours.block_of[low // CHUNK]], bodies.force, bodies.torque,
+        low, high, shift, e, neighbours.incident_j, neighbours.incident_i, neighbours.incident, neighbours.row,
+        neighbours.wrench, neighbours.out[neighbours.block_of[low // CHUNK]], bodies.force, bodies.torque,
     )  # fmt: skip
 
 
@@ -100,16 +99,16 @@ gather_spheres = laws.elastic_or(gather_elastic, gather_dissipative)
 
 
 @loop
-def gather_lines(low, high, shift, e, other, incident_j, incident_i, incident, row, wrench, sums, force, torque):
+def gather_lines(low, high, shift, e, incident_j, incident_i, incident, row, wrench, sums, force, torque):
     """Force and torque of the candidate pairs on single spheres: lines of wrenches as they are, in groups.
 
-    Where spheres are alike a pair's torque is the same on both, and its force the opposite: those on sides j are turned
-    round once for all.
+    The force on sides j is the opposite of that on sides i, which is turned round once for all. Where spheres are alike
+    and hand on no couples the torque is the same on both; otherwise rows have that on j, the force, that on i, and the
+    lines of either body are two thirds of a row.
 
     Parameters
     ----------
     low, high, shift, e, incident_j, incident_i, incident : see `gather_round`
-    other : column that lines of spheres on side j are from; 0 if they have none
     row, wrench : of `Neighbours`
 
     Writes
@@ -117,17 +116,21 @@ def gather_lines(low, high, shift, e, other, incident_j, incident_i, incident, r
     force, torque : (3, N) world frame [N, N m]; the latter may be empty
     sums : (8,) or longer, scratch
     """
+    shared = wrench.shape[1] == SHARED
+    of_i = HALF if shared else 0
     for b in range(low, high):
         clear(sums)
         middle = e + incident_j[b]
         stop = middle + incident_i[b]
         while e < middle:
-            add_group(e, other, incident, row, wrench, sums)
+            add_group(e, 0, incident, row, wrench, sums)
             e += GROUP
-        if other == 0:
+        if shared:
+            turn_eight(sums)
+        else:
             turn_four(sums)
         while e < stop:
-            add_group(e, 0, incident, row, wrench, sums)
+            add_group(e, of_i, incident, row, wrench, sums)
             e += GROUP
         hand_over(sums, b - shift, force, torque)
 

@@ -123,17 +123,18 @@ class Neighbours(NamedTuple):
     force_at: np.ndarray  # (C,) int64, where each chunk's candidates begin in pair_force, or in row
     # in place of pair_force where the contact law wants velocities, otherwise empty:
     row: np.ndarray  # (F + 1,) int32, row of wrench of each candidate, 0 where nothing touches and in the last one
-    wrench: np.ndarray  # (F + 1, 8) or (F + 1, 16): force on i in 0 to 2 [N], torque in 4 to 6 [N m]; those on j in 8
-    # to 10 and 12 to 14, but for spheres that are alike and hand on no couples, of which either has the same torque. A
-    # line of the cache is what a body sums. Rows of a chunk's contacts come one after the other, so that few lines are
-    # used; the first of all is zero for ever
+    wrench: np.ndarray  # (F + 1, 16): force on i in 0 to 2 [N], torque in 4 to 6 [N m]; those on j in 8 to 10 and 12 to
+    # 14. Of single spheres that are alike and hand on no couples (F + 1, 8), as either has the same torque; of others
+    # (F + 1, 12): torque on j in 0 to 2, force on i in 4 to 6, torque on i in 8 to 10. Eight numbers are what a body
+    # sums. Rows of a chunk's contacts come one after the other, so that few lines are used; the first is zero for ever
     known: np.ndarray  # (B, PARTS KNOWN BLOCK) scratch of the B blocks, of pairs and faces, see kernels.soft.known
     kept: np.ndarray  # (B, R or 1, BLOCK) the same
     out: np.ndarray  # (B, OUT BLOCK) the same
     met: np.ndarray  # (B, 6, BLOCK) int64, the same
     overlap: np.ndarray  # (F,) [m]
     touching: np.ndarray  # (F,) int32, candidates that touch, counted from the chunk's first
-    history: np.ndarray  # (C K, R) what each candidate remembers (kernels.laws), empty if the law needs nothing
+    history: np.ndarray  # (C K, R) what each candidate remembers (kernels.laws), and what fills a line of the cache up;
+    # empty if the law needs nothing
     has_history: np.ndarray  # (C K) int8, 1 if it remembers anything
     wall_history: (
         np.ndarray

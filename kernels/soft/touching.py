@@ -22,6 +22,10 @@ from kernels.soft.values import of_pair
 
 LINE = 8  # numbers in a line of the cache
 ON_I, FORCE_J, ON_J = 4, 8, 12  # columns of wrenches, of which each body has a line: torque on i; of j force, torque
+SHARED, HALF = (
+    12,
+    4,
+)  # columns of wrenches of single spheres with torques of their own: that on j, force on i, that on i
 TINY = 1e-300  # keeps the direction of two coincident spheres finite (zero) instead of 0/0
 
 

@@ -1,0 +1,49 @@
+"""Columns written as lines: the same numbers, in whole eights, nothing behind them."""
+
+import numpy as np
+import pytest
+
+from kernels.base import transposing
+from kernels.base.jit import kernel
+from kernels.soft.blocks import hand_out
+from kernels.soft.columns import FORCE
+from kernels.soft.known import BLOCK, OUT
+from kernels.soft.touching import FORCE_J, HALF, LINE, ON_I, ON_J, SHARED
+
+ROWS = (4, 0, 0, 7, 1, 2, 9, 3)
+write = transposing.lines_of(*ROWS)
+
+
+@kernel
+def written(numbers, length, number, lines):
+    """Write them; as `kernels.base.transposing.lines_of`."""
+    return write(numbers, length, number, lines)
+
+
+@kernel
+def handed_out(number, out, wrench):
+    """Write rows of wrenches; as `kernels.soft.blocks.hand_out`."""
+    hand_out(number, out, wrench)
+
+
+@pytest.mark.parametrize("number", [0, 5, 8, 17, 64])
+def test_lines_have_the_columns_of_the_rows_that_are_named(number):
+    rows = np.arange(10 * 64.0).reshape(10, 64)
+    lines = np.full((80, 8), -1.0)
+    done = written(rows.ravel(), 64, number, lines)
+    assert done == (number // 8 * 8 if transposing.can else 0)
+    np.testing.assert_array_equal(lines[:done], rows[list(ROWS), :done].T)
+    assert (lines[done:] == -1.0).all()
+
+
+@pytest.mark.parametrize("number", [1, 8, 27, BLOCK])
+@pytest.mark.parametrize("width", [LINE, SHARED, 2 * LINE])
+def test_rows_of_wrenches_have_what_is_said_of_them(width, number):
+    out = np.random.default_rng(number).normal(size=(OUT, BLOCK))
+    wrench = np.full((BLOCK + 8, width), 7.0)
+    handed_out(number, out.ravel(), wrench)
+    force, on_i, on_j = (out[r : r + 3, :number].T for r in (FORCE, ON_I, ON_J))
+    wanted = {LINE: {0: force, ON_I: on_i}, SHARED: {0: on_j, HALF: force, 2 * HALF: on_i}}
+    for column, values in wanted.get(width, {0: force, ON_I: on_i, FORCE_J: -force, ON_J: on_j}).items():
+        np.testing.assert_array_equal(wrench[:number, column : column + 3], values)
+    assert (wrench[number:] == 7.0).all()
