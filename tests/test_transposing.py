@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from kernels import laws
 from kernels.base import transposing
 from kernels.base.jit import kernel
-from kernels.soft.blocks import hand_out
-from kernels.soft.columns import FORCE
+from kernels.soft.blocks import hand_out, keep, recall
+from kernels.soft.columns import FORCE, LASTS
 from kernels.soft.known import BLOCK, OUT
 from kernels.soft.touching import FORCE_J, HALF, LINE, ON_I, ON_J, SHARED
 
@@ -18,6 +19,18 @@ write = transposing.lines_of(*ROWS)
 def written(numbers, length, number, lines):
     """Write them; as `kernels.base.transposing.lines_of`."""
     return write(numbers, length, number, lines)
+
+
+@kernel
+def recalled(law, index, lines, filled, number, rows):
+    """From the second entry on; as `kernels.soft.blocks.recall`."""
+    recall(law, 1, number, index, lines, filled, rows)
+
+
+@kernel
+def kept(law, index, lines, lasts, number, rows, out):
+    """The same; as `kernels.soft.blocks.keep`."""
+    keep(law, 1, number, index, rows, out, lines, lasts)
 
 
 @kernel
@@ -34,6 +47,36 @@ def test_lines_have_the_columns_of_the_rows_that_are_named(number):
     assert done == (number // 8 * 8 if transposing.can else 0)
     np.testing.assert_array_equal(lines[:done], rows[list(ROWS), :done].T)
     assert (lines[done:] == -1.0).all()
+
+
+def law() -> tuple:
+    """Of contacts that remember seven numbers."""
+    table = np.zeros((1, 1))
+    tangential, rolling = laws.Friction(table, table, table), laws.Rolling(table, table, table)
+    return laws.Composite(laws.Hertz(), tangential=tangential, rolling=rolling)
+
+
+@pytest.mark.parametrize("number", [1, 8, 27, BLOCK])
+@pytest.mark.parametrize("width", [7, 8])
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_what_contacts_remember_is_read_and_written_line_by_line(kind, width, number):
+    rng = np.random.default_rng(number)
+    index = rng.permutation(200).astype(kind)[: number + 1]
+    here = index[1:]
+    filled = (rng.random(200) < 0.7).astype(np.int8)
+    lines = rng.normal(size=(200, width))
+    lines[filled == 0] = np.nan  # who remembers nothing has anything there
+    rows = np.full((width, BLOCK), 5.0)
+    recalled(law(), index, lines, filled, number, rows)
+    np.testing.assert_array_equal(rows[:7, :number], np.where(filled[here] != 0, lines[here].T, 0.0)[:7])
+    out, before = np.zeros((OUT, BLOCK)), lines.copy()
+    out[LASTS] = rng.random(BLOCK) < 0.5
+    rows[:] = rng.normal(size=rows.shape)
+    kept(law(), index, lines, filled, number, rows, out.ravel())
+    np.testing.assert_array_equal(lines[here, :7], rows[:7, :number].T)
+    np.testing.assert_array_equal(filled[here], out[LASTS, :number])
+    others = np.setdiff1d(np.arange(200), here)
+    np.testing.assert_array_equal(lines[others], before[others])
 
 
 @pytest.mark.parametrize("number", [1, 8, 27, BLOCK])

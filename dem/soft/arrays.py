@@ -241,7 +241,7 @@ def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
     used = blocks if layout.lossy else 0
     return {
         "known": zeros((used, PARTS * KNOWN * BLOCK)),
-        "kept": zeros((used, max(layout.width, 1), BLOCK)),
+        "kept": zeros((used, max(layout.in_memory, 1), BLOCK)),
         "out": zeros((used, OUT * BLOCK)),
         "met": zeros((used, max(TOLD, WALLS_TOLD), BLOCK), np.int64),
     }

@@ -1,4 +1,4 @@
-"""Columns of rows of numbers written as lines of memory, eight at a time.
+"""Columns of rows of numbers written as lines of memory, and lines read as columns, eight at a time.
 
 Vector code wants the same number of many things side by side, who sums wants all numbers of one thing in one line:
 number by number, what lies between takes a load and a store each. Processors with AVX-512 turn eight by eight of them
@@ -75,4 +75,123 @@ def lines_of(*rows):
     return by_eights if can else none
 
 
+def line_at(context, builder, kinds, index, first, n, lines, start):
+    """Which line the n-th of eight is, and its address."""
+    given = context.make_array(kinds[0])(context, builder, index)
+    k = builder.load(builder.gep(given.data, [builder.add(first, ir.Constant(first.type, n))]))
+    k = builder.sext(k, first.type) if k.type.width < first.type.width else k
+    return k, place_of(context, builder, kinds[1], lines, (k, start), ROW)
+
+
+@intrinsic
+def read_eight(_typing, index, lines, filled, first, rows, length, t):
+    """Read eight lines of eight numbers into columns, zeros where a line is not filled.
+
+    Parameters
+    ----------
+    _typing : numba's
+    index, lines, filled, first : see `read_by_eights`
+    length, t : of the rows; the first of the columns
+
+    Writes
+    ------
+    rows : columns t to t + 7
+    """
+
+    def generate(context, builder, signature, arguments):
+        index, lines, filled, first, rows, length, t = arguments
+        kinds, read, start = signature.args, [], ir.Constant(t.type, 0)
+        for n in range(EIGHT):
+            k, line = line_at(context, builder, kinds, index, first, n, lines, start)
+            mark = builder.load(place_of(context, builder, kinds[2], filled, k, ir.IntType(8)))
+            is_filled = builder.icmp_signed("!=", mark, ir.Constant(mark.type, 0))
+            read.append(builder.select(is_filled, builder.load(line, align=8), ir.Constant(ROW, None)))
+        for r, row in enumerate(turned(builder, read)):
+            place = builder.add(builder.mul(ir.Constant(t.type, r), length), t)
+            builder.store(row, place_of(context, builder, kinds[4], rows, place, ROW), align=8)
+        return context.get_dummy_value()
+
+    return types.none(index, lines, filled, types.int64, rows, types.int64, types.int64), generate
+
+
+@intrinsic
+def write_eight(_typing, index, lines, first, rows, length, t):
+    """Write eight columns from t on to lines; see `write_by_eights`."""
+
+    def generate(context, builder, signature, arguments):
+        index, lines, first, rows, length, t = arguments
+        kinds, columns, start = signature.args, [], ir.Constant(t.type, 0)
+        for r in range(EIGHT):
+            place = builder.add(builder.mul(ir.Constant(t.type, r), length), t)
+            columns.append(builder.load(place_of(context, builder, kinds[3], rows, place, ROW), align=8))
+        for n, line in enumerate(turned(builder, columns)):
+            _, place = line_at(context, builder, kinds, index, first, n, lines, start)
+            builder.store(line, place, align=8)
+        return context.get_dummy_value()
+
+    return types.none(index, lines, types.int64, rows, types.int64, types.int64), generate
+
+
+@formula
+def read_by_eights(index, lines, filled, first, number, rows):
+    """Read lines of eight numbers into columns.
+
+    Parameters
+    ----------
+    index, first, number : which lines, from the first entry on; so many, of which as many as are whole eights are read
+    lines, filled : (K, R), read if R is eight and there are eight rows; (K,) int8, zeros are read of those that are not
+
+    Writes
+    ------
+    rows : (8, length) a column each
+
+    Returns
+    -------
+    how many have been read
+    """
+    t = 0
+    if lines.shape[1] == EIGHT and rows.shape[0] == EIGHT:
+        while t + EIGHT <= number:
+            read_eight(index, lines, filled, first + t, rows, rows.shape[1], t)
+            t += EIGHT
+    return t
+
+
+@formula
+def write_by_eights(index, lines, first, number, rows):
+    """Write columns to lines.
+
+    Parameters
+    ----------
+    index, first, number, rows : see `read_by_eights`
+
+    Writes
+    ------
+    lines : (K, R) if R is eight and there are eight rows
+
+    Returns
+    -------
+    how many have been written
+    """
+    t = 0
+    if lines.shape[1] == EIGHT and rows.shape[0] == EIGHT:
+        while t + EIGHT <= number:
+            write_eight(index, lines, first + t, rows, rows.shape[1], t)
+            t += EIGHT
+    return t
+
+
+@formula
+def read_none(index, lines, filled, first, number, rows):
+    """Where the processor cannot, or there is no compiler."""
+    return 0
+
+
+@formula
+def write_none(index, lines, first, number, rows):
+    """The same."""
+    return 0
+
+
 can = not numba.config.DISABLE_JIT and processor.has("avx512f")
+read_lines, write_lines = (read_by_eights, write_by_eights) if can else (read_none, write_none)

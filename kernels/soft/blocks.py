@@ -8,7 +8,7 @@ few enough pairs for these to stay in the fastest cache.
 from kernels import laws, rotation
 from kernels.base.jit import formula, loop, part
 from kernels.base.memory import fetch
-from kernels.base.transposing import lines_of
+from kernels.base.transposing import lines_of, read_lines, write_lines
 from kernels.base.vector import cross, load, scale
 from kernels.box.periodic import gap
 from kernels.soft.chunks import first_candidate
@@ -27,7 +27,8 @@ def fetch_history(law, first, number, touching, history):
 @loop
 def recall(law, first, number, touching, history, has_history, kept):
     """Gather what contacts remember; those that begin, zeros."""
-    for t in range(number):
+    whole = read_lines(touching, history, has_history, first, number, kept)
+    for t in range(whole, number):
         k = touching[first + t]
         for r in range(laws.columns(law)):
             kept[r, t] = history[k, r] if has_history[k] != 0 else 0.0
@@ -46,11 +47,12 @@ def keep(law, first, number, touching, kept, out, history, has_history):
     ------
     history, has_history : of those candidates
     """
+    whole = write_lines(touching, history, first, number, kept)
     for t in range(number):
-        k = touching[first + t]
+        has_history[touching[first + t]] = 1 if out[flat(LASTS, t)] > 0.0 else 0
+    for t in range(whole, number):
         for r in range(laws.columns(law)):
-            history[k, r] = kept[r, t]
-        has_history[k] = 1 if out[flat(LASTS, t)] > 0.0 else 0
+            history[touching[first + t], r] = kept[r, t]
 
 
 @loop
