@@ -16,15 +16,19 @@ if TYPE_CHECKING:
     from kernels.soft.state import Neighbours
 
 # nanoseconds that a step takes, for spheres with friction on a core at 2.6 GHz: of a body, of a pair that is looked at,
-# of one that touches, of a body near a wall: a face, or any other
-BODY, PAIR, TOUCHING, WALLED = 20.0, 4.0, 27.0, 40.0
+# of one that touches, of a body near a face of the box or near another wall
+BODY, PAIR, TOUCHING, FACED, WALLED = 22.0, 4.0, 22.0, 20.0, 250.0
 
 
-def work_of(lists: Neighbours) -> np.ndarray:
-    """What a step takes of each chunk, without pairs and of pairs (2, C) [ns], by what was listed last."""
+def work_of(lists: Neighbours, *, walled: bool) -> np.ndarray:
+    """What a step takes of each chunk, without pairs and of pairs (2, C) [ns], by what was listed last.
+
+    There may be other walls beside the faces of the box.
+    """
     chunks = lists.pairs.size
     room = lists.sphere_i.size // chunks
-    of_bodies, of_pairs = BODY * CHUNK + WALLED * lists.walled_count, PAIR * lists.pairs
+    near = (WALLED if walled else FACED) * lists.walled_count
+    of_bodies, of_pairs = BODY * CHUNK + near, PAIR * lists.pairs
     if lists.has_history.size:
         begin = room * np.arange(chunks)
         held = [np.count_nonzero(lists.has_history[k : k + n]) for k, n in zip(begin, lists.pairs, strict=True)]

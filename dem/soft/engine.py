@@ -24,7 +24,7 @@ from dem.soft.pace import Pace
 from dem.soft.per_body import reorder
 from dem.soft.skins import Skins
 from dem.soft.snapshot import Snapshot
-from dem.soft.walled import fastest_of, words
+from dem.soft.walled import fastest_of, is_walled, words
 from kernels import laws, rotation
 from kernels.base.jit import caller_of
 from kernels.soft import advance as loop
@@ -179,7 +179,7 @@ class Engine(Inhabited):
         nb = self.neighbours
         if nb.block.size > 2:  # more than one block
             table = self.history().indexed(self.bodies.owner.size, self._first_numbers()) if self.layout.width else None
-            share_out(nb, work_of(nb))
+            share_out(nb, work_of(nb, walled=is_walled(self.faces)))
             self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
             nb.aside_count[:] = 0  # where candidates were is known no more: the table has what they remember
             self._pick_anew()
@@ -191,7 +191,8 @@ class Engine(Inhabited):
 
         Contacts go on with what they remember, or with what is given.
         """
-        b, w, work = self.bodies, self.workspace, work_of(self.neighbours)
+        b, w = self.bodies, self.workspace
+        work = work_of(self.neighbours, walled=is_walled(self.faces))
         history = self.history() if history is None else history
         grid = grid_for(b, self.kinds.bound, self._reach(), self.periods())
         b.present[0] = cells.cell_order(b.position, b.left, grid, w.cell, w.cell_first, w.order)

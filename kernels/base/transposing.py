@@ -75,12 +75,12 @@ def lines_of(*rows):
     return by_eights if can else none
 
 
-def line_at(context, builder, kinds, index, first, n, lines, start):
+def line_at(context, builder, kinds, index, first, n, lines):
     """Which line the n-th of eight is, and its address."""
     given = context.make_array(kinds[0])(context, builder, index)
     k = builder.load(builder.gep(given.data, [builder.add(first, ir.Constant(first.type, n))]))
     k = builder.sext(k, first.type) if k.type.width < first.type.width else k
-    return k, place_of(context, builder, kinds[1], lines, (k, start), ROW)
+    return k, place_of(context, builder, kinds[1], lines, (k, ir.Constant(k.type, 0)), ROW)
 
 
 @intrinsic
@@ -100,9 +100,9 @@ def read_eight(_typing, index, lines, filled, first, rows, length, t):
 
     def generate(context, builder, signature, arguments):
         index, lines, filled, first, rows, length, t = arguments
-        kinds, read, start = signature.args, [], ir.Constant(t.type, 0)
+        kinds, read = signature.args, []
         for n in range(EIGHT):
-            k, line = line_at(context, builder, kinds, index, first, n, lines, start)
+            k, line = line_at(context, builder, kinds, index, first, n, lines)
             mark = builder.load(place_of(context, builder, kinds[2], filled, k, ir.IntType(8)))
             is_filled = builder.icmp_signed("!=", mark, ir.Constant(mark.type, 0))
             read.append(builder.select(is_filled, builder.load(line, align=8), ir.Constant(ROW, None)))
@@ -120,12 +120,12 @@ def write_eight(_typing, index, lines, first, rows, length, t):
 
     def generate(context, builder, signature, arguments):
         index, lines, first, rows, length, t = arguments
-        kinds, columns, start = signature.args, [], ir.Constant(t.type, 0)
+        kinds, columns = signature.args, []
         for r in range(EIGHT):
             place = builder.add(builder.mul(ir.Constant(t.type, r), length), t)
             columns.append(builder.load(place_of(context, builder, kinds[3], rows, place, ROW), align=8))
         for n, line in enumerate(turned(builder, columns)):
-            _, place = line_at(context, builder, kinds, index, first, n, lines, start)
+            _, place = line_at(context, builder, kinds, index, first, n, lines)
             builder.store(line, place, align=8)
         return context.get_dummy_value()
 
