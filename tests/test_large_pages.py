@@ -87,3 +87,15 @@ def test_where_there_are_no_large_pages_arrays_are_the_same(monkeypatch):
     np.testing.assert_array_equal(large, usual)
     assert usual.ctypes.data % pages.LINE == 0
     assert all(array.flags.carray for array in (large, usual))  # in one piece, aligned, writeable
+
+
+@has_large
+def test_a_system_that_has_no_large_pages_after_all_gives_usual_ones(monkeypatch):
+    monkeypatch.setattr(pages, "ASKED", -1)  # no advice that any system knows
+    assert not pages.LargePages(pages.LARGE).take(pages.LARGE, clear=True).any()
+
+
+@has_large
+def test_more_than_there_is_is_a_lack_of_memory():
+    with pytest.raises(MemoryError, match="no memory for"):
+        pages.LargePages(1 << 62)
