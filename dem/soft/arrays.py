@@ -178,8 +178,7 @@ class Layout(NamedTuple):
         capsules = isinstance(kinds, Capsules | Mixed)
         if capsules:
             lossy, width, couples = True, SLOTS * width + 1 if width else 0, True
-        alike = kinds.reach > 0 and not couples
-        row = (LINE if alike else SHARED) if kinds.round else 2 * LINE
+        row = (LINE if kinds.reach > 0 and not couples else SHARED) if kinds.round else 2 * LINE
         one_each = kinds.round or isinstance(kinds, Capsules)
         return cls(kinds.reach > 0, lossy, width, wall_width, row, kinds.round, one_each, capsules)
 
@@ -196,7 +195,8 @@ class Layout(NamedTuple):
 
 def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbours:
     """Lists of these bodies, with no room for pairs yet."""
-    n = bodies.kind.size
+    n, block = bodies.kind.size, np.arange(blocks + 1) * chunks // blocks
+    own = np.searchsorted(block, np.arange(chunks), side="right") - 1
     return Neighbours(
         first=zeros(n, np.int64),
         count=zeros(n, np.int32),
@@ -212,9 +212,9 @@ def lists(bodies: Bodies, chunks: int, blocks: int, layout: Layout) -> Neighbour
         active_count=zeros(chunks, np.int64),
         walled=zeros(n, np.int32),
         walled_count=zeros(chunks, np.int64),
-        block=np.arange(blocks + 1) * chunks // blocks,
-        block_of=np.searchsorted(np.arange(blocks + 1) * chunks // blocks, np.arange(chunks), side="right") - 1,
-        evaluator=np.searchsorted(np.arange(blocks + 1) * chunks // blocks, np.arange(chunks), side="right") - 1,
+        block=block,
+        block_of=own,
+        evaluator=own.copy(),
         lowest=zeros(chunks, np.int32),
         highest=zeros(chunks, np.int32),
         lag=zeros(1, np.int64),

@@ -59,15 +59,19 @@ def share_out(lists: Neighbours, work: np.ndarray) -> None:
     take a block no time of its own.
     """
     blocks = lists.block.size - 1
-    lists.block[:] = blocks_of(work.sum(axis=0), blocks)
-    lists.block[:] = blocks_of(work[0] + np.where(reaches_out(lists), 0.0, work[1]), blocks)
-    lists.block_of[:] = np.searchsorted(lists.block, np.arange(work.shape[1]), side="right") - 1
+    _cut(lists, work.sum(axis=0))
+    _cut(lists, work[0] + np.where(reaches_out(lists), 0.0, work[1]))
     lists.evaluator[:] = lists.block_of
     border = np.flatnonzero(reaches_out(lists))
     lists.evaluator[border] = np.arange(border.size) * blocks // max(border.size, 1)
 
 
+def _cut(lists: Neighbours, work: np.ndarray) -> None:
+    lists.block[:] = blocks_of(work, lists.block.size - 1)
+    lists.block_of[:] = np.searchsorted(lists.block, np.arange(work.size), side="right") - 1
+
+
 def reaches_out(lists: Neighbours) -> np.ndarray:
     """Whether pairs of each chunk (C,) have a body outside its block."""
-    own = np.searchsorted(lists.block, np.arange(lists.lowest.size), side="right") - 1
+    own = lists.block_of
     return (lists.lowest < lists.block[own]) | (lists.highest >= lists.block[own + 1])

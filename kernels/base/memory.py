@@ -100,60 +100,37 @@ def add_row(total, rows, k, at):
     add_line(total, rows, np.uint64(k), np.uint64(at))
 
 
-@intrinsic
-def turn_half(_typing, total):
-    """Take the first four of eight numbers from zero, in one piece: to store half of what is loaded next takes long."""
+def rearranging(*places):
+    """Function that puts eight numbers of a flat array in other places, and some from zero: 8 + k is for 0 - the k-th.
 
-    def generate(context, builder, signature, arguments):
-        place = place_of(context, builder, signature.args[0], arguments[0], ir.Constant(ir.IntType(64), 0), ROW)
-        row = builder.load(place, align=8)
-        turned = builder.fsub(ir.Constant(ROW, None), row)
-        mask = ir.Constant(ir.VectorType(ir.IntType(32), 8), [0, 1, 2, 3, 12, 13, 14, 15])
-        builder.store(builder.shuffle_vector(turned, row, mask), place, align=8)
-        return context.get_dummy_value()
+    In one piece: to store half of what is loaded next takes long.
+    """
 
-    return types.none(total), generate
+    @intrinsic
+    def rearrange(_typing, total):
+        def generate(context, builder, signature, arguments):
+            place = place_of(context, builder, signature.args[0], arguments[0], ir.Constant(ir.IntType(64), 0), ROW)
+            row = builder.load(place, align=8)
+            turned = builder.fsub(ir.Constant(ROW, None), row)
+            mask = ir.Constant(ir.VectorType(ir.IntType(32), ROW.count), list(places))
+            builder.store(builder.shuffle_vector(row, turned, mask), place, align=8)
+            return context.get_dummy_value()
 
+        return types.none(total), generate
 
-def turn_numbers(total):
-    """The same in Python."""
-    total[:4] = 0.0 - total[:4]
+    def number_by_number(total):
+        row = total[: ROW.count]
+        row[:] = np.concatenate([row, 0.0 - row])[list(places)]
 
+    @formula
+    def at_once(total):
+        rearrange(total)
 
-@formula
-def turn_row(total):
-    """Take the first four of eight numbers of a flat array from zero."""
-    turn_half(total)
-
-
-@intrinsic
-def turn_all(_typing, total):
-    """Put the second half of eight numbers, taken from zero, before the first."""
-
-    def generate(context, builder, signature, arguments):
-        place = place_of(context, builder, signature.args[0], arguments[0], ir.Constant(ir.IntType(64), 0), ROW)
-        row = builder.load(place, align=8)
-        turned = builder.fsub(ir.Constant(ROW, None), row)
-        mask = ir.Constant(ir.VectorType(ir.IntType(32), 8), [12, 13, 14, 15, 0, 1, 2, 3])
-        builder.store(builder.shuffle_vector(row, turned, mask), place, align=8)
-        return context.get_dummy_value()
-
-    return types.none(total), generate
+    return number_by_number if numba.config.DISABLE_JIT else at_once
 
 
-def turn_halves(total):
-    """The same in Python."""
-    total[:8] = [*(0.0 - total[4:8]), *total[:4]]
-
-
-@formula
-def turn_over(total):
-    """Put the second four of eight numbers of a flat array, taken from zero, before the first four."""
-    turn_all(total)
-
-
+turn_four = rearranging(8, 9, 10, 11, 4, 5, 6, 7)  # the first four from zero
+turn_eight = rearranging(12, 13, 14, 15, 0, 1, 2, 3)  # the last four from zero, before the first
 add_eight = add_numbers if numba.config.DISABLE_JIT else add_row
-turn_four = turn_numbers if numba.config.DISABLE_JIT else turn_row
-turn_eight = turn_halves if numba.config.DISABLE_JIT else turn_over
 add_to = add_alone if numba.config.DISABLE_JIT else add_among_others
 fetch = look_away if numba.config.DISABLE_JIT else ask_for

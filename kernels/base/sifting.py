@@ -12,11 +12,11 @@ from numba.extending import intrinsic
 
 from kernels.base import processor
 from kernels.base.jit import formula
-from kernels.base.memory import place_of
+from kernels.base.memory import ROW, place_of
 
-EIGHT = 8
+EIGHT = ROW.count
 BIT, BYTE, WORD, LONG = (ir.IntType(n) for n in (1, 8, 32, 64))
-NUMBERS, PLACES, MASK = ir.VectorType(ir.DoubleType(), EIGHT), ir.VectorType(WORD, EIGHT), ir.VectorType(BIT, EIGHT)
+PLACES, MASK = ir.VectorType(WORD, EIGHT), ir.VectorType(BIT, EIGHT)
 
 
 def spread_out(builder, value, kind):
@@ -55,8 +55,8 @@ def sift_eight(_typing, values, least, k, first, n, listed, row):
     def generate(context, builder, signature, arguments):
         kinds = signature.args
         values, least, k, first, n, listed, row = arguments
-        of_eight = builder.load(place_of(context, builder, kinds[0], values, k, NUMBERS), align=8)
-        counts = builder.fcmp_ordered(">", of_eight, spread_out(builder, least, NUMBERS))
+        of_eight = builder.load(place_of(context, builder, kinds[0], values, k, ROW), align=8)
+        counts = builder.fcmp_ordered(">", of_eight, spread_out(builder, least, ROW))
         bits = builder.zext(builder.bitcast(counts, BYTE), WORD)
         lanes = ir.Constant(PLACES, list(range(EIGHT)))
         numbers = builder.add(spread_out(builder, builder.trunc(k, WORD), PLACES), lanes)

@@ -31,6 +31,12 @@ def turned(builder, rows):
     return rows
 
 
+def eight_of(context, builder, kind, rows, r, length, t):
+    """Address of eight numbers of row r, from column t on, of rows of a length each that lie one after the other."""
+    first = builder.add(builder.mul(ir.Constant(t.type, r), length), t)
+    return place_of(context, builder, kind, rows, first, ROW)
+
+
 def laying(rows):
     """What writes eight columns of these rows as lines of memory."""
 
@@ -40,8 +46,7 @@ def laying(rows):
             numbers, length, t, lines = arguments
             kinds, loaded, start = signature.args, {}, ir.Constant(t.type, 0)
             for r in set(rows):
-                first = builder.add(builder.mul(ir.Constant(t.type, r), length), t)
-                loaded[r] = builder.load(place_of(context, builder, kinds[0], numbers, first, ROW), align=8)
+                loaded[r] = builder.load(eight_of(context, builder, kinds[0], numbers, r, length, t), align=8)
             for n, line in enumerate(turned(builder, [loaded[r] for r in rows])):
                 row = builder.add(t, ir.Constant(t.type, n))
                 builder.store(line, place_of(context, builder, kinds[3], lines, (row, start), ROW), align=8)
@@ -107,8 +112,7 @@ def read_eight(_typing, index, lines, filled, first, rows, length, t):
             is_filled = builder.icmp_signed("!=", mark, ir.Constant(mark.type, 0))
             read.append(builder.select(is_filled, builder.load(line, align=8), ir.Constant(ROW, None)))
         for r, row in enumerate(turned(builder, read)):
-            place = builder.add(builder.mul(ir.Constant(t.type, r), length), t)
-            builder.store(row, place_of(context, builder, kinds[4], rows, place, ROW), align=8)
+            builder.store(row, eight_of(context, builder, kinds[4], rows, r, length, t), align=8)
         return context.get_dummy_value()
 
     return types.none(index, lines, filled, types.int64, rows, types.int64, types.int64), generate
@@ -122,8 +126,7 @@ def write_eight(_typing, index, lines, first, rows, length, t):
         index, lines, first, rows, length, t = arguments
         kinds, columns = signature.args, []
         for r in range(EIGHT):
-            place = builder.add(builder.mul(ir.Constant(t.type, r), length), t)
-            columns.append(builder.load(place_of(context, builder, kinds[3], rows, place, ROW), align=8))
+            columns.append(builder.load(eight_of(context, builder, kinds[3], rows, r, length, t), align=8))
         for n, line in enumerate(turned(builder, columns)):
             _, place = line_at(context, builder, kinds, index, first, n, lines)
             builder.store(line, place, align=8)

@@ -107,51 +107,39 @@ def evaluate_column(scheme, law, alike, may_begin, i, j, t, time_sign, half, per
     )
 
 
-@loop
-def act_alike(scheme, law, number, i, j, time_sign, half, per_joule, known, kept, out):
-    """Evaluate the contacts of a block, all of the same two materials, of spheres that are alike.
+def acting(may_begin):
+    """What evaluates contacts of spheres that are alike, of which any or none may have begun in the last step."""
 
-    To look their numbers up contact by contact, in four tables, took a sixth of the time.
+    @loop
+    def act_alike(scheme, law, number, i, j, time_sign, half, per_joule, known, kept, out):
+        """Evaluate contacts, all of the same two materials.
 
-    Parameters
-    ----------
-    scheme, law, i, j, time_sign, half, per_joule, known : see `evaluate_column`
-    number : of contacts
+        To look their numbers up contact by contact, in four tables, took a sixth of the time.
 
-    Writes
-    ------
-    kept, out : as `evaluate_column`
+        Parameters
+        ----------
+        scheme, law, i, j, time_sign, half, per_joule, known : see `evaluate_column`
+        number : of contacts
 
-    Returns
-    -------
-    `Sums`
-    """
-    sums = no_sums()
-    for t in range(number):
-        sums = evaluate_column(scheme, law, True, True, i, j, t, time_sign, half, per_joule, known, kept, out, sums)
-    return sums
+        Writes
+        ------
+        kept, out : as `evaluate_column`
+
+        Returns
+        -------
+        `Sums`
+        """
+        sums = no_sums()
+        for t in range(number):
+            sums = evaluate_column(
+                scheme, law, True, may_begin, i, j, t, time_sign, half, per_joule, known, kept, out, sums
+            )
+        return sums
+
+    return act_alike
 
 
-@loop
-def act_on(scheme, law, number, i, j, time_sign, half, per_joule, known, kept, out):
-    """The same if none of them has begun in the last step.
-
-    Parameters
-    ----------
-    scheme, law, number, i, j, time_sign, half, per_joule, known : see `act_alike`
-
-    Writes
-    ------
-    kept, out : as `act_alike`
-
-    Returns
-    -------
-    `Sums`
-    """
-    sums = no_sums()
-    for t in range(number):
-        sums = evaluate_column(scheme, law, True, False, i, j, t, time_sign, half, per_joule, known, kept, out, sums)
-    return sums
+act_alike, act_on = acting(True), acting(False)
 
 
 @loop
@@ -160,12 +148,12 @@ def act_unlike(scheme, law, number, time_sign, half, per_joule, known, material_
 
     Parameters
     ----------
-    scheme, law, number, time_sign, half, per_joule, known : see `act_alike`
+    scheme, law, number, time_sign, half, per_joule, known : see `acting`
     material_i, material_j : (BLOCK,)
 
     Writes
     ------
-    kept, out : as `act_alike`
+    kept, out : as `evaluate_column`
 
     Returns
     -------
@@ -189,7 +177,7 @@ def act(scheme, law, number, alike, may_begin, time_sign, half, per_joule, known
 
     Writes
     ------
-    kept, out : as `act_alike`
+    kept, out : as `evaluate_column`
 
     Returns
     -------
