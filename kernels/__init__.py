@@ -121,7 +121,10 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``near_walls``  which bodies are near any
     ``regions``     where spheres overlap those
     ``rough``       the planes that those show spheres where they are rough
+    ``encounters``  what a sphere and one of those do to each other, as laws want to know it
     ``obstacles``   what those walls do
+    ``triangle_blocks``  which triangles single spheres touch, many at a time
+    ``obstacle_blocks``  what those walls do to single spheres, many at a time
     ``coming``      what it wants to know of bodies, asked for ahead
     ``all_walls``   what faces and they do
     ``wall_blocks`` what faces do to single spheres, many at a time

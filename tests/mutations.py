@@ -545,9 +545,22 @@ FLUIDS = (
     Mutant("elementary-last-term", "reduced", "E12 + r * E13", "E12",
            "plain/test_seldom.py", "functions_of_arithmetic"),
 )
+ROUND_WALLS = (
+    Mutant("wall-blocks-arm", "meet_walls", "put(known, POINT, t, subtract(x, centre))", "put(known, POINT, t, x)",
+           "plain/test_walls_in_blocks.py", "one_by_one"),
+    Mutant("wall-blocks-frame", "meet_walls", "in_world(w, get(known, NORMAL, t), box)", "get(known, NORMAL, t)",
+           "plain/test_walls_in_blocks.py", "one_by_one"),
+    Mutant("wall-blocks-belt", "is_single", "or has_belt(w, box)", "",
+           "plain/test_walls_in_blocks.py", "one_by_one"),
+    Mutant("wall-blocks-other-walls", "feel", "1 if told[WALL, t] == w else 0", "1",
+           "plain/test_walls_in_blocks.py", "one_by_one"),
+    Mutant("wall-blocks-several-pieces", "trees_found", "if hits > 1:", "if hits > 2:",
+           "plain/test_walls_in_blocks.py", "plane_of_triangles"),
+    Mutant("wall-blocks-couple", "feel", "power += dot(couple, load(box.walls.poses.spin, w))", "power += 0.0",
+           "plain/test_walls_in_blocks.py", "one_by_one"),
+)
 MUTANTS = (
-    *HERTZ, *DAMPING, *FRICTION, *PARTS, *ADHESION, *SURFACES, *WALLS, *QUATERNIONS, *SCHEMES, *MOTION, *LISTS, *HARD,
-    *GASES, *BEDS, *FLUIDS,
-    *CHANCE, *SETTING_UP,
+    *HERTZ, *DAMPING, *FRICTION, *PARTS, *ADHESION, *SURFACES, *WALLS, *ROUND_WALLS, *QUATERNIONS, *SCHEMES, *MOTION,
+    *LISTS, *HARD, *GASES, *BEDS, *FLUIDS, *CHANCE, *SETTING_UP,
 )
 # fmt: on

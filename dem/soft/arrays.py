@@ -17,14 +17,12 @@ from kernels.base.jit import in_python
 from kernels.laws import hertz
 from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft.candidates import GROUP
-from kernels.soft.capsule_contacts import TOLD
 from kernels.soft.capsules import SLOTS, Capsules, Mixed
 from kernels.soft.chunks import CHUNK
-from kernels.soft.known import BLOCK, KNOWN, OUT, PARTS
+from kernels.soft.known import BLOCK, KNOWN, OUT, PARTS, TOLD
 from kernels.soft.state import Bodies, Kinds, Neighbours
 from kernels.soft.ties import NoBonds
 from kernels.soft.touching import LINE, SHARED
-from kernels.soft.wall_blocks import TOLD as WALLS_TOLD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -243,7 +241,7 @@ def scratch(blocks: int, layout: Layout) -> dict[str, np.ndarray]:
         "known": zeros((used, PARTS * KNOWN * BLOCK)),
         "kept": zeros((used, max(layout.in_memory, 1), BLOCK)),
         "out": zeros((used, OUT * BLOCK)),
-        "met": zeros((used, max(TOLD, WALLS_TOLD), BLOCK), np.int64),
+        "met": zeros((used, TOLD, BLOCK), np.int64),
     }
 
 

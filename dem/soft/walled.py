@@ -17,7 +17,9 @@ from dem.soft.free_walls import about, free_of, servos
 from kernels.box.periodic import PeriodicFaces
 from kernels.soft import felt
 from kernels.soft.capsules import Capsules, Mixed
+from kernels.soft.known import BLOCK
 from kernels.soft.rough import Rough, Smooth
+from kernels.soft.triangle_blocks import MET, PAIRED, SEEN
 from kernels.soft.walled import COLUMNS, WalledFaces, WalledPeriodicFaces, Walls
 from kernels.walls.poses import Motions, Poses
 from kernels.walls.side_terms import COLUMNS as SIDE_COLUMNS
@@ -165,6 +167,7 @@ def walled(
         fullest=np.zeros(chunks, np.int64),
         trees=zeros((chunks, rows, SIDE_COLUMNS if sides else 8)),
         scratch=zeros((chunks, rows, SCRATCH if sides else 12)),
+        seen=empty((chunks, number, SEEN * BLOCK)), paired=empty((chunks, PAIRED), np.int32), met=empty((chunks, MET)),
         rate=zeros((chunks, number)), part=zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(4),
         felt=np.zeros((7, number)), impulse=np.zeros((2, 7, number)), working=np.zeros(number),
         servo=servos(walls, widest_step),
@@ -213,7 +216,7 @@ def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
     number, width, room = walls.old_key.shape[1], walls.history.shape[1], walls.listed.shape[1]
     wanted = int(walls.wanted.max())
     new = {name: zeros((chunks, *getattr(walls, name).shape[1:]), getattr(walls, name).dtype)
-           for name in ("fullest", "trees", "scratch", "rate", "part")}  # fmt: skip
+           for name in ("fullest", "trees", "scratch", "seen", "paired", "met", "rate", "part")}  # fmt: skip
     return walls._replace(
         until=zeros(bodies), gone=np.zeros(2), at=nothing_near(spheres),
         **lists(2 * wanted if wanted > room else room, chunks), **slots(spheres, number, width, chunks), **new,

@@ -5,6 +5,7 @@ from kernels.base.jit import formula, stage
 from kernels.soft.all_walls import touch_walls
 from kernels.soft.chunks import chunk_of
 from kernels.soft.coming import fetch_ahead
+from kernels.soft.obstacle_blocks import touch_obstacles
 from kernels.soft.touching import joined, no_sums
 from kernels.soft.wall_blocks import touch_faces
 from kernels.soft.walled import bare_or
@@ -60,7 +61,7 @@ def gather_in_blocks(box, law, c, shift, time_sign, half, bodies, kinds, neighbo
 
 @formula
 def gather_any(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, per_joule):
-    """As `gather_one_by_one`.
+    """The same where there are walls beside the faces.
 
     Parameters
     ----------
@@ -74,6 +75,8 @@ def gather_any(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, p
     -------
     `Sums` at the walls
     """
+    if kinds.round:
+        return touch_obstacles(law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
     return gather_one_by_one(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
 
 

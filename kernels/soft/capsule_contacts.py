@@ -42,7 +42,7 @@ from kernels.soft.surfaces import rolling_inertia, spin_of
 from kernels.soft.touching import TINY
 
 WEIGHT = 22  # a row besides: what the contact counts
-OF_I, OF_J, CANDIDATE, SLOT, RECALLS, TOLD = range(6)  # rows of integers: materials, whose contact, if it remembers
+OF_I, OF_J, CANDIDATE, SLOT, RECALLS = range(5)  # rows of integers: materials, whose contact, if it remembers
 
 
 @formula

@@ -56,7 +56,7 @@ def know(law, start, first, listed, half, bodies, kinds, neighbours, box, fetche
 
     Writes
     ------
-    known, told : a column a contact; the latter (TOLD, BLOCK)
+    known, told : a column a contact; the latter (`known.TOLD`, BLOCK)
     fetched : scratch of 14 rows or more
 
     Returns

@@ -35,24 +35,35 @@ def fetch_body(k, bodies, kinds, neighbours):
 def fetch_memory(k, walls, bodies, kinds, neighbours):
     """Ask for what is kept for the first sphere of the k-th."""
     s, _ = spheres_of(neighbours.walled[k], bodies, kinds)
-    slots, width = walls.old_key.shape[1], walls.history.shape[1]
     fetch(walls.at, s * walls.at.shape[1])
+    fetch_slots(s, walls)
+
+
+@formula
+def fetch_slots(s, walls):
+    """Ask for what contacts of sphere s remember."""
+    slots, width = walls.old_key.shape[1], walls.history.shape[1]
     if width > 0:
         fetch(walls.key, s * slots)
         fetch(walls.history, s * slots * width)
 
 
 @formula
+def fetch_triangle(f, geometry):
+    """Ask for a triangle."""
+    fetch(geometry.triangle, f * NUMBERS)
+    fetch(geometry.triangle, f * NUMBERS + LINE)
+
+
+@formula
 def fetch_triangles(c, k, walls, bodies, kinds, neighbours):
-    """Ask for the triangles near it."""
+    """Ask for the triangles near the k-th."""
     if walls.geometry.triangle.shape[0] > 0:
         s, _ = spheres_of(neighbours.walled[k], bodies, kinds)
         start = walls.at[s, START]
         if start >= 0:
             for entry in range(start, start + min(walls.at[s, COUNT], MOST)):
-                f = walls.listed[c, entry]
-                fetch(walls.geometry.triangle, f * NUMBERS)
-                fetch(walls.geometry.triangle, f * NUMBERS + LINE)
+                fetch_triangle(walls.listed[c, entry], walls.geometry)
 
 
 @formula

@@ -5,6 +5,7 @@ chunks up.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,15 +39,6 @@ begin = bare_or(nothing_felt, clear_felt)
 
 
 @formula
-def book_vector(c, w, column, u, unit, box):
-    """Add a vector to the sums."""
-    for k in range(3):
-        whole, rest = as_words(u[k], unit)
-        box.walls.part[c, w, column + 2 * k] += whole
-        box.walls.part[c, w, column + 2 * k + 1] += rest
-
-
-@formula
 def book_number(c, w, column, value, unit, box):
     """Add a number to the sums."""
     whole, rest = as_words(value, unit)
@@ -74,28 +66,94 @@ def book_contact(c, w, spring, damping, lost, box):
     book_number(c, w, LOST, dot(lost, load(walls.servo, w)), walls.unit[0], box)
 
 
+class Feeling(NamedTuple):
+    """What a wall feels of contacts, each number in two words."""
+
+    force: tuple
+    torque: tuple
+    work: tuple
+    contacts: int
+
+
+@formula
+def nobody():
+    """Of no contacts."""
+    none = np.int64(0), np.int64(0)
+    return Feeling((none, none, none), (none, none, none), none, np.int64(0))
+
+
+@formula
+def vector_words(u, unit):
+    """Words of a vector."""
+    return as_words(u[0], unit), as_words(u[1], unit), as_words(u[2], unit)
+
+
+@formula
+def feel(w, x, force, couple, work, box):
+    """What wall w feels of a contact.
+
+    Parameters
+    ----------
+    w, x : wall, point [m]
+    force, couple : on the sphere [N, N m]
+    work : that the wall does in half a step, in two words [units]
+
+    Returns
+    -------
+    `Feeling`
+    """
+    walls = box.walls
+    middle = load(walls.poses.middle, w)
+    arm = add(gap(box, x, middle), subtract(middle, load(walls.poses.about, w)))
+    torque = scale(-1.0, add(cross(arm, force), couple))
+    return Feeling(
+        vector_words(scale(-1.0, force), walls.unit[0]), vector_words(torque, walls.unit[1]), work, np.int64(1)
+    )
+
+
+@formula
+def add_times(a, b, times):
+    """Words a, and so many times b."""
+    return a[0] + times * b[0], a[1] + times * b[1]
+
+
+@formula
+def both(one, other, times):
+    """What is felt of both, the other so many times."""
+    f, g, t, u = one.force, other.force, one.torque, other.torque
+    return Feeling(
+        (add_times(f[0], g[0], times), add_times(f[1], g[1], times), add_times(f[2], g[2], times)),
+        (add_times(t[0], u[0], times), add_times(t[1], u[1], times), add_times(t[2], u[2], times)),
+        add_times(one.work, other.work, times), one.contacts + times * other.contacts,
+    )  # fmt: skip
+
+
+@formula
+def take(c, w, feeling, box):
+    """Add what wall w feels of contacts of chunk c."""
+    row = box.walls.part[c, w]
+    for k in range(3):
+        for word in range(2):
+            row[FORCE + 2 * k + word] += feeling.force[k][word]
+            row[TORQUE + 2 * k + word] += feeling.torque[k][word]
+    row[WORK] += feeling.work[0]
+    row[WORK + 1] += feeling.work[1]
+    row[CONTACTS] += feeling.contacts
+
+
 @formula
 def book(c, w, x, force, couple, work, box):
     """Note a contact of chunk c with wall w.
 
     Parameters
     ----------
-    c, w, x : chunk, wall, point [m]
-    force, couple : on the sphere [N, N m]
-    work : that the wall does in half a step, in two words [units]
+    c, w, x, force, couple, work : chunk; see `feel`
 
     Writes
     ------
     box.walls.part : row c, w
     """
-    walls = box.walls
-    middle = load(walls.poses.middle, w)
-    arm = add(gap(box, x, middle), subtract(middle, load(walls.poses.about, w)))
-    book_vector(c, w, FORCE, scale(-1.0, force), walls.unit[0], box)
-    book_vector(c, w, TORQUE, scale(-1.0, add(cross(arm, force), couple)), walls.unit[1], box)
-    walls.part[c, w, WORK] += work[0]
-    walls.part[c, w, WORK + 1] += work[1]
-    walls.part[c, w, CONTACTS] += 1
+    take(c, w, feel(w, x, force, couple, work, box), box)
 
 
 @formula

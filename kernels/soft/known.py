@@ -28,7 +28,7 @@ GAP, SPEED, SPIN_I, SPIN_J, CENTRE, RADIUS_I, RADIUS_J, LIGHT_I, LIGHT_J, HEAVY_
 NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT, ARM = (
     0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16, 19
 )  # fmt: skip
-KNOWN, OUT = 25, 15  # rows of either at most, and of what comes out (``blocks``)
+KNOWN, OUT, TOLD = 25, 15, 8  # rows of either at most, of what comes out (``blocks``), and of integers
 OF_PAIRS, OF_FACES, PARTS = KNOWN * BLOCK, 2 * KNOWN * BLOCK, 3  # where known rows begin; gathered ones come first
 
 

@@ -10,8 +10,8 @@ from kernels.base.vector import add_scaled, dot, load, scale, subtract
 from kernels.laws.joining import exponent
 from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import CHUNK
+from kernels.soft.encounters import encounter_at
 from kernels.soft.neighbours import SLACK
-from kernels.soft.obstacles import encounter_at
 from kernels.soft.regions import DEEPEST, sum_of
 from kernels.soft.rows import write
 from kernels.soft.sides import axis_now, meet, place_of, reach_beyond, trees_of_side

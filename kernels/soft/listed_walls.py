@@ -7,6 +7,7 @@ from kernels.base.jit import formula, kernel, part
 from kernels.base.vector import load, scale, subtract
 from kernels.laws.joining import exponent
 from kernels.soft import listed_sides, obstacles, regions, rough, slots
+from kernels.soft.encounters import encounter
 from kernels.soft.rows import write
 from kernels.soft.surfaces import radius_of
 from kernels.soft.walled import bare_or
@@ -26,7 +27,7 @@ def elastic_now(law, w, s, b, t, overlap, normal, rate, found, history, half, bo
     -------
     as `dissipative_now`
     """
-    touch, x, _ = obstacles.encounter(w, s, b, overlap, normal, bodies, kinds, box)
+    touch, x, _ = encounter(w, s, b, overlap, normal, bodies, kinds, box)
     return touch, x, scale(touch.stiffness, regions.sum_of(w, 0, t, box))
 
 
@@ -36,14 +37,14 @@ def dissipative_now(law, w, s, b, t, overlap, normal, rate, found, history, half
 
     Parameters
     ----------
-    law, w, s, b, overlap, normal, half, bodies, kinds, box : see `kernels.soft.obstacles.encounter`
+    law, w, s, b, overlap, normal, half, bodies, kinds, box : see `kernels.soft.encounters.encounter`
     t, rate, found, history : tree; ω² that is shared, or 0 [1/s²]; contacts remembered, and what they remember
 
     Returns
     -------
     `laws.Touch`, point [m], force [N]
     """
-    touch, x, _ = obstacles.encounter(w, s, b, overlap, normal, bodies, kinds, box)
+    touch, x, _ = encounter(w, s, b, overlap, normal, bodies, kinds, box)
     m, row = kinds.material[bodies.kind[b]], box.walls.row[w]
     if rate > 0.0:
         touch = obstacles.of_mass(touch, laws.secant(law, m, row, touch, history, half) / rate)

@@ -18,11 +18,12 @@ from kernels.laws import hertz
 from kernels.laws.joining import exponent, resistance
 from kernels.soft import felt, rough, slots
 from kernels.soft.chunks import CHUNK
+from kernels.soft.encounters import blended, encounter
 from kernels.soft.regions import ANCHOR, DEEPEST, ENERGY, LINKS, beyond_of, region, sum_of, trees_at, trees_of
 from kernels.soft.sharing import add_contact, no_push, of_mass, yields
-from kernels.soft.surfaces import inverse_mass, radius_near, rolling_inertia, spheres_of, spin_of, surface_velocity
+from kernels.soft.surfaces import radius_near, spheres_of
 from kernels.soft.touching import Sums, joined, no_energy, no_sums
-from kernels.soft.walled import NEAR, is_near, surface_velocity_at, velocity_at
+from kernels.soft.walled import NEAR, in_frame, is_near, velocity_at
 from kernels.soft.walls import push
 from kernels.soft.worn import wear
 
@@ -50,7 +51,7 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
     for s in range(first, stop):
         radius, x, near = radius_near(s, b, bodies, kinds), load(bodies.sphere_position, s), walls.at[s, NEAR]
         for w in range(walls.row.size):
-            count = trees_at(w, s, c, x, radius, 1.5, box) if is_near(w, near) else 0
+            count = trees_at(w, s, c, in_frame(w, x, box), radius, 1.5, walls) if is_near(w, near) else 0
             k = hertz.stiffness(walls.modulus[kinds.material[bodies.kind[b]], w], radius)
             for t in range(count):
                 total = sum_of(w, c, t, box)
@@ -64,69 +65,6 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
                     felt.book_contact(c, w, 1.5 * k * math.sqrt(walls.trees[c, t, DEEPEST]), 0.0, none, box)
                 work = add_words(work, done)
     return Sums(elastic, np.float64(largest).view(np.int64), np.int64(0), no_energy(), work, no_energy())
-
-
-@formula
-def encounter(w, s, b, overlap, normal, bodies, kinds, box):
-    """What sphere s of body b and wall w do to each other, and the point halfway between their surfaces.
-
-    Parameters
-    ----------
-    w, s, b : wall, sphere, its body
-    overlap, normal : see `region`
-    bodies, kinds, box : see `kernels.soft.state`
-
-    Returns
-    -------
-    `laws.Touch`, point [m], velocity of the wall's surface there [m/s]
-    """
-    centre, radius = load(bodies.sphere_position, s), radius_near(s, b, bodies, kinds)
-    return encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box)
-
-
-@formula
-def encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box):
-    """The same of a sphere of body b at any place.
-
-    Parameters
-    ----------
-    w, b, overlap, normal, bodies, kinds, box : see `encounter`
-    centre, radius : of the sphere [m]
-
-    Returns
-    -------
-    as `encounter`
-    """
-    x = add_scaled(centre, 0.5 * overlap - radius, normal)
-    of_wall, turning = surface_velocity_at(w, x, normal, box), load(box.walls.poses.spin, w)
-    velocity = subtract(surface_velocity(b, x, bodies, box), of_wall)
-    twist = 0.5 * dot(add(spin_of(b, bodies), turning), normal)
-    mass = 1.0 / inverse_mass(b, x, normal, bodies, kinds, box)
-    stiffness = hertz.stiffness(box.walls.modulus[kinds.material[bodies.kind[b]], w], radius)
-    return laws.Touch(
-        stiffness, mass, overlap, normal, velocity, twist, turning=subtract(spin_of(b, bodies), turning), radius=radius,
-        reduced=kinds.mass[bodies.kind[b]], rolling=rolling_inertia(radius, b, bodies, kinds), may_begin=True,
-    ), x, of_wall  # fmt: skip
-
-
-@formula
-def blended(law, m, row, touch, history, half, energy, power):
-    """What the energy of a contact of several pieces has beyond that of one with the same force [J].
-
-    Parameters
-    ----------
-    law, m, row, touch, history, half : see `kernels.laws.secant`
-    energy, power : Σ± δ^(p+1)/(p+1) of the pieces, p
-
-    Returns
-    -------
-    energy [J]
-    """
-    if touch.overlap <= 0.0:
-        return 0.0
-    one = touch.overlap ** (power + 1.0) / (power + 1.0)
-    stiffness = laws.secant(law, m, row, touch, history, half) * touch.overlap ** (1.0 - power)
-    return stiffness * (energy - one)
 
 
 @formula
@@ -200,8 +138,8 @@ def add_wall(law, w, s, b, n, shift, time_sign, half, per_joule, bodies, kinds, 
     """
     sums, radius = no_sums(), radius_near(s, b, bodies, kinds)
     m, row = kinds.material[bodies.kind[b]], box.walls.row[w]
-    x, reach = load(bodies.sphere_position, s), radius + beyond_of(law, w, radius, box.walls)
-    count = trees_at(w, s, b // CHUNK, x, reach, exponent(law, m, row), box)
+    u, reach = in_frame(w, load(bodies.sphere_position, s), box), radius + beyond_of(law, w, radius, box.walls)
+    count = trees_at(w, s, b // CHUNK, u, reach, exponent(law, m, row), box.walls)
     for t in range(count):
         more, n = add_tree(law, w, s, b, t, count, n, shift, time_sign, half, per_joule, bodies, kinds, box)
         sums = joined(sums, more)

@@ -11,13 +11,19 @@ from kernels.walls.forest import feel_listed
 from kernels.walls.geometry import MESH, feel
 
 ENERGY, DEEPEST, ANCHOR, FIRST, LINKS = 3, 4, 5, 6, 7  # columns of a tree, see `kernels.walls.geometry.feel`
+FLAT = 1e-90  # overlap of whose powers the squares may vanish [m]
 
 
 @formula
 def trees_of(w, c, x, radius, power, box):
     """Write the contacts of a sphere at x with wall w to the scratch of chunk c; returns their number."""
-    walls = box.walls
-    return feel_any(w, in_frame(w, x, box), radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
+    return trees_seen(w, c, in_frame(w, x, box), radius, power, box.walls)
+
+
+@formula
+def trees_seen(w, c, u, radius, power, walls):
+    """The same of a place u as the wall sees it."""
+    return feel_any(w, u, radius, power, walls.geometry, walls.trees[c], walls.scratch[c])
 
 
 @apart
@@ -36,23 +42,32 @@ def feel_any(w, x, radius, power, geometry, trees, scratch):
 
 
 @formula
-def trees_at(w, s, c, x, radius, power, box):
-    """The same of sphere s, of which is known what is near it: with a mesh, from the triangles that are listed."""
-    walls, geometry = box.walls, box.walls.geometry
-    start = walls.at[s, START]
-    if geometry.kind[w] != MESH or start < 0:
-        return trees_of(w, c, x, radius, power, box)
+def listed_for(w, s, c, walls):
+    """Where the triangles of wall w that are listed for sphere s begin and end; before 0 if they are not listed."""
+    geometry, start = walls.geometry, walls.at[s, START]
     stop, lowest = start + walls.at[s, COUNT], geometry.first_triangle[w]
+    if start < 0:
+        return start, start
     while start < stop and walls.listed[c, start] < lowest:
         start += 1
     if w + 1 < walls.row.size:
         following = geometry.first_triangle[w + 1]
         while stop > start and walls.listed[c, stop - 1] >= following:
             stop -= 1
+    return start, stop
+
+
+@formula
+def trees_at(w, s, c, u, radius, power, walls):
+    """The same of sphere s, of which is known what is near it: with a mesh, from the triangles that are listed."""
+    geometry = walls.geometry
+    if geometry.kind[w] != MESH or walls.at[s, START] < 0:
+        return trees_seen(w, c, u, radius, power, walls)
+    start, stop = listed_for(w, s, c, walls)
     if start == stop:
         return 0
     return feel_listed(
-        in_frame(w, x, box), radius, power, lowest, walls.listed[c], start, stop, geometry, walls.trees[c],
+        u, radius, power, geometry.first_triangle[w], walls.listed[c], start, stop, geometry, walls.trees[c],
         walls.scratch[c],
     )  # fmt: skip
 
@@ -83,6 +98,12 @@ def region(w, c, t, beyond, power, box):
         return 0.0, total
     overlap = trees[c, t, DEEPEST] if trees[c, t, LINKS] == 0.0 else size ** (1.0 / power)
     return overlap - beyond, scale(1.0 / size, total)
+
+
+@formula
+def is_plain(c, t, walls):
+    """Whether tree t is of one piece, and deep enough to have a direction: `region` has no cases to tell apart."""
+    return walls.trees[c, t, LINKS] == 0.0 and walls.trees[c, t, DEEPEST] > FLAT
 
 
 @formula

@@ -20,7 +20,8 @@ from kernels.laws.joining import exponent
 from kernels.soft import felt, slots
 from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import CHUNK
-from kernels.soft.obstacles import blended, encounter_at, tell_servo
+from kernels.soft.encounters import blended, encounter_at
+from kernels.soft.obstacles import tell_servo
 from kernels.soft.regions import ANCHOR, DEEPEST, ENERGY, LINKS, region, sum_of
 from kernels.soft.touching import Sums, joined, no_energy, no_sums
 from kernels.soft.walled import NEAR, framed, image_for, in_world, is_near, velocity_at

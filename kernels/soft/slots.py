@@ -86,6 +86,12 @@ def heir(key, count, trees, walls):
 
 
 @formula
+def is_only(c, key, walls):
+    """Whether the one contact that is remembered has this key: as mostly it has."""
+    return walls.old_key[c, 0] == key and (slots_of(walls) == 1 or walls.old_key[c, 1] < 0)
+
+
+@formula
 def recall(law, c, w, t, count, trees, walls):
     """What the contact remembers that is tree t of wall w, and whether it remembers anything.
 
@@ -102,6 +108,8 @@ def recall(law, c, w, t, count, trees, walls):
     history, found = laws.nothing(law), 0
     if walls.history.shape[1] == 0:
         return history, found
+    if count == 1 and is_only(c, key_of(w, trees[0, ANCHOR]), walls):
+        return laws.load(law, walls.old_history[c], 0, rough.column(walls.rough)), 1
     k = next_of(w, np.int64(-1), c, walls)
     while k >= 0:
         key = walls.old_key[c, k]

@@ -17,7 +17,7 @@ from kernels.soft.surfaces import radius_of
 from kernels.soft.touching import ON_I, Sums, joined, no_energy, no_sums
 from kernels.soft.walls import forget, meeting, touches_wall
 
-OF_I, OF_J, FACE, TOLD = 2, 3, 4, 5  # rows of integers: materials, row of what is remembered; see `Neighbours.met`
+OF_I, OF_J, FACE = 2, 3, 4  # rows of integers: materials, row of what is remembered; see `Neighbours.met`
 
 
 @formula

@@ -50,6 +50,9 @@ class Walls(NamedTuple):
     fullest: np.ndarray  # (C,) int64, most slots of a sphere that were wanted in this sweep
     trees: np.ndarray  # (C, T, 8) scratch, see `kernels.walls.geometry.feel`
     scratch: np.ndarray  # (C, Q, 12) the same
+    seen: np.ndarray  # (C, W, SEEN BLOCK) the same of blocks: spheres as each wall sees them, see ``triangle_blocks``
+    paired: np.ndarray  # (C, PAIRED) int32 the same: which triangles each of them is near
+    met: np.ndarray  # (C, MET) the same: what these are to them
     rate: np.ndarray  # (C, W) the same: ω² of the body at hand at each wall, see `kernels.soft.sharing` [1/s²]
     part: np.ndarray  # (C, W, `felt.COLUMNS`) int64, sums over the contacts of each chunk with each wall
     unit: np.ndarray  # (3,) units a newton, newton metre and newton a metre, in which they are summed
@@ -268,13 +271,26 @@ def velocity_at(w, x, box):
 
 
 @formula
-def surface_velocity_at(w, x, normal, box):
-    """The same of its surface, which a belt moves on in the plane of contact."""
+def has_belt(w, box):
+    """Whether the surface of wall w moves besides."""
     belt = load(box.walls.belt, w)
-    if belt[0] != 0.0 or belt[1] != 0.0 or belt[2] != 0.0:
+    return belt[0] != 0.0 or belt[1] != 0.0 or belt[2] != 0.0
+
+
+@formula
+def surface_at(w, x, belt, box):
+    """Velocity of the surface of wall w at a point, given that of a belt there."""
+    return add(velocity_at(w, x, box), belt)
+
+
+@formula
+def surface_velocity_at(w, x, normal, box):
+    """The same; a belt moves on in the plane of contact."""
+    belt = load(box.walls.belt, w)
+    if has_belt(w, box):
         belt = in_world(w, belt, box)
         belt = add_scaled(belt, -dot(belt, normal), normal)
-    return add(velocity_at(w, x, box), belt)
+    return surface_at(w, x, belt, box)
 
 
 @formula

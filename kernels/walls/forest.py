@@ -21,10 +21,10 @@ leaves one triangle, and nothing is summed. Each tree of the forest is one conta
 import math
 
 from kernels.base.jit import formula, part
-from kernels.base.vector import dot, scale
+from kernels.base.vector import dot
 from kernels.walls.cells import REACH, is_outside, leaf_and_room, leaf_at
 from kernels.walls.terms import add_piece, begin, take_link
-from kernels.walls.triangles import NORMAL, from_closest, from_edge, may_reach, triple
+from kernels.walls.triangles import from_closest, from_edge, from_piece, may_reach, unit
 
 # columns of scratch, a row a triangle within reach: from its closest point to the place (three); d²; its number; its
 # region; the row it hangs on in the union-find; whether it counts; d² of its edges that may join two parts, or
@@ -142,14 +142,6 @@ def join(x, radius, count, parts, geometry, scratch):
 
 
 @formula
-def unit(v, near, f, geometry):
-    """The vector v of length² `near`, of unit length; on the surface itself across triangle f."""
-    if near > 0.0:
-        return scale(1.0 / math.sqrt(near), v)
-    return triple(geometry.triangle, f, NORMAL)
-
-
-@formula
 def add_row(i, t, radius, power, first, geometry, scratch, trees):
     """Add the term of row i to a contact.
 
@@ -163,13 +155,9 @@ def add_row(i, t, radius, power, first, geometry, scratch, trees):
     ------
     trees : row t
     """
-    f, near, v = int(scratch[i, NUMBER]), scratch[i, NEAR], (scratch[i, 0], scratch[i, 1], scratch[i, 2])
-    n = triple(geometry.triangle, f, NORMAL)
-    if scratch[i, REGION] > 0.0:
-        n = unit(v, near, f, geometry)
-    elif dot(v, n) < 0.0:
-        n = scale(-1.0, n)
-    add_piece(trees, t, radius - math.sqrt(near), n, f - first, power)
+    f, v = int(scratch[i, NUMBER]), (scratch[i, 0], scratch[i, 1], scratch[i, 2])
+    overlap, n = from_piece(v, scratch[i, NEAR], scratch[i, REGION] > 0.0, f, radius, geometry.triangle)
+    add_piece(trees, t, overlap, n, f - first, power)
 
 
 @formula
@@ -203,7 +191,7 @@ def add_up(x, radius, power, count, joined, first, geometry, scratch, trees):
                     f = int(scratch[i, NUMBER])
                     v = from_edge(geometry.triangle, f, edge, x)
                     near = dot(v, v)
-                    take_link(trees, t, radius - math.sqrt(near), unit(v, near, f, geometry), power)
+                    take_link(trees, t, radius - math.sqrt(near), unit(v, near, f, geometry.triangle), power)
 
 
 @formula

@@ -5,6 +5,8 @@ A (3); B - A (3); C - A (3). Edges are 0 from A to B, 1 from B to C, 2 from C to
 point lies is 0 for the face, 1 to 3 for edges 0 to 2, 4 to 6 for corners A to C.
 """
 
+import math
+
 from kernels.base.jit import formula
 from kernels.base.vector import add, add_scaled, dot, scale, subtract
 
@@ -77,3 +79,32 @@ def from_edge(rows, t, edge, x):
     p = subtract(x, start)
     s = dot(p, along) / dot(along, along)
     return add_scaled(p, -min(max(s, 0.0), 1.0), along)
+
+
+@formula
+def unit(v, near, t, rows):
+    """The vector v of length² `near`, of unit length; on the surface itself across triangle t."""
+    if near > 0.0:
+        return scale(1.0 / math.sqrt(near), v)
+    return triple(rows, t, NORMAL)
+
+
+@formula
+def from_piece(v, near, beside, t, radius, rows):
+    """Overlap of a sphere with triangle t, and the direction away from it.
+
+    Parameters
+    ----------
+    v, near, beside : from the closest point to the sphere's centre, its square, whether it is on an edge or a corner
+    t, radius, rows : triangle, radius of the sphere [m]
+
+    Returns
+    -------
+    overlap [m], unit vector
+    """
+    n = triple(rows, t, NORMAL)
+    if beside:
+        n = unit(v, near, t, rows)
+    elif dot(v, n) < 0.0:
+        n = scale(-1.0, n)
+    return radius - math.sqrt(near), n

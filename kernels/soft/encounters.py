@@ -1,0 +1,94 @@
+"""What a sphere and a wall of any shape do to each other at a contact: what laws want to know of it."""
+
+from kernels import laws
+from kernels.base.jit import formula
+from kernels.base.vector import add, add_scaled, dot, load, subtract
+from kernels.laws import hertz
+from kernels.soft.surfaces import inverse_mass, radius_near, rolling_inertia, spin_of, surface_velocity
+from kernels.soft.walled import surface_velocity_at
+
+
+@formula
+def encounter(w, s, b, overlap, normal, bodies, kinds, box):
+    """What sphere s of body b and wall w do to each other, and the point halfway between their surfaces.
+
+    Parameters
+    ----------
+    w, s, b : wall, sphere, its body
+    overlap, normal : see `region`
+    bodies, kinds, box : see `kernels.soft.state`
+
+    Returns
+    -------
+    `laws.Touch`, point [m], velocity of the wall's surface there [m/s]
+    """
+    centre, radius = load(bodies.sphere_position, s), radius_near(s, b, bodies, kinds)
+    return encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box)
+
+
+@formula
+def encounter_at(w, centre, radius, b, overlap, normal, bodies, kinds, box):
+    """The same of a sphere of body b at any place.
+
+    Parameters
+    ----------
+    w, b, overlap, normal, bodies, kinds, box : see `encounter`
+    centre, radius : of the sphere [m]
+
+    Returns
+    -------
+    as `encounter`
+    """
+    x = point_at(centre, radius, overlap, normal)
+    of_wall = surface_velocity_at(w, x, normal, box)
+    inverse = inverse_mass(b, x, normal, bodies, kinds, box)
+    return touch_of_wall(w, x, of_wall, radius, inverse, b, overlap, normal, bodies, kinds, box), x, of_wall
+
+
+@formula
+def point_at(centre, radius, overlap, normal):
+    """The point halfway between the surfaces of a sphere and a wall [m]."""
+    return add_scaled(centre, 0.5 * overlap - radius, normal)
+
+
+@formula
+def touch_of_wall(w, x, of_wall, radius, inverse, b, overlap, normal, bodies, kinds, box):
+    """What a sphere of body b and wall w do to each other.
+
+    Parameters
+    ----------
+    w, b, radius, overlap, normal, bodies, kinds, box : see `encounter_at`
+    x, of_wall, inverse : point [m], velocity of the wall's surface there [m/s], see `inverse_mass` [1/kg]
+
+    Returns
+    -------
+    `laws.Touch`
+    """
+    spin, turning = spin_of(b, bodies), load(box.walls.poses.spin, w)
+    velocity = subtract(surface_velocity(b, x, bodies, box), of_wall)
+    stiffness = hertz.stiffness(box.walls.modulus[kinds.material[bodies.kind[b]], w], radius)
+    return laws.Touch(
+        stiffness, 1.0 / inverse, overlap, normal, velocity, 0.5 * dot(add(spin, turning), normal),
+        turning=subtract(spin, turning), radius=radius, reduced=kinds.mass[bodies.kind[b]],
+        rolling=rolling_inertia(radius, b, bodies, kinds), may_begin=True,
+    )  # fmt: skip
+
+
+@formula
+def blended(law, m, row, touch, history, half, energy, power):
+    """What the energy of a contact of several pieces has beyond that of one with the same force [J].
+
+    Parameters
+    ----------
+    law, m, row, touch, history, half : see `kernels.laws.secant`
+    energy, power : Σ± δ^(p+1)/(p+1) of the pieces, p
+
+    Returns
+    -------
+    energy [J]
+    """
+    if touch.overlap <= 0.0:
+        return 0.0
+    one = touch.overlap ** (power + 1.0) / (power + 1.0)
+    stiffness = laws.secant(law, m, row, touch, history, half) * touch.overlap ** (1.0 - power)
+    return stiffness * (energy - one)

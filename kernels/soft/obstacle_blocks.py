@@ -1,0 +1,236 @@
+"""Contacts of single spheres with walls of any shape, many at a time, as those with faces are: see ``wall_blocks``.
+
+All of a contact but the search for its pieces is in loops that LLVM makes vector code of: how the surfaces move, the
+law, what the wall feels. One by one (`obstacles.add_tree`) are contacts of several pieces, and those with walls that
+are rough, wear, hold a force or have a belt.
+"""
+
+import math
+
+from kernels import laws
+from kernels.base.energy import add_words, as_words
+from kernels.base.jit import formula, loop, part
+from kernels.base.vector import add, cross, dot, load, scale, store, subtract
+from kernels.laws.joining import exponent
+from kernels.rotation.spherical import SphericalPCDM
+from kernels.soft import felt, rough, slots
+from kernels.soft.all_walls import has_faces
+from kernels.soft.chunks import chunk_of
+from kernels.soft.columns import FORCE, LASTS, act
+from kernels.soft.encounters import point_at, touch_of_wall
+from kernels.soft.known import BLOCK, NORMAL, OF_FACES, OVERLAP, POINT, flat, get, put, put_touch
+from kernels.soft.obstacles import add_tree
+from kernels.soft.regions import ANCHOR, DEEPEST, beyond_of, is_plain
+from kernels.soft.surfaces import radius_near
+from kernels.soft.touching import ON_J, Sums, joined, no_energy, no_sums
+from kernels.soft.triangle_blocks import look_ahead, trees_found
+from kernels.soft.walled import NEAR, SINGLE, has_belt, in_world, is_near, surface_at
+from kernels.soft.walls import add_walls
+
+# rows of integers: materials; sphere, wall, `slots.key_of`, how many contacts of the sphere have been kept before
+OF_I, OF_J, SPHERE, WALL, KEY, KEPT = 2, 3, 4, 5, 6, 7
+OF_WALL, PLACE = 19, 22  # rows of what is known besides: velocity of the wall's surface [m/s], point in the world [m]
+
+
+@formula
+def touch_obstacles(law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
+    """Add the forces and torques of all walls on the single spheres of chunk c that are near them.
+
+    Parameters
+    ----------
+    law, c, shift, time_sign, half, per_joule, kinds : see `kernels.soft.state`
+
+    Writes
+    ------
+    bodies, neighbours, box.walls : as `kernels.soft.all_walls.add_all`
+
+    Returns
+    -------
+    `Sums`
+    """
+    sums, number, walls = no_sums(), 0, box.walls
+    low, _ = chunk_of(c, bodies.kind.size)
+    stop = low + neighbours.walled_count[c]
+    for first in range(low, stop, BLOCK):
+        spheres = neighbours.walled[first : min(first + BLOCK, stop)]
+        searched = look_ahead(law, c, spheres, bodies, kinds, neighbours, box)
+        for t in range(spheres.size):
+            b, n = spheres[t], 0
+            if has_faces(box):
+                more = add_walls(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
+                sums = joined(sums, more)
+            if walls.history.shape[1] > 0:
+                slots.take_up(c, b, walls)
+            for w in range(walls.row.size):
+                if is_near(w, walls.at[b, NEAR]):
+                    power = exponent(law, kinds.material[bodies.kind[b]], walls.row[w])
+                    count = trees_found(w, b, c, t, neighbours.block_of[c], power, searched, walls)
+                    number, n, sums = take_contacts(
+                        law, w, c, b, count, number, n, shift, time_sign, half, per_joule, bodies, kinds, neighbours,
+                        box, sums,
+                    )  # fmt: skip
+    if number > 0:
+        sums, _ = evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums)
+    return sums
+
+
+@formula
+def take_contacts(
+    law, w, c, b, count, number, n, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums
+):  # fmt: skip
+    """Take up the contacts of sphere b with wall w, after so many columns of a block; its forces are added in order.
+
+    Parameters
+    ----------
+    law, c, shift, time_sign, half, per_joule, kinds : see `kernels.soft.state`
+    w, b, count : wall, sphere, number of contacts
+    number, n, sums : columns before, contacts of the sphere that have been kept before these; sums so far
+
+    Writes
+    ------
+    bodies, neighbours, box.walls : as `touch_obstacles`
+
+    Returns
+    -------
+    columns, contacts that have been kept, `Sums`
+    """
+    walls, radius, block = box.walls, radius_near(b, b, bodies, kinds), neighbours.block_of[c]
+    m, row = kinds.material[bodies.kind[b]], walls.row[w]
+    beyond = beyond_of(law, w, radius, walls)
+    known, told = neighbours.known[block][OF_FACES:], neighbours.met[block]
+    for t in range(count):
+        if is_single(w, box) or not is_plain(c, t, walls):
+            if number > 0 and told[SPHERE, number - 1] == b:
+                sums, n = evaluate(
+                    law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums
+                )
+                number = 0
+            more, n = add_tree(law, w, b, b, t, count, n, shift, time_sign, half, per_joule, bodies, kinds, box)
+            sums = joined(sums, more)
+            continue
+        overlap = walls.trees[c, t, DEEPEST] - beyond
+        history, found = slots.recall(law, c, w, t, count, walls.trees[c], walls)
+        if overlap > 0.0 or found > 0:
+            put(known, NORMAL, number, (walls.trees[c, t, 0], walls.trees[c, t, 1], walls.trees[c, t, 2]))
+            known[flat(OVERLAP, number)] = overlap
+            told[OF_I, number], told[OF_J, number], told[SPHERE, number], told[WALL, number] = m, row, b, w
+            told[KEY, number], told[KEPT, number] = slots.key_of(w, walls.trees[c, t, ANCHOR]), n
+            laws.store(law, neighbours.kept[block].T, number, 0, history)
+            number += 1
+        if number == BLOCK:
+            sums, n = evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums)
+            number = 0
+    return number, n, sums
+
+
+@formula
+def upright(total):
+    """The unit normal, given a sum of pieces; as `kernels.soft.regions.region`."""
+    return scale(1.0 / math.sqrt(dot(total, total)), total)
+
+
+@formula
+def is_single(w, box):
+    """Whether contacts with wall w are evaluated one by one."""
+    walls = box.walls
+    return rough.is_rough(walls.rough, w) or walls.servo[6, w] != 0.0 or walls.first_worn[w] >= 0 or has_belt(w, box)
+
+
+@loop
+def meet_walls(number, bodies, kinds, box, told, known):
+    """Find out what so many spheres and walls do to each other.
+
+    Parameters
+    ----------
+    number : of columns
+    bodies, kinds, box : see `kernels.soft.state`
+    told : rows SPHERE and WALL
+
+    Writes
+    ------
+    known : all rows but OVERLAP, which is read, as is NORMAL: a sum of pieces in the wall's frame
+    """
+    for t in range(number):
+        b, w, overlap = told[SPHERE, t], told[WALL, t], known[flat(OVERLAP, t)]
+        normal, centre = upright(in_world(w, get(known, NORMAL, t), box)), load(bodies.position, b)
+        g = bodies.kind[b]
+        radius = kinds.radius[kinds.first_offset[g]]
+        x = point_at(centre, radius, overlap, normal)
+        of_wall = surface_at(w, x, (0.0, 0.0, 0.0), box)
+        touch = touch_of_wall(w, x, of_wall, radius, kinds.inverse_mass[g], b, overlap, normal, bodies, kinds, box)
+        put_touch(t, touch, known)
+        put(known, POINT, t, subtract(x, centre))
+        put(known, OF_WALL, t, of_wall)
+        put(known, PLACE, t, x)
+
+
+@part
+def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums):
+    """Evaluate so many contacts, and add what they come to.
+
+    Parameters
+    ----------
+    law, c, shift, time_sign, half, per_joule, kinds : see `kernels.soft.state`
+    number, sums : of columns; sums so far
+
+    Writes
+    ------
+    bodies.force, bodies.torque : columns b - shift, added to [N, N m]
+    box.walls : what walls feel, and what contacts with them remember
+    neighbours.known, neighbours.kept, neighbours.out : scratch
+
+    Returns
+    -------
+    `Sums` of both, and how many contacts of the last sphere have been kept
+    """
+    block, walls = neighbours.block_of[c], box.walls
+    known, told = neighbours.known[block][OF_FACES:], neighbours.met[block]
+    kept, out = neighbours.kept[block], neighbours.out[block]
+    meet_walls(number, bodies, kinds, box, told, known)
+    more = act(
+        SphericalPCDM(), law, number, False, True, time_sign, half, per_joule, known, told[OF_I], told[OF_J], kept, out
+    )
+    n, present = 0, 0
+    for t in range(number):
+        b, force = told[SPHERE, t], get(out, FORCE, t)
+        n = told[KEPT, t] if t == 0 or told[SPHERE, t - 1] != b else n
+        present |= 1 << min(told[WALL, t], SINGLE)
+        store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
+        if bodies.torque.shape[1] > 0:
+            torque = add(load(bodies.torque, b - shift), cross(get(known, POINT, t), force))
+            store(bodies.torque, b - shift, add(torque, get(out, ON_J, t)) if laws.turns(law) else torque)
+        if walls.history.shape[1] > 0 and out[flat(LASTS, t)] > 0.0:
+            n = slots.note(law, c, b, n, told[KEY, t], laws.load(law, kept.T, t, 0), walls)
+    work = no_energy()
+    for w in range(walls.row.size):
+        if is_near(w, present):
+            feeling = feel(law, w, number, half, per_joule, told, known, out, box)
+            felt.take(c, w, feeling, box)
+            work = add_words(work, feeling.work)
+    sums = joined(sums, more)
+    return Sums(sums.elastic, sums.overlap, sums.stored, sums.loss, add_words(sums.work, work), sums.jump), n
+
+
+@loop
+def feel(law, w, number, half, per_joule, told, known, out, box):
+    """What wall w feels of so many contacts.
+
+    Parameters
+    ----------
+    law, half, per_joule, box : see `kernels.soft.state`
+    w, number : wall, number of columns
+    told, known, out : columns, not all of this wall
+
+    Returns
+    -------
+    `felt.Feeling`
+    """
+    feeling = felt.nobody()
+    for t in range(number):
+        force, couple = get(out, FORCE, t), get(out, ON_J, t) if laws.turns(law) else (0.0, 0.0, 0.0)
+        power = dot(force, get(known, OF_WALL, t))
+        if laws.turns(law):
+            power += dot(couple, load(box.walls.poses.spin, w))
+        more = felt.feel(w, get(known, PLACE, t), force, couple, as_words(half * power, per_joule), box)
+        feeling = felt.both(feeling, more, 1 if told[WALL, t] == w else 0)
+    return feeling

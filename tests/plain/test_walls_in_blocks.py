@@ -1,0 +1,101 @@
+"""Contacts of single spheres with walls, many at a time, against the same one by one: walls that wear are met so."""
+
+import numpy as np
+import pytest
+
+import dem
+
+SAND = dem.Material(young=2e6, poisson=0.25, density=2500.0, restitution=0.5, friction=0.5)
+ROLLING = dem.Material(**{**SAND.__dict__, "rolling": dem.Rolling(friction=0.1)})
+TURNING = dem.Motion(axis=(0, 1, 0), rate=-6.0, centre=(0, 0, 0.01))
+
+
+def drum(segments, **options):
+    """A drum of flats about the y axis."""
+    angle = np.linspace(0, 2 * np.pi, segments, endpoint=False)
+    ring = [(0.05 * np.cos(a), y, 0.05 * np.sin(a)) for y in (-0.03, 0.0, 0.03) for a in angle]
+    faces = []
+    for row in range(2):
+        for i in range(segments):
+            a, b = row * segments + i, row * segments + (i + 1) % segments
+            faces += [(a, b, a + segments), (b, b + segments, a + segments)]
+    return dem.Mesh(ring, faces, name="drum", **options)
+
+
+def grains(material):
+    """150 spheres that fly at it, so that more of them than a block hit it at once; of two sizes and materials."""
+    rng = np.random.default_rng(5)
+    angle, y = (a.ravel() for a in np.meshgrid(np.arange(30) * 2 * np.pi / 30, np.linspace(-0.0257, 0.0257, 5)))
+    outward = np.column_stack([np.cos(angle), 0 * angle, np.sin(angle)])
+    places = 0.045 * outward + np.outer(y, (0, 1, 0)) + rng.uniform(-1e-4, 1e-4, (150, 3))
+    velocity = outward + 0.3 * rng.normal(size=(150, 3))
+    stiffer = dem.Material(**{**material.__dict__, "young": 4e6})
+    return dem.Particles.concatenate([
+        dem.Particles(dem.Sphere(diameter=d), m, position=places[k::2], velocity=velocity[k::2])
+        for k, (d, m) in enumerate([(0.008, material), (0.006, stiffer)])
+    ])  # fmt: skip
+
+
+def among(material, wear, **options):
+    """They in a drum that turns, between two planes, one of them a belt, and a ball in the middle."""
+    walls = [
+        drum(24, material=material, motion=TURNING, wear=wear),
+        dem.Plane((0, -0.03, 0), (0, 1, 0), material=material, wear=wear),
+        dem.Plane((0, 0.03, 0), (0, -1, 0), material=material, wear=wear, surface_velocity=(0.1, 0, 0)),
+        dem.Ball((0, 0, 0), 0.0405, material=material, wear=wear),
+    ]
+    return dem.Simulation(grains(material), walls=walls, gravity=(0, 0, -9.81), time_step=2e-5, **options)
+
+
+def told(sim):
+    """All that it says of spheres, walls and energies."""
+    p = sim.particles
+    state = [p.position, p.velocity, p.angular_velocity, p.orientation]
+    walls = [getattr(wall, name) for wall in sim.walls for name in ("force", "torque", "work", "contacts")]
+    return [np.asarray(each).tobytes() for each in state + walls] + [repr(sim.energy())]
+
+
+@pytest.mark.parametrize("material", [SAND, ROLLING], ids=["friction", "rolling"])
+def test_contacts_with_walls_are_the_same_many_at_a_time_and_one_by_one(material):
+    """To the bit: neither order nor company of contacts may show, nor through which formulae they go."""
+    many, single = among(material, 0.0), among(material, 1e-12)
+    most = 0
+    for _ in range(6):
+        many.step(20)
+        single.step(20)
+        assert told(many) == told(single)
+        most = max(most, sum(int(wall.contacts) for wall in many.walls))
+    assert most > 64  # a block
+    assert single.walls[0].worn.sum() > 0
+
+
+def floor(kind):
+    """z = 0: a plane, or triangles a third as wide as the spheres on it."""
+    if kind == "plane":
+        return dem.Plane((0, 0, 0), (0, 0, 1), material=ROLLING)
+    across, n = np.linspace(-0.03, 0.03, 25), 25
+    corners = [(x + 0.3e-3 * np.sin(7 * k), y, 0.0) for k, x in enumerate(across) for y in across]
+    faces = []
+    for i in range(n - 1):
+        for a in range(i * n, i * n + n - 1):
+            faces += [(a, a + n, a + 1), (a + n, a + n + 1, a + 1)]
+    return dem.Mesh(corners, faces, material=ROLLING)
+
+
+def test_a_plane_of_triangles_is_a_plane():
+    """Spheres that touch several at a time feel one plane: what cancels, cancels to the bit, so rounding is left."""
+    rng = np.random.default_rng(8)
+    places = [(x, y, 0.0041) for x in np.arange(-0.02, 0.021, 0.01) for y in np.arange(-0.02, 0.021, 0.01)]
+    balls = dem.Particles(
+        dem.Sphere(diameter=0.008), ROLLING, position=places, velocity=rng.normal(size=(25, 3)) * (0.1, 0.1, 0.5)
+    )
+    runs = [
+        dem.Simulation(balls, walls=[floor(kind)], gravity=(0, 0, -9.81), time_step=2e-5) for kind in ("p", "plane")
+    ]
+    for sim in runs:
+        sim.step(150)
+    assert runs[0].walls[0].contacts > 5
+    for name in ("position", "velocity", "angular_velocity"):
+        one, other = (getattr(sim.particles, name) for sim in runs)
+        assert np.abs(one - other).max() < 1e-12 * np.abs(other).max()
+    assert runs[0].walls[0].work == pytest.approx(runs[1].walls[0].work, abs=1e-12 * runs[1].energy().total)
