@@ -17,7 +17,7 @@ import numpy as np
 
 def program() -> str:
     """Path of YADE; raises ValueError if there is none."""
-    found = os.environ.get("YADE") or shutil.which("yade")
+    found = shutil.which(os.environ.get("YADE", "yade"))
     if not found:
         message = "YADE is not installed: apt install yade, or put its path into the environment variable YADE"
         raise ValueError(message)

@@ -9,11 +9,10 @@ from kernels import laws, rotation
 from kernels.base.jit import formula, loop, part
 from kernels.base.memory import fetch
 from kernels.base.transposing import lines_of, read_lines, write_lines
-from kernels.base.vector import cross, load, scale
-from kernels.box.periodic import gap
+from kernels.base.vector import cross, scale
 from kernels.soft.chunks import first_candidate
 from kernels.soft.columns import FORCE, LASTS, act, put_torques
-from kernels.soft.known import BLOCK, OF_PAIRS, RADIUS_I, flat, get, know, know_alike
+from kernels.soft.known import ARM, BLOCK, OF_PAIRS, UNLIKE, flat, get, know
 from kernels.soft.touching import FORCE_J, HALF, LINE, ON_I, ON_J, SHARED, first_row, joined, no_sums
 
 
@@ -56,56 +55,41 @@ def keep(law, first, number, touching, kept, out, history, has_history):
 
 
 @loop
-def turn_points(scheme, law, box, first, number, touching, sphere_i, sphere_j, position, out):
-    """Torques on single spheres that are not alike, in place of the points where forces act and of couples.
+def add_couples(scheme, number, known, out):
+    """Torques on single spheres that are not alike, in place of that of the force on the first and of couples.
 
     Parameters
     ----------
-    scheme, law : see `kernels.soft.state`
-    box, first, touching, sphere_i, sphere_j, position : as of `kernels.soft.known.gather_spheres`
-    number : of pairs
+    scheme, number, known : see `act`
 
     Writes
     ------
     out : rows ON_I and ON_J
     """
     for t in range(number):
-        k = touching[first + t]
-        force, point = get(out, FORCE, t), get(out, ON_I, t)
-        couple = get(out, ON_J, t) if laws.turns(law) else (0.0, 0.0, 0.0)
-        x_i, x_j = load(position, sphere_i[k]), load(position, sphere_j[k])
-        torque_i, torque_j = cross(gap(box, point, x_i), force), cross(gap(box, point, x_j), scale(-1.0, force))
-        put_torques(out, t, torque_i, torque_j, couple)
+        torque_j = cross(get(known, ARM, t), scale(-1.0, get(out, FORCE, t)))
+        put_torques(out, t, get(out, ON_I, t), torque_j, get(out, ON_J, t))
 
 
 @formula
-def leave(scheme, law, box, first, number, touching, sphere_i, sphere_j, position, out):
-    """Torques on other bodies, or under other schemes, are written already.
-
-    Parameters
-    ----------
-    scheme, law, box, first, number, touching, sphere_i, sphere_j, position, out : see `turn_points`
-
-    Returns
-    -------
-    nothing
-    """
+def leave(scheme, number, known, out):
+    """Torques on other bodies, or under other schemes, are written already."""
     return
 
 
-turn_both = rotation.spheres_or(turn_points, leave)
+share_couples = rotation.spheres_or(add_couples, leave)
 
 
 lay_out = lines_of(*range(FORCE, FORCE + 3), LASTS, *range(ON_I, ON_I + 3), LASTS)
 
 
 @loop
-def hand_out(number, out, wrench):
-    """Write rows: force and torque on i, and on j if its torque is another; each fourth number is nobody's."""
+def hand_out(number, out, other, wrench):
+    """Write rows: force and torque on i, that on j from row `other` if it has one; each fourth number is nobody's."""
     width, whole = wrench.shape[1], 0
     if width == SHARED:  # two of three lines would be written across: number by number is as fast
         for t in range(number):
-            wrench[t, 0], wrench[t, 1], wrench[t, 2] = get(out, ON_J, t)
+            wrench[t, 0], wrench[t, 1], wrench[t, 2] = get(out, other, t)
             wrench[t, HALF], wrench[t, HALF + 1], wrench[t, HALF + 2] = get(out, FORCE, t)
             wrench[t, 2 * HALF], wrench[t, 2 * HALF + 1], wrench[t, 2 * HALF + 2] = get(out, ON_I, t)
     else:
@@ -142,30 +126,23 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
     known = gathered[OF_PAIRS:]
     material_i, material_j = neighbours.met[block, 0], neighbours.met[block, 1]
     remembers = neighbours.has_history.size > 0
-    alike = kinds.round and kinds.reach > 0.0
-    if alike and gathered[flat(RADIUS_I, 0)] == 0.0:
-        know_alike(bodies, kinds, gathered, known, material_i, material_j)
     sums = no_sums()
     for first in range(0, touching.size, BLOCK):
         number = min(BLOCK, touching.size - first)
         if remembers:
             fetch_history(law, first, number, touching, neighbours.history[start:])
-        may_begin = know(
+        way = know(
             scheme, law, start, first, first + number, touching, half, bodies, kinds, neighbours, box, gathered, known,
             material_i, material_j,
         )  # fmt: skip
         if remembers:
             recall(law, first, number, touching, neighbours.history[start:], neighbours.has_history[start:], kept)
-        more = act(
-            scheme, law, number, alike, may_begin, time_sign, half, per_joule, known, material_i, material_j, kept, out
-        )
+        more = act(scheme, law, number, way, time_sign, half, per_joule, known, material_i, material_j, kept, out)
         if remembers:
             keep(law, first, number, touching, kept, out, neighbours.history[start:], neighbours.has_history[start:])
-        if not alike:
-            turn_both(
-                scheme, law, box, first, number, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:],
-                bodies.position, out,
-            )  # fmt: skip
-        hand_out(number, out, neighbours.wrench[row + first :])
+        if laws.turns(law) and way == UNLIKE:
+            share_couples(scheme, number, known, out)
+        other = ON_J if laws.turns(law) or way == UNLIKE else ON_I
+        hand_out(number, out, other, neighbours.wrench[row + first :])
         sums = joined(sums, more)
     return sums

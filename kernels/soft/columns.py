@@ -9,7 +9,7 @@ from kernels import laws, rotation
 from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import formula, loop
 from kernels.base.vector import add, cross, scale, subtract
-from kernels.soft.known import ARM, POINT, flat, get, put, touch_of
+from kernels.soft.known import ARM, BEGINNING, ON, POINT, flat, get, put, touch_of
 from kernels.soft.touching import ON_I, ON_J, Sums, no_sums
 
 FORCE, LASTS = 0, 3  # rows of what comes out, the others of which are columns of `Neighbours.wrench`: ON_I, ON_J
@@ -30,7 +30,7 @@ def put_torques(out, t, torque_i, torque_j, couple):
 
 @formula
 def turn_spheres(scheme, law, alike, known, t, point, outcome, out):
-    """Write the torques on spheres that are alike; of others the point, and the couple, for `turn_both`.
+    """Write the torques on single spheres; where they are not alike but there are couples, that of the force on i.
 
     Parameters
     ----------
@@ -39,16 +39,17 @@ def turn_spheres(scheme, law, alike, known, t, point, outcome, out):
 
     Writes
     ------
-    out : rows ON_I and, if there are couples, ON_J
+    out : row ON_I, and ON_J if both torques differ; the couple there, for `share_couples`, if they are not alike
     """
-    torque = cross(point, outcome.force) if alike else point
-    if not laws.turns(law):
-        put(out, ON_I, t, torque)
-    elif alike:
+    torque = cross(point, outcome.force)
+    if alike and laws.turns(law):
         put_torques(out, t, torque, torque, outcome.couple)
     else:
         put(out, ON_I, t, torque)
-        put(out, ON_J, t, outcome.couple)
+        if laws.turns(law):
+            put(out, ON_J, t, outcome.couple)
+        elif not alike:
+            put(out, ON_J, t, cross(get(known, ARM, t), scale(-1.0, outcome.force)))
 
 
 @formula
@@ -167,13 +168,13 @@ def act_unlike(scheme, law, number, time_sign, half, per_joule, known, material_
 
 
 @formula
-def act(scheme, law, number, alike, may_begin, time_sign, half, per_joule, known, material_i, material_j, kept, out):
+def act(scheme, law, number, way, time_sign, half, per_joule, known, material_i, material_j, kept, out):
     """The same, whether all are alike or not.
 
     Parameters
     ----------
     scheme, law, number, time_sign, half, per_joule, known, material_i, material_j : see `act_unlike`
-    alike, may_begin : whether all bodies are spheres that are; whether any contact may have begun in the last step
+    way : UNLIKE, BEGINNING or ON
 
     Writes
     ------
@@ -184,8 +185,8 @@ def act(scheme, law, number, alike, may_begin, time_sign, half, per_joule, known
     `Sums`
     """
     i, j = material_i[0], material_j[0]
-    if alike and not may_begin:
+    if way == ON:
         return act_on(scheme, law, number, i, j, time_sign, half, per_joule, known, kept, out)
-    if alike:
+    if way == BEGINNING:
         return act_alike(scheme, law, number, i, j, time_sign, half, per_joule, known, kept, out)
     return act_unlike(scheme, law, number, time_sign, half, per_joule, known, material_i, material_j, kept, out)

@@ -18,17 +18,17 @@ from kernels.soft.touching import TINY, look_together
 
 BLOCK = 64  # pairs
 
-# rows of what is gathered of spheres: from j to i [m], velocities [m/s], spins [rad/s], centre of i [m], radii [m],
-# inverse masses [1/kg], what resists rolling [kg m²]
-GAP, SPEED, SPIN_I, SPIN_J, CENTRE, RADIUS_I, RADIUS_J, LIGHT_I, LIGHT_J, HEAVY_I, HEAVY_J = (
-    0, 3, 6, 9, 12, 15, 16, 17, 18, 19, 20
+# rows of what is gathered of spheres: from j to i [m], velocities [m/s], spins [rad/s], radii [m], inverse masses
+# [1/kg], what resists rolling [kg m²]; in its first column the kind that radii and so on are of, plus 1, if of one
+GAP, SPEED, SPIN_I, SPIN_J, RADIUS_I, RADIUS_J, LIGHT_I, LIGHT_J, HEAVY_I, HEAVY_J, LIKE = (
+    0, 3, 6, 9, 12, 13, 14, 15, 16, 17, 18
 )  # fmt: skip
-# rows of what is known of contacts: those of `Touch`, and where they are from the centres of both [m]; of single
-# spheres that are not alike where they are in the box
+# rows of what is known of contacts: those of `Touch`, and where they are from the centres of both [m]
 NORMAL, VELOCITY, TURNING, STIFFNESS, MASS, OVERLAP, TWIST, RADIUS, REDUCED, ROLLING, POINT, ARM = (
     0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16, 19
 )  # fmt: skip
 KNOWN, OUT, TOLD = 25, 15, 8  # rows of either at most, of what comes out (``blocks``), and of integers
+UNLIKE, BEGINNING, ON = range(3)  # of a block: of any bodies; of one kind, and some, or none, may have just begun
 OF_PAIRS, OF_FACES, PARTS = KNOWN * BLOCK, 2 * KNOWN * BLOCK, 3  # where known rows begin; gathered ones come first
 
 
@@ -63,15 +63,13 @@ def gather_spheres(box, first, touching, sphere_i, sphere_j, position, velocity,
 
     Writes
     ------
-    gathered : rows GAP to CENTRE
+    gathered : rows GAP to SPIN_J
     """
     for t in range(min(BLOCK, touching.size - first)):
         k = touching[first + t]
         i, j = sphere_i[k], sphere_j[k]
-        x = load(position, i)
-        put(gathered, GAP, t, gap(box, x, load(position, j)))
+        put(gathered, GAP, t, gap(box, load(position, i), load(position, j)))
         put(gathered, SPEED, t, subtract(load(velocity, i), load(velocity, j)))
-        put(gathered, CENTRE, t, x)
         if spin.shape[1] > 0:
             put(gathered, SPIN_I, t, load(spin, i))
             put(gathered, SPIN_J, t, load(spin, j))
@@ -99,27 +97,91 @@ def join(number, gathered, known):
 
 
 @part
-def know_alike(bodies, kinds, gathered, known, material_i, material_j):
-    """What all pairs of all blocks have in common if all spheres are alike: written once.
+def know_alike(b, bodies, kinds, gathered, known, material_i, material_j):
+    """What all pairs of blocks have in common whose spheres are all like sphere b: written once, until others come.
 
     Parameters
     ----------
-    bodies, kinds : see `kernels.soft.state`
+    b, bodies, kinds : sphere; see `kernels.soft.state`
 
     Writes
     ------
-    gathered : rows RADIUS_I to HEAVY_J; SPIN_I and SPIN_J, for those that do not turn
+    gathered : rows RADIUS_I to LIKE; SPIN_I and SPIN_J, for those that do not turn
     known : rows STIFFNESS, MASS, RADIUS, REDUCED, ROLLING
     material_i, material_j : (BLOCK,)
     """
     for t in range(BLOCK):
-        put_sphere(gathered, 0, t, 0, bodies, kinds)
-        put_sphere(gathered, 1, t, 0, bodies, kinds)
+        put_sphere(gathered, 0, t, b, bodies, kinds)
+        put_sphere(gathered, 1, t, b, bodies, kinds)
         known[flat(STIFFNESS, t)] = kinds.stiffness
         put(gathered, SPIN_I, t, (0.0, 0.0, 0.0))
         put(gathered, SPIN_J, t, (0.0, 0.0, 0.0))
-        material_i[t] = material_j[t] = kinds.material[bodies.kind[0]]
+        material_i[t] = material_j[t] = kinds.material[bodies.kind[b]]
     join(BLOCK, gathered, known)
+    gathered[flat(LIKE, 0)] = bodies.kind[b] + 1.0
+
+
+@loop
+def count_alike(g, first, number, touching, sphere_i, sphere_j, kind):
+    """Pairs of a block of which both spheres are of kind g.
+
+    Parameters
+    ----------
+    g, first, number, touching, sphere_i, sphere_j : kind; see `gather_spheres`
+    kind : (N,) of each sphere
+
+    Returns
+    -------
+    their number
+    """
+    count = 0
+    for t in range(number):
+        k = touching[first + t]
+        count += 1 if kind[sphere_i[k]] == g and kind[sphere_j[k]] == g else 0
+    return count
+
+
+@loop
+def gather_stiffness(first, number, touching, stiffness, known):
+    """Row STIFFNESS of pairs that have one each."""
+    for t in range(number):
+        known[flat(STIFFNESS, t)] = stiffness[touching[first + t]]
+
+
+@formula
+def know_kinds(start, first, number, touching, bodies, kinds, neighbours, gathered, known, material_i, material_j):
+    """What does not change of the spheres of a block.
+
+    Parameters
+    ----------
+    start, first, number, touching : first candidate of the chunk; pairs in the list of those that touch
+    bodies, kinds, neighbours : see `kernels.soft.state`
+
+    Writes
+    ------
+    gathered, known, material_i, material_j : as `know_alike`
+
+    Returns
+    -------
+    whether all are of one kind
+    """
+    sphere_i, sphere_j = neighbours.sphere_i[start:], neighbours.sphere_j[start:]
+    b = sphere_i[touching[first]]
+    g, everybody = bodies.kind[b], kinds.reach > 0.0
+    alike = everybody or count_alike(g, first, number, touching, sphere_i, sphere_j, bodies.kind) == number
+    if alike and gathered[flat(LIKE, 0)] != g + 1.0:
+        know_alike(b, bodies, kinds, gathered, known, material_i, material_j)
+    if not alike:
+        for t in range(number):
+            i, j = sphere_i[touching[first + t]], sphere_j[touching[first + t]]
+            put_sphere(gathered, 0, t, i, bodies, kinds)
+            put_sphere(gathered, 1, t, j, bodies, kinds)
+            material_i[t], material_j[t] = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]
+        join(number, gathered, known)
+        gathered[flat(LIKE, 0)] = 0.0
+    if not everybody:
+        gather_stiffness(first, number, touching, neighbours.stiffness[start:], known)
+    return alike
 
 
 @loop
@@ -133,7 +195,7 @@ def meet_spheres(number, alike, dt, gathered, known):
 
     Writes
     ------
-    known : rows NORMAL, VELOCITY, TURNING, OVERLAP, TWIST; POINT, the arm to it if all are alike
+    known : rows NORMAL, VELOCITY, TURNING, OVERLAP, TWIST, POINT; and ARM, if they are not alike
 
     Returns
     -------
@@ -154,8 +216,9 @@ def meet_spheres(number, alike, dt, gathered, known):
         put(known, TURNING, t, subtract(w_i, w_j))
         known[flat(OVERLAP, t)] = overlap
         known[flat(TWIST, t)] = 0.5 * dot(add(w_i, w_j), normal)
-        arm = scale(-arm_i, normal)
-        put(known, POINT, t, arm if alike else add(get(gathered, CENTRE, t), arm))
+        put(known, POINT, t, scale(-arm_i, normal))
+        if not alike:
+            put(known, ARM, t, scale(arm_j, normal))
         began += 1 if begins(overlap, dot(velocity, normal), dt) else 0
     return began
 
@@ -178,23 +241,19 @@ def know_spheres(
 
     Returns
     -------
-    whether any of them may have begun to touch in the last step
+    UNLIKE, BEGINNING or ON
     """
+    alike = know_kinds(
+        start, first, stop - first, touching, bodies, kinds, neighbours, gathered, known, material_i, material_j
+    )
     gather_spheres(
         box, first, touching, neighbours.sphere_i[start:], neighbours.sphere_j[start:], bodies.position,
         bodies.velocity_ahead, bodies.spin, gathered,
     )  # fmt: skip
-    alike = kinds.reach > 0.0
+    began = meet_spheres(stop - first, alike, 2.0 * half, gathered, known)
     if not alike:
-        for t in range(stop - first):
-            k = start + touching[first + t]
-            i, j = neighbours.sphere_i[k], neighbours.sphere_j[k]
-            put_sphere(gathered, 0, t, i, bodies, kinds)
-            put_sphere(gathered, 1, t, j, bodies, kinds)
-            known[flat(STIFFNESS, t)] = neighbours.stiffness[k]
-            material_i[t], material_j[t] = kinds.material[bodies.kind[i]], kinds.material[bodies.kind[j]]
-        join(stop - first, gathered, known)
-    return meet_spheres(stop - first, alike, 2.0 * half, gathered, known) > 0
+        return UNLIKE
+    return BEGINNING if began > 0 else ON
 
 
 @formula
@@ -227,7 +286,7 @@ def know_bodies(
 
     Returns
     -------
-    True: any may have begun
+    UNLIKE, or BEGINNING if all are spheres that are alike
     """
     end, rate = first, 0.0
     for t in range(stop - first):
@@ -240,7 +299,7 @@ def know_bodies(
         put_touch(t, touch, known)
         put(known, POINT, t, gap(box, x, load(bodies.position, b)))
         put(known, ARM, t, gap(box, x, load(bodies.position, c)))
-    return True
+    return BEGINNING if kinds.round and kinds.reach > 0.0 else UNLIKE
 
 
 know = rotation.spheres_or(know_spheres, know_bodies)

@@ -10,7 +10,7 @@ import math
 from kernels import laws
 from kernels.base.energy import add_words, as_words
 from kernels.base.jit import formula, loop, part
-from kernels.base.vector import add, cross, dot, load, scale, store, subtract
+from kernels.base.vector import add, dot, load, scale, store, subtract
 from kernels.laws.joining import exponent
 from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft import felt, rough, slots
@@ -18,11 +18,11 @@ from kernels.soft.all_walls import has_faces
 from kernels.soft.chunks import chunk_of
 from kernels.soft.columns import FORCE, LASTS, act
 from kernels.soft.encounters import point_at, touch_of_wall
-from kernels.soft.known import BLOCK, NORMAL, OF_FACES, OVERLAP, POINT, flat, get, put, put_touch
+from kernels.soft.known import BLOCK, NORMAL, OF_FACES, OVERLAP, POINT, UNLIKE, flat, get, put, put_touch
 from kernels.soft.obstacles import add_tree
 from kernels.soft.regions import ANCHOR, DEEPEST, beyond_of, is_plain
 from kernels.soft.surfaces import radius_near
-from kernels.soft.touching import ON_J, Sums, joined, no_energy, no_sums
+from kernels.soft.touching import ON_I, ON_J, Sums, joined, no_energy, no_sums
 from kernels.soft.triangle_blocks import look_ahead, trees_found
 from kernels.soft.walled import NEAR, SINGLE, has_belt, in_world, is_near, surface_at
 from kernels.soft.walls import add_walls
@@ -188,7 +188,7 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, n
     kept, out = neighbours.kept[block], neighbours.out[block]
     meet_walls(number, bodies, kinds, box, told, known)
     more = act(
-        SphericalPCDM(), law, number, False, True, time_sign, half, per_joule, known, told[OF_I], told[OF_J], kept, out
+        SphericalPCDM(), law, number, UNLIKE, time_sign, half, per_joule, known, told[OF_I], told[OF_J], kept, out
     )
     n, present = 0, 0
     for t in range(number):
@@ -197,7 +197,7 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, n
         present |= 1 << min(told[WALL, t], SINGLE)
         store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
         if bodies.torque.shape[1] > 0:
-            torque = add(load(bodies.torque, b - shift), cross(get(known, POINT, t), force))
+            torque = add(load(bodies.torque, b - shift), get(out, ON_I, t))
             store(bodies.torque, b - shift, add(torque, get(out, ON_J, t)) if laws.turns(law) else torque)
         if walls.history.shape[1] > 0 and out[flat(LASTS, t)] > 0.0:
             n = slots.note(law, c, b, n, told[KEY, t], laws.load(law, kept.T, t, 0), walls)

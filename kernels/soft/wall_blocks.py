@@ -12,7 +12,7 @@ from kernels.box.faces import height, inward
 from kernels.soft.blocks import keep, recall
 from kernels.soft.chunks import chunk_of
 from kernels.soft.columns import FORCE, act
-from kernels.soft.known import BLOCK, OF_FACES, POINT, get, put, put_touch
+from kernels.soft.known import BEGINNING, BLOCK, OF_FACES, POINT, UNLIKE, get, put, put_touch
 from kernels.soft.surfaces import radius_of
 from kernels.soft.touching import ON_I, Sums, joined, no_energy, no_sums
 from kernels.soft.walls import forget, meeting, touches_wall
@@ -111,8 +111,8 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, n
     if has_history.size > 0:
         recall(law, 0, number, told[FACE], history, has_history, kept)
     more = act(
-        rotation.Euler(), law, number, kinds.reach > 0.0, True, time_sign, half, per_joule, known, told[OF_I],
-        told[OF_J], kept, out,
+        rotation.Euler(), law, number, BEGINNING if kinds.reach > 0.0 else UNLIKE, time_sign, half, per_joule, known,
+        told[OF_I], told[OF_J], kept, out,
     )  # fmt: skip
     if has_history.size > 0:
         keep(law, 0, number, told[FACE], kept, out, history, has_history)
