@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # nanoseconds that a step takes, for spheres with friction on a core at 2.6 GHz: of a body, of a pair that is looked at,
 # of one that touches, of a body near a face of the box or near another wall
-BODY, PAIR, TOUCHING, FACED, WALLED = 22.0, 4.0, 22.0, 20.0, 250.0
+BODY, PAIR, TOUCHING, FACED, WALLED = 22.0, 4.0, 22.0, 20.0, 160.0
 
 
 def work_of(lists: Neighbours, *, walled: bool) -> np.ndarray:

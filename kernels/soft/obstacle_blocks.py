@@ -12,13 +12,27 @@ from kernels.base.energy import add_words, as_words
 from kernels.base.jit import formula, loop, part
 from kernels.base.vector import add, dot, load, scale, store, subtract
 from kernels.laws.joining import exponent
+from kernels.laws.onset import begins
 from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft import felt, rough, slots
 from kernels.soft.all_walls import has_faces
 from kernels.soft.chunks import chunk_of
 from kernels.soft.columns import FORCE, LASTS, act
 from kernels.soft.encounters import point_at, touch_of_wall
-from kernels.soft.known import BLOCK, NORMAL, OF_FACES, OVERLAP, POINT, UNLIKE, flat, get, put, put_touch
+from kernels.soft.known import (
+    BEGINNING,
+    BLOCK,
+    NORMAL,
+    OF_FACES,
+    ON,
+    OVERLAP,
+    POINT,
+    UNLIKE,
+    flat,
+    get,
+    put,
+    put_touch,
+)
 from kernels.soft.obstacles import add_tree
 from kernels.soft.regions import ANCHOR, DEEPEST, beyond_of, is_plain
 from kernels.soft.surfaces import radius_near
@@ -48,7 +62,9 @@ def touch_obstacles(law, c, shift, time_sign, half, per_joule, bodies, kinds, ne
     -------
     `Sums`
     """
-    sums, number, walls = no_sums(), 0, box.walls
+    sums, number, walls, block = no_sums(), 0, box.walls, neighbours.block_of[c]
+    known, told, kept = neighbours.known[block][OF_FACES:], neighbours.met[block], neighbours.kept[block].T
+    paired, met = walls.paired[block], walls.met[block]
     low, _ = chunk_of(c, bodies.kind.size)
     stop = low + neighbours.walled_count[c]
     for first in range(low, stop, BLOCK):
@@ -64,10 +80,10 @@ def touch_obstacles(law, c, shift, time_sign, half, per_joule, bodies, kinds, ne
             for w in range(walls.row.size):
                 if is_near(w, walls.at[b, NEAR]):
                     power = exponent(law, kinds.material[bodies.kind[b]], walls.row[w])
-                    count = trees_found(w, b, c, t, neighbours.block_of[c], power, searched, walls)
+                    count = trees_found(w, b, c, t, power, searched, paired, met, walls.seen[block, w], walls)
                     number, n, sums = take_contacts(
                         law, w, c, b, count, number, n, shift, time_sign, half, per_joule, bodies, kinds, neighbours,
-                        box, sums,
+                        box, known, told, kept, sums,
                     )  # fmt: skip
     if number > 0:
         sums, _ = evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums)
@@ -76,7 +92,8 @@ def touch_obstacles(law, c, shift, time_sign, half, per_joule, bodies, kinds, ne
 
 @formula
 def take_contacts(
-    law, w, c, b, count, number, n, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums
+    law, w, c, b, count, number, n, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, known, told,
+    kept, sums,
 ):  # fmt: skip
     """Take up the contacts of sphere b with wall w, after so many columns of a block; its forces are added in order.
 
@@ -89,15 +106,15 @@ def take_contacts(
     Writes
     ------
     bodies, neighbours, box.walls : as `touch_obstacles`
+    known, told, kept : columns of a block
 
     Returns
     -------
     columns, contacts that have been kept, `Sums`
     """
-    walls, radius, block = box.walls, radius_near(b, b, bodies, kinds), neighbours.block_of[c]
+    walls, radius = box.walls, radius_near(b, b, bodies, kinds)
     m, row = kinds.material[bodies.kind[b]], walls.row[w]
     beyond = beyond_of(law, w, radius, walls)
-    known, told = neighbours.known[block][OF_FACES:], neighbours.met[block]
     for t in range(count):
         if is_single(w, box) or not is_plain(c, t, walls):
             if number > 0 and told[SPHERE, number - 1] == b:
@@ -115,7 +132,7 @@ def take_contacts(
             known[flat(OVERLAP, number)] = overlap
             told[OF_I, number], told[OF_J, number], told[SPHERE, number], told[WALL, number] = m, row, b, w
             told[KEY, number], told[KEPT, number] = slots.key_of(w, walls.trees[c, t, ANCHOR]), n
-            laws.store(law, neighbours.kept[block].T, number, 0, history)
+            laws.store(law, kept, number, 0, history)
             number += 1
         if number == BLOCK:
             sums, n = evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box, sums)
@@ -137,19 +154,24 @@ def is_single(w, box):
 
 
 @loop
-def meet_walls(number, bodies, kinds, box, told, known):
+def meet_walls(number, dt, bodies, kinds, box, told, known):
     """Find out what so many spheres and walls do to each other.
 
     Parameters
     ----------
-    number : of columns
+    number, dt : of columns; time step [s]
     bodies, kinds, box : see `kernels.soft.state`
-    told : rows SPHERE and WALL
+    told : all rows
 
     Writes
     ------
     known : all rows but OVERLAP, which is read, as is NORMAL: a sum of pieces in the wall's frame
+
+    Returns
+    -------
+    how many are of other materials than the first; how many may have begun in the last step
     """
+    others, began = 0, 0
     for t in range(number):
         b, w, overlap = told[SPHERE, t], told[WALL, t], known[flat(OVERLAP, t)]
         normal, centre = upright(in_world(w, get(known, NORMAL, t), box)), load(bodies.position, b)
@@ -162,6 +184,9 @@ def meet_walls(number, bodies, kinds, box, told, known):
         put(known, POINT, t, subtract(x, centre))
         put(known, OF_WALL, t, of_wall)
         put(known, PLACE, t, x)
+        others += 1 if told[OF_I, t] != told[OF_I, 0] or told[OF_J, t] != told[OF_J, 0] else 0
+        began += 1 if begins(overlap, dot(touch.velocity, normal), dt) else 0
+    return others, began
 
 
 @part
@@ -186,10 +211,11 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, n
     block, walls = neighbours.block_of[c], box.walls
     known, told = neighbours.known[block][OF_FACES:], neighbours.met[block]
     kept, out = neighbours.kept[block], neighbours.out[block]
-    meet_walls(number, bodies, kinds, box, told, known)
-    more = act(
-        SphericalPCDM(), law, number, UNLIKE, time_sign, half, per_joule, known, told[OF_I], told[OF_J], kept, out
-    )
+    others, began = meet_walls(number, 2.0 * half, bodies, kinds, box, told, known)
+    way = ON if began == 0 else BEGINNING
+    if others > 0 or laws.turns(law):  # with couples the torque is wanted by itself
+        way = UNLIKE
+    more = act(SphericalPCDM(), law, number, way, time_sign, half, per_joule, known, told[OF_I], told[OF_J], kept, out)
     n, present = 0, 0
     for t in range(number):
         b, force = told[SPHERE, t], get(out, FORCE, t)

@@ -141,13 +141,14 @@ def meet(law, w, number, paired, spheres, bodies, kinds, walls, seen, met):
 
 
 @formula
-def trees_found(w, s, c, t, block, power, searched, walls):
+def trees_found(w, s, c, t, power, searched, paired, met, seen, walls):
     """Write the contacts of sphere s, the t-th of its block, with wall w to the scratch of chunk c.
 
     Parameters
     ----------
-    w, s, c, t, block, searched : wall, sphere, chunk, column, block; see `look_ahead`
+    w, s, c, t, searched : wall, sphere, chunk, column; see `look_ahead`
     power : exponent of its overlap
+    paired, met, seen : see `search` and `see`
 
     Writes
     ------
@@ -157,8 +158,7 @@ def trees_found(w, s, c, t, block, power, searched, walls):
     -------
     number of contacts
     """
-    paired, met, seen, trees = walls.paired[block], walls.met[block], walls.seen[block, w], walls.trees[c]
-    hits, last = 2, 0
+    hits, last, trees = 2, 0, walls.trees[c]
     if w == searched and paired[FIRST + t] >= 0:
         hits = 0
         for p in range(paired[FIRST + t], paired[END + t]):
