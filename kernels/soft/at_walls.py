@@ -1,7 +1,8 @@
 """Forces and torques on bodies at walls: see ``all_walls``, and ``wall_blocks`` for single spheres in a box."""
 
 from kernels import laws
-from kernels.base.jit import formula, stage
+from kernels.base.jit import by_type, formula, stage
+from kernels.laws.damping import SharedDamping
 from kernels.soft.all_walls import touch_walls
 from kernels.soft.chunks import chunk_of
 from kernels.soft.coming import fetch_ahead
@@ -60,8 +61,8 @@ def gather_in_blocks(box, law, c, shift, time_sign, half, bodies, kinds, neighbo
 
 
 @formula
-def gather_any(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, per_joule):
-    """The same where there are walls beside the faces.
+def gather_clusters(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, per_joule):
+    """As `gather_one_by_one`, where there are walls beside the faces.
 
     Parameters
     ----------
@@ -75,9 +76,51 @@ def gather_any(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, p
     -------
     `Sums` at the walls
     """
+    return gather_one_by_one(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
+
+
+@formula
+def gather_single(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, per_joule):
+    """The same, many contacts at a time where each body is one sphere.
+
+    Parameters
+    ----------
+    law, c, shift, time_sign, half, kinds, per_joule : see `gather_one_by_one`
+
+    Writes
+    ------
+    bodies, neighbours, box.walls : as `kernels.soft.obstacle_blocks.touch_obstacles`
+
+    Returns
+    -------
+    `Sums` at the walls
+    """
     if kinds.round:
         return touch_obstacles(law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
     return gather_one_by_one(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
+
+
+# only clusters share damping: nothing is compiled for single spheres that there are none of
+by_damping = by_type(lambda part: gather_clusters if part is SharedDamping else gather_single)
+
+
+@formula
+def gather_any(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, per_joule):
+    """One of both.
+
+    Parameters
+    ----------
+    box, law, c, shift, time_sign, half, kinds, per_joule : see `gather_one_by_one`
+
+    Writes
+    ------
+    bodies, neighbours : see there
+
+    Returns
+    -------
+    `Sums` at the walls
+    """
+    return by_damping(law.damping, box, law, c, shift, time_sign, half, bodies, kinds, neighbours, per_joule)
 
 
 by_box = bare_or(gather_in_blocks, gather_any)
