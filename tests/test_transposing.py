@@ -34,9 +34,9 @@ def kept(law, index, lines, lasts, number, rows, out):
 
 
 @kernel
-def handed_out(number, out, wrench):
+def handed_out(number, out, other, wrench):
     """Write rows of wrenches; as `kernels.soft.blocks.hand_out`."""
-    hand_out(number, out, wrench)
+    hand_out(number, out, other, wrench)
 
 
 @pytest.mark.parametrize("number", [0, 5, 8, 17, 64])
@@ -80,12 +80,12 @@ def test_what_contacts_remember_is_read_and_written_line_by_line(kind, width, nu
 
 
 @pytest.mark.parametrize("number", [1, 8, 27, BLOCK])
-@pytest.mark.parametrize("width", [LINE, SHARED, 2 * LINE])
-def test_rows_of_wrenches_have_what_is_said_of_them(width, number):
+@pytest.mark.parametrize(("width", "other"), [(LINE, ON_I), (SHARED, ON_J), (SHARED, ON_I), (2 * LINE, ON_J)])
+def test_rows_of_wrenches_have_what_is_said_of_them(width, other, number):
     out = np.random.default_rng(number).normal(size=(OUT, BLOCK))
     wrench = np.full((BLOCK + 8, width), 7.0)
-    handed_out(number, out.ravel(), wrench)
-    force, on_i, on_j = (out[r : r + 3, :number].T for r in (FORCE, ON_I, ON_J))
+    handed_out(number, out.ravel(), other, wrench)
+    force, on_i, on_j = (out[r : r + 3, :number].T for r in (FORCE, ON_I, other))
     wanted = {LINE: {0: force, ON_I: on_i}, SHARED: {0: on_j, HALF: force, 2 * HALF: on_i}}
     for column, values in wanted.get(width, {0: force, ON_I: on_i, FORCE_J: -force, ON_J: on_j}).items():
         np.testing.assert_array_equal(wrench[:number, column : column + 3], values)

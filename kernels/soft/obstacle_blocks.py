@@ -19,20 +19,7 @@ from kernels.soft.all_walls import has_faces
 from kernels.soft.chunks import chunk_of
 from kernels.soft.columns import FORCE, LASTS, act
 from kernels.soft.encounters import point_at, touch_of_wall
-from kernels.soft.known import (
-    BEGINNING,
-    BLOCK,
-    NORMAL,
-    OF_FACES,
-    ON,
-    OVERLAP,
-    POINT,
-    UNLIKE,
-    flat,
-    get,
-    put,
-    put_touch,
-)
+from kernels.soft.known import BEGINNING, BLOCK, NORMAL, OF_FACES, ON, OVERLAP, POINT, UNLIKE, flat, get, put, put_touch
 from kernels.soft.obstacles import add_tree
 from kernels.soft.regions import ANCHOR, DEEPEST, beyond_of, is_plain
 from kernels.soft.surfaces import radius_near

@@ -18,21 +18,10 @@ from kernels.walls.terms import DEEPEST, POTENTIAL, begin, raised
 from kernels.walls.triangles import from_closest, from_piece, may_reach
 
 PAIRS = 4 * BLOCK
-OF_SPHERE, PIECE, FIRST, END, PAIRED = (
-    0,
-    PAIRS,
-    2 * PAIRS,
-    2 * PAIRS + BLOCK,
-    2 * PAIRS + 2 * BLOCK,
-)  # of `Walls.paired`
-REACH, SEEN = 3, 4  # rows of `Walls.seen`: places (three), how near counts
-OVERLAP, TOTAL, ENERGY, HIT, MET = (
-    0,
-    PAIRS,
-    4 * PAIRS,
-    5 * PAIRS,
-    6 * PAIRS,
-)  # of `Walls.met`: see `kernels.walls.terms`
+# rows of `Walls.paired`, of `Walls.seen` (places, three, how near counts) and of `Walls.met`, see `kernels.walls.terms`
+OF_SPHERE, PIECE, FIRST, END, PAIRED = 0, PAIRS, 2 * PAIRS, 2 * PAIRS + BLOCK, 2 * PAIRS + 2 * BLOCK
+REACH, SEEN = 3, 4
+OVERLAP, TOTAL, ENERGY, HIT, MET = 0, PAIRS, 4 * PAIRS, 5 * PAIRS, 6 * PAIRS
 
 
 @formula
