@@ -28,7 +28,7 @@ class Impact(Dosta):
     softness: PositiveFloat = Field(10.0, description="published Young's moduli over those of this run")
     n: PositiveInt = Field(25_000, description="grains of the published size that would fill the bed")
     filling_friction: float = Field(
-        10.0, ge=0, description="of grains on each other while the bed settles; 10: a bed as high as the published one"
+        0.1, ge=0, description="of grains on each other while the bed settles, which makes it dense or loose"
     )
 
     @property

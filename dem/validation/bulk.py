@@ -94,9 +94,11 @@ def impact(*, quick: bool, published: bool = False) -> Report:
     }, marker=".")  # fmt: skip
     report.statements += [
         said_of(size, f"{len(bed)} grains, time step {sim.time_step:g} s"),
-        f"Our bed: the highest grain's top is at {1e3 * top:.1f} mm (published: {1e3 * dosta.TOP_OF_BED:.1f} mm), "
-        f"solid fraction {solid:.3f} by twice the mean height. Friction while it fell was {made.filling_friction:g}: "
-        "with the 0.3 of the impact beds are denser and lower than the published one.",
+        f"Our bed: the highest grain's top is at {1e3 * top:.1f} mm (of one published state: "
+        f"{1e3 * dosta.TOP_OF_BED:.1f} mm), solid fraction {solid:.3f} by twice the mean height. Friction while it "
+        f"fell was {made.filling_friction:g}. How dense the published beds are was nowhere said; with 0.1, a fraction "
+        "of 0.595, the whole of the published curve is met, with looser beds (0.3: 0.577, 10: 0.553) the ball goes 2 "
+        "mm deeper at 28 ms and turns a millisecond earlier, with a denser one (0: 0.618) later.",
         dosta.SECOND_HAND,
         dosta.DIFFERENCES,
         "The ball comes to within a grain of the floor and bounces off it: what follows 31 ms differs from state to "
@@ -137,7 +139,7 @@ def silo(*, quick: bool, published: bool = False) -> Report:
     size = size_of(quick=quick, published=published)
     size["coarse"] = max(size["coarse"], 4.0) if quick and not published else size["coarse"]
     report = Report("silo-100k" if published else "silo", "A silo empties (Dosta et al. 2024, case 1)")
-    first, last = (0.2, 0.8) if quick else (0.5, 2.0)
+    first, last = (0.2, 0.8) if quick and not published else (0.5, 2.0)
     coarse, whole, lines, rows, rates = size["coarse"], size["coarse"] == 1, {}, [], {}
     for orifice in ("large", "small")[: 1 if coarse > WIDEST else 2]:
         made = case("silo")(**size, orifice=orifice)
@@ -148,10 +150,7 @@ def silo(*, quick: bool, published: bool = False) -> Report:
         lines[f"ours, {orifice}"] = left[:, 0], left[:, 1] * coarse**3 / 1e3
         rows += [(orifice, t, int(n)) for t, n in left]
     large, by_law = rates["large"]
-    within, said = _how_near(coarse)
-    told = "" if whole else f" x {by_law:.3f}"
-    report.near("large: grains a second", large, dosta.RATE * by_law, published=f"{dosta.RATE:.3g} ± 5 %{told}",
-                within=within)  # fmt: skip
+    said = _compare_rate(report, large, by_law, coarse, (first, last))
     if "small" in rates:
         _compare_ratio(report, large / rates["small"][0], by_law / rates["small"][1], whole=whole)
     for name, numbers in dosta.LEFT.items():
@@ -173,10 +172,26 @@ def silo(*, quick: bool, published: bool = False) -> Report:
     return report
 
 
+def _compare_rate(report: Report, found: float, by_law: float, coarse: float, times: tuple[float, float]) -> str:
+    """Of the rate through the large orifice, with what is published; returns why the tolerance is what it is."""
+    within, said = _how_near(coarse)
+    told = "" if coarse == 1 else f" x {by_law:.3f}"
+    report.near("large: grains a second", found, dosta.RATE * by_law, published=f"{dosta.RATE:.3g} ± 5 %{told}",
+                within=within)  # fmt: skip
+    for name, there in dosta.rates_between(*times).items() if coarse == 1 else ():
+        report.near(f"large: grains a second, {name} in the same time", found, there, published=f"{there:.4g}",
+                    within=CODES)  # fmt: skip
+    return said
+
+
 def _how_near(coarse: float) -> tuple[float, str]:
     """Tolerance of the rate through the large orifice, and why."""
     if coarse == 1:
-        return CODES, f"Tolerance of the rate: codes differ by {100 * CODES:g} %."
+        return CODES, (
+            f"Tolerance of the rate: codes differ by {100 * CODES:g} %. What is quoted of the paper, "
+            f"{1e-3 * dosta.RATE:g} thousand a second, goes with 100 000 grains over the 4.3 s until all are out, of "
+            "which the first and last tenths take longer; between 0.5 and 2 s curves of others are 6 and 7 % steeper."
+        )
     low, middle, high = (narrower(coarse, 0.06, shape=k) for k in (1.6, 1.4, 1.2))
     unsure = 0.5 * (high - low) / middle
     return CODES + RERUN + unsure, (
@@ -214,7 +229,7 @@ def drum(*, quick: bool, published: bool = False) -> Report:
     size = size_of(quick=quick, published=published)
     report = Report("drum-38k" if published else "drum", "Two kinds of grains in a drum (Dosta et al. 2024, case 2)")
     sim = case("drum")(**size).simulation()
-    end = 1.0 if quick else 2.5
+    end = 1.0 if quick and not published else 2.5
     rows = np.array(watched(sim, np.arange(0, end + 1e-9, 0.05), zones))
     at = dosta.DRUM_AT <= end + 1e-9
     when = np.searchsorted(rows[:, 0], dosta.DRUM_AT[at] - 1e-6)
@@ -254,10 +269,10 @@ def impact_25k(*, quick: bool) -> Report:
 
 
 def silo_100k(*, quick: bool) -> Report:
-    """The published size: a day; quick: softer, hours."""
+    """The published size: a day; quick: softer, an hour."""
     return silo(quick=quick, published=True)
 
 
 def drum_38k(*, quick: bool) -> Report:
-    """The published size: a day; quick: softer, hours."""
+    """The published size: a day; quick: softer, an hour."""
     return drum(quick=quick, published=True)

@@ -58,3 +58,11 @@ DRUM = {
                           785)},
 }  # fmt: skip
 DRUM_NUMBERS = {"M1": 30_000, "M2": 8_000}
+
+
+def rates_between(first: float, last: float) -> dict[str, float]:
+    """Mean rates through the large orifice in repeated runs between two times of `LEFT_AT` [grains/s]."""
+    start, end = (int(np.abs(LEFT_AT - time).argmin()) for time in (first, last))
+    return {
+        name.split(",")[0]: (left[start] - left[end]) / (last - first) for name, left in LEFT.items() if "large" in name
+    }
