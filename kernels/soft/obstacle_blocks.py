@@ -213,6 +213,7 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, n
             torque = add(load(bodies.torque, b - shift), get(out, ON_I, t))
             store(bodies.torque, b - shift, add(torque, get(out, ON_J, t)) if laws.turns(law) else torque)
         if walls.history.shape[1] > 0 and out[flat(LASTS, t)] > 0.0:
+            rough.note_plane(walls.rough, b, n, rough.nowhere(), walls)
             n = slots.note(law, c, b, n, told[KEY, t], laws.load(law, kept.T, t, 0), walls)
     work = no_energy()
     for w in range(walls.row.size):
