@@ -118,7 +118,7 @@ def test_parameters_reach_the_case(cli, tmp_path):
 def test_bad_input_gets_a_line_each_and_status_2(cli, words, lines, tmp_path):
     result = cli(*words)
     assert result.exit_code == 2
-    said = result.stderr.splitlines()
+    said = [line for line in result.stderr.splitlines() if not line.startswith("compiling kernels (")]  # by the first
     assert len(said) == len(lines)
     for line, start in zip(said, lines, strict=True):
         assert line.startswith(start)
