@@ -9,7 +9,7 @@ from kernels.soft.coming import fetch_ahead
 from kernels.soft.obstacle_blocks import touch_obstacles
 from kernels.soft.touching import joined, no_sums
 from kernels.soft.wall_blocks import touch_faces
-from kernels.soft.walled import bare_or
+from kernels.soft.walled import by_walls
 
 
 @stage
@@ -40,12 +40,12 @@ def gather_one_by_one(law, c, shift, time_sign, half, bodies, kinds, neighbours,
 
 
 @formula
-def gather_in_blocks(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, per_joule):
+def gather_at_faces(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
     """The same, many contacts at a time where each body is one sphere and faces are smooth.
 
     Parameters
     ----------
-    box, law, c, shift, time_sign, half, kinds, per_joule : see `gather_one_by_one`
+    law, c, shift, time_sign, half, kinds, box, per_joule : see `gather_one_by_one`
 
     Writes
     ------
@@ -61,27 +61,8 @@ def gather_in_blocks(box, law, c, shift, time_sign, half, bodies, kinds, neighbo
 
 
 @formula
-def gather_clusters(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, per_joule):
-    """As `gather_one_by_one`, where there are walls beside the faces.
-
-    Parameters
-    ----------
-    box, law, c, shift, time_sign, half, kinds, per_joule : see there
-
-    Writes
-    ------
-    bodies, neighbours : see there
-
-    Returns
-    -------
-    `Sums` at the walls
-    """
-    return gather_one_by_one(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
-
-
-@formula
-def gather_single(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, per_joule):
-    """The same, many contacts at a time where each body is one sphere.
+def gather_any(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
+    """The same where there are walls beside the faces.
 
     Parameters
     ----------
@@ -100,35 +81,35 @@ def gather_single(box, law, c, shift, time_sign, half, bodies, kinds, neighbours
     return gather_one_by_one(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
 
 
-# only clusters share damping: nothing is compiled for single spheres that there are none of
-by_damping = by_type(lambda part: gather_clusters if part is SharedDamping else gather_single)
+# only clusters share damping: where they do, nothing is compiled for single spheres
+by_damping = by_type(lambda part: gather_one_by_one if part is SharedDamping else gather_any)
 
 
 @formula
-def gather_any(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, per_joule):
-    """One of both.
+def gather_at_walls(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
+    """As `gather_any`, or one by one where bodies are known to be clusters.
 
     Parameters
     ----------
-    box, law, c, shift, time_sign, half, kinds, per_joule : see `gather_one_by_one`
+    law, c, shift, time_sign, half, kinds, per_joule : see `gather_one_by_one`
 
     Writes
     ------
-    bodies, neighbours : see there
+    bodies, neighbours, box.walls : see `gather_any`
 
     Returns
     -------
     `Sums` at the walls
     """
-    return by_damping(law.damping, box, law, c, shift, time_sign, half, bodies, kinds, neighbours, per_joule)
+    return by_damping(law.damping, law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
 
 
-by_box = bare_or(gather_in_blocks, gather_any)
+by_box = by_walls(gather_at_faces, gather_at_walls)
 
 
 @formula
 def gather_lossy_walls(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
-    """As `gather_in_blocks`, or one by one where there are walls beside the faces.
+    """As `gather_at_faces`, or `gather_at_walls` where there are walls beside the faces.
 
     Parameters
     ----------
@@ -142,7 +123,7 @@ def gather_lossy_walls(law, c, shift, time_sign, half, bodies, kinds, neighbours
     -------
     `Sums` at the walls
     """
-    return by_box(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, per_joule)
+    return by_box(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
 
 
 gather_walls = laws.elastic_or(gather_one_by_one, gather_lossy_walls)

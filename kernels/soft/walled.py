@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import by_type_of_first, formula, narrowing, part
+from kernels.base.jit import by_type, by_type_of_first, formula, narrowing, part
 from kernels.base.quaternion import load_quaternion, rotate, rotate_back
 from kernels.base.vector import add, add_scaled, cross, dot, load, scale, subtract
 from kernels.box import faces
@@ -84,9 +84,19 @@ def without_walls(box):
     return made(*box[: len(made._fields)]) if made else box
 
 
+def chosen(bare, walled):
+    """Which of two is for a box of some type: the first where there are no walls but faces."""
+    return lambda box: walled if "walls" in box._fields else bare
+
+
 def bare_or(bare, walled):
     """Function of (box, *arguments): the first where there are no walls but faces, the second where there are."""
-    return by_type_of_first(lambda box: walled if "walls" in box._fields else bare)
+    return by_type_of_first(chosen(bare, walled))
+
+
+def by_walls(bare, walled):
+    """The same of two that are handed the arguments alone."""
+    return by_type(chosen(bare, walled))
 
 
 @formula
