@@ -37,7 +37,7 @@ class ContactHistory(NamedTuple):
             history.write_table(bodies, first_number, neighbours, table.i, table.j, table.history)
         if others:
             slot_tables.write_slots(n - others, bodies, first_number, walls, table.i, table.j, table.history)
-        if capsules and n:
+        if capsules and n and neighbours.history.shape[1]:
             table.history[:] = _without_ended(table, neighbours.history.shape[1] - 1)
         return table
 
