@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from dem.bench.drum import Drumming
 from dem.bench.flow import Flowing
 from dem.bench.stepping import RATE, Heap, Mixture, Shear, Stepping, share_of
 from dem.bench.timing import median_rate
+from dem.bench.turns import cost_by_turns
 from dem.bench.walling import Walling
 from dem.case import case
 from dem.files.writer import TrajectoryWriter
@@ -49,7 +51,7 @@ class Sizes:
 
 
 class Speedup:
-    """Rate on 1, 2, 4, ... threads and on all, over that on one."""
+    """Rate on 1, 2, 4, ... threads and on all, over that on one: least times of the same steps, in turns."""
 
     unit = RATE
 
@@ -62,13 +64,14 @@ class Speedup:
         most = checks.threads(threads)
         counts = sorted({1, most, *(2**k for k in range(most.bit_length()) if 2**k <= most)})
         steps = share_of(self.work.steps, share)
-        rates = {t: self.work.rate(self.work.prepare(share=share, threads=t), steps) for t in counts}
+        runs = {str(t): self.work.prepare(share=share, threads=t) for t in counts}
+        cost = {t: min(c) for t, c in cost_by_turns(runs, steps, clock=time.perf_counter).items()}
         return {
             "particles": self.work.parameters["n"],
             "threads": most,
             "share": share,
-            self.unit: rates[most],
-            "speed_up": {str(t): rate / rates[1] for t, rate in rates.items()},
+            self.unit: 1e9 * self.work.parameters["n"] / cost[str(most)],
+            "speed_up": {t: cost["1"] / one for t, one in cost.items()},
         }
 
 
