@@ -29,7 +29,7 @@ SHAPES = {
     "clumps": (dem.Clump(offsets=[[0, 0, 0], [0.006, 0, 0], [0, 0.005, 0.002]], radii=[0.005, 0.004, 0.004]),),
 }
 LAWS = {"elastic": {}, "damped": {"restitution": 0.7}, "frictional": {"restitution": 0.8, "friction": 0.4}}
-BOXES = ("closed", "periodic", "moving", "none")
+BOXES = ("closed", "periodic", "moving", "none", "mesh", "worn")
 FEW, MANY = 120, 2500  # the latter are spread over threads
 STEPS = 2500
 LEAST = 0.2  # of the bodies must have touched something, or a run says nothing of contacts
@@ -68,8 +68,31 @@ def simulation(name: str) -> dem.Simulation:
             )
         )
     kind = {"periodic": {"periodic": ["x", "y"]}, "moving": {"motion": {"z-": SHAKEN}}}.get(box, {})
+    grains, options = dem.Particles.concatenate(groups), {"time_step": 1e-5, "threads": int(threads)}
+    if box in {"mesh", "worn"}:
+        return between(side * pitch, material, grains, worn=box == "worn", **options)
     walls = None if box == "none" else dem.Box((0, 0, 0), (side * pitch,) * 3, material=material, **kind)
-    return dem.Simulation(dem.Particles.concatenate(groups), walls, time_step=1e-5, threads=int(threads))
+    return dem.Simulation(grains, walls, **options)
+
+
+def between(length: float, material: dem.Material, grains: dem.Particles, *, worn: bool, **options) -> dem.Simulation:
+    """They between bumpy triangles that shake and a lid, periodic but for capsules; or a rough lid, and both wear."""
+    steps = np.linspace(0, 1, 9)
+    x, y = (a.ravel() for a in np.meshgrid(steps, steps, indexing="ij"))
+    bumps = 0.05 * (np.cos(2 * np.pi * x) * np.cos(4 * np.pi * y) - 1)
+    at = np.arange(81).reshape(9, 9)
+    a, b, c, d = (each.ravel() for each in (at[:-1, :-1], at[1:, :-1], at[:-1, 1:], at[1:, 1:]))
+    faces = np.concatenate([np.column_stack([a, b, d]), np.column_stack([a, d, c])])
+    wear = {"wear": 1e-12} if worn else {}
+    lid = {"roughness": 0.05, "seed": 3} if worn else {"surface_velocity": (0.3, 0, 0)}
+    across = {} if any(isinstance(kind, dem.Capsule) for kind, _ in grains.variants) else {"periodic": ["x", "y"]}
+    corners = (0, 0, -length), (length, length, 2 * length)
+    box = dem.Box(*corners, material=material, open=["z-", "z+"], **across)
+    walls = [
+        dem.Mesh(length * np.column_stack([x, y, bumps]), faces, material=material, motion=SHAKEN, **wear),
+        dem.Plane((0, 0, length), (0, 0, -1), material=material, **lid, **wear),
+    ]
+    return dem.Simulation(grains, box, walls=walls, **options)
 
 
 SHAKEN = dem.Motion(amplitude=(0, 0, 0.001), frequency=30.0)

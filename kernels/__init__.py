@@ -119,12 +119,14 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``rough_faces``  the planes that they show spheres where they are rough
     ``walled``      a box with other walls beside it, what they are and have come to
     ``near_walls``  which bodies are near any
+    ``near_rows``   what is kept of spheres among those
     ``regions``     where spheres overlap those
     ``rough``       the planes that those show spheres where they are rough
     ``encounters``  what a sphere and one of those do to each other, as laws want to know it
     ``obstacles``   what those walls do
     ``triangle_blocks``  which triangles single spheres touch, many at a time
-    ``obstacle_blocks``  what those walls do to single spheres, many at a time
+    ``wall_meetings``  what those walls and single spheres do to each other, many at a time
+    ``obstacle_blocks``  what comes of it
     ``coming``      what it wants to know of bodies, asked for ahead
     ``all_walls``   what faces and they do
     ``wall_blocks`` what faces do to single spheres, many at a time

@@ -101,3 +101,29 @@ def test_threads_skins_and_cuts_change_no_bit(tmp_path, made, skin):
     assert one.energy().dissipated > 0.01 * one.energy().total
     assert made is not hair or 0 < one.bonds.broken.sum() < len(one.bonds)
     assert [seen(sim) == seen(one) for sim in (cut, *others)] == [True] * 3
+
+
+def test_a_floor_of_triangles_is_a_plane_to_capsules():
+    """Compiled as well: their ends and sides bounce and slide on it as on a plane, to rounding."""
+    rubber = dem.Material(young=1e6, poisson=0.3, density=1100.0, restitution=0.6, friction=0.4)
+    rng = np.random.default_rng(20261126)
+    turned = rng.normal(size=(16, 4))
+    place = np.stack(np.unravel_index(np.arange(16), (4, 4)), axis=1) * 0.02 - 0.03
+    corners = np.array([(-0.06, -0.06, 0), (0.06, -0.06, 0), (0.06, 0.06, 0), (-0.06, 0.06, 0), (0.003, -0.001, 0)])
+    runs = []
+    for floor in (
+        dem.Mesh(corners, [(0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)], material=rubber),
+        dem.Plane((0, 0, 0), (0, 0, 1), material=rubber),
+    ):
+        fibres = dem.Particles(
+            dem.Capsule(diameter=0.006, aspect_ratio=3), rubber, position=np.column_stack([place, np.full(16, 0.011)]),
+            orientation=turned / np.linalg.norm(turned, axis=1)[:, None], velocity=[(0.2, 0.1, -1.0)] * 16,
+        )  # fmt: skip
+        runs.append(dem.Simulation(fibres, walls=[floor], time_step=2e-5, threads=1))
+        runs[-1].step(500)
+    one, other = (sim.particles for sim in runs)
+    assert runs[1].walls[0].impulse[2] < 0
+    assert (np.abs(other.angular_velocity).max(axis=1) > 1).all()
+    for name in ("position", "orientation", "velocity", "angular_velocity"):
+        a, b = getattr(one, name), getattr(other, name)
+        assert np.abs(a - b).max() < 1e-11 * np.abs(b).max(), name  # 500 steps of rounding

@@ -67,7 +67,7 @@ class AmongWalls(Present):
 
     def _make_slots_for(self, contacts: int) -> None:
         """See to it that spheres may remember twice so many contacts with walls at least."""
-        if is_walled(self.faces) and self.faces.walls.history.shape[1]:
+        if is_walled(self.faces) and self.faces.walls.old_history.shape[2]:
             walls = self.faces.walls
             if walls.old_key.shape[1] < 2 * contacts:
                 self.faces = self.faces._replace(walls=more_slots(walls, 4 * contacts))

@@ -8,6 +8,7 @@ import numpy as np
 
 from kernels.soft import history, slot_tables
 from kernels.soft.capsules import SLOTS
+from kernels.soft.near_rows import IN_USE
 
 if TYPE_CHECKING:
     from dem.soft.numbering import Numbering
@@ -72,7 +73,7 @@ class Index(NamedTuple):
     def give_slots(self, bodies: Bodies, walls: Walls) -> int:
         """Tell contacts with walls beside the box what they remember; returns how many the fullest sphere has."""
         if not self.order.size:
-            walls.key[:] = -1
+            walls.at[:, IN_USE] = 0
             return 0
         return slot_tables.read_slots(bodies, self.first_number, walls, *self.table[:3], self.first, self.order)
 

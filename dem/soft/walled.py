@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.large_pages import empty, full, zeros
+from dem.base.large_pages import LINE, empty, zeros
 from dem.model.box import FACES
 from dem.model.servo import PID
 from dem.model.wall_shapes import geometry_of, room_of_sides
@@ -18,9 +18,10 @@ from kernels.box.periodic import PeriodicFaces
 from kernels.soft import felt
 from kernels.soft.capsules import Capsules, Mixed
 from kernels.soft.known import BLOCK
+from kernels.soft.near_rows import SLOTS as FIRST_SLOT
 from kernels.soft.rough import Rough, Smooth
 from kernels.soft.triangle_blocks import MET, PAIRED, SEEN
-from kernels.soft.walled import COLUMNS, WalledFaces, WalledPeriodicFaces, Walls
+from kernels.soft.walled import WalledFaces, WalledPeriodicFaces, Walls
 from kernels.walls.poses import Motions, Poses
 from kernels.walls.side_terms import COLUMNS as SIDE_COLUMNS
 from kernels.walls.sides import SCRATCH
@@ -161,7 +162,7 @@ def walled(
         belt=np.ascontiguousarray(np.array([wall.surface_velocity for wall in walls]).T),
         row=rows_of(walls, len(materials)),
         modulus=np.array([[one.effective_modulus(wall.material) for wall in walls] for one in materials]),
-        range=reach, until=zeros(bodies.kind.size), gone=np.zeros(2), at=nothing_near(bodies.owner.size),
+        range=reach, until=zeros(bodies.kind.size), gone=np.zeros(2),
         **lists(LISTED if geometry.triangle.size else 0, chunks),
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
@@ -193,43 +194,39 @@ def worn_of(walls: Sequence[Wall]) -> dict[str, np.ndarray]:
     return {"first_worn": first.astype(np.int64), "worn": np.zeros((2, pieces.sum()), np.int64)}
 
 
-def nothing_near(spheres: int) -> np.ndarray:
-    """What `Walls.at` is of so many spheres that are near no wall, where lines of memory begin."""
-    return zeros((spheres, COLUMNS), np.int64)
-
-
 def lists(number: int, chunks: int) -> dict[str, np.ndarray]:
     """Arrays for so many triangles near the spheres of each chunk."""
     return {"listed": empty((chunks, number), np.int32), "wanted": np.zeros(chunks, np.int64)}
 
 
 def slots(spheres: int, number: int, width: int, chunks: int) -> dict[str, np.ndarray]:
-    """Arrays for so many slots a sphere, all of them empty."""
+    """Arrays for so many spheres near no wall and so many slots each, all of them empty."""
+    columns = FIRST_SLOT + number * (1 + width)
+    at = zeros((spheres, -(-8 * columns // LINE) * LINE // 8 if number else columns + 1), np.int64)
     return {
-        "key": full(spheres * number, -1, np.int64), "history": empty((spheres * number, width)),
-        "old_key": full((chunks, number), -1, np.int64), "old_history": zeros((chunks, number, width)),
+        "at": at, "history": at.view(float),
+        "old_key": zeros((chunks, number), np.int64), "old_history": zeros((chunks, number, width)),
     }  # fmt: skip
 
 
 def fitted(walls: Walls, bodies: int, spheres: int, chunks: int) -> Walls:
     """Walls with arrays for other bodies, who remember nothing yet; what walls have come to is shared."""
-    number, width, room = walls.old_key.shape[1], walls.history.shape[1], walls.listed.shape[1]
+    number, width, room = *walls.old_history.shape[1:], walls.listed.shape[1]
     wanted = int(walls.wanted.max())
     new = {name: zeros((chunks, *getattr(walls, name).shape[1:]), getattr(walls, name).dtype)
            for name in ("fullest", "trees", "scratch", "seen", "paired", "met", "rate", "part")}  # fmt: skip
     return walls._replace(
-        until=zeros(bodies), gone=np.zeros(2), at=nothing_near(spheres),
+        until=zeros(bodies), gone=np.zeros(2),
         **lists(2 * wanted if wanted > room else room, chunks), **slots(spheres, number, width, chunks), **new,
     )  # fmt: skip
 
 
 def more_slots(walls: Walls, number: int) -> Walls:
     """Walls with so many slots a sphere, and what is in those that there are."""
-    chunks, before = walls.old_key.shape
-    spheres, width = walls.key.size // before, walls.history.shape[1]
-    new = slots(spheres, number, width, chunks)
-    new["key"].reshape(spheres, number)[:, :before] = walls.key.reshape(spheres, before)
-    new["history"].reshape(spheres, number, width)[:, :before] = walls.history.reshape(spheres, before, width)
+    chunks, before, width = walls.old_history.shape
+    new = slots(len(walls.at), number, width, chunks)
+    used = FIRST_SLOT + before * (1 + width)
+    new["at"][:, :used] = walls.at[:, :used]
     return walls._replace(**new)
 
 

@@ -7,8 +7,9 @@ the time goes by waiting. Nothing here changes a result.
 from kernels.base.jit import formula
 from kernels.base.memory import fetch
 from kernels.soft.chunks import CHUNK
+from kernels.soft.near_rows import listed_at
 from kernels.soft.surfaces import spheres_of
-from kernels.soft.walled import COUNT, START, bare_or
+from kernels.soft.walled import bare_or
 from kernels.walls.triangles import NUMBERS
 
 FIRST, THEN, LAST = 24, 16, 8  # bodies ahead: who it is, what is kept for it, triangles near it
@@ -36,16 +37,6 @@ def fetch_memory(k, walls, bodies, kinds, neighbours):
     """Ask for what is kept for the first sphere of the k-th."""
     s, _ = spheres_of(neighbours.walled[k], bodies, kinds)
     fetch(walls.at, s * walls.at.shape[1])
-    fetch_slots(s, walls)
-
-
-@formula
-def fetch_slots(s, walls):
-    """Ask for what contacts of sphere s remember."""
-    slots, width = walls.old_key.shape[1], walls.history.shape[1]
-    if width > 0:
-        fetch(walls.key, s * slots)
-        fetch(walls.history, s * slots * width)
 
 
 @formula
@@ -60,9 +51,9 @@ def fetch_triangles(c, k, walls, bodies, kinds, neighbours):
     """Ask for the triangles near the k-th."""
     if walls.geometry.triangle.shape[0] > 0:
         s, _ = spheres_of(neighbours.walled[k], bodies, kinds)
-        start = walls.at[s, START]
+        start, stop = listed_at(s, walls)
         if start >= 0:
-            for entry in range(start, start + min(walls.at[s, COUNT], MOST)):
+            for entry in range(start, min(stop, start + MOST)):
                 fetch_triangle(walls.listed[c, entry], walls.geometry)
 
 

@@ -64,13 +64,30 @@ def touch_of_wall(w, x, of_wall, radius, inverse, b, overlap, normal, bodies, ki
     -------
     `laws.Touch`
     """
-    spin, turning = spin_of(b, bodies), load(box.walls.poses.spin, w)
-    velocity = subtract(surface_velocity(b, x, bodies, box), of_wall)
-    stiffness = hertz.stiffness(box.walls.modulus[kinds.material[bodies.kind[b]], w], radius)
+    modulus, mass = box.walls.modulus[kinds.material[bodies.kind[b]], w], kinds.mass[bodies.kind[b]]
+    velocity, spin = subtract(surface_velocity(b, x, bodies, box), of_wall), spin_of(b, bodies)
+    turning, rolling = load(box.walls.poses.spin, w), rolling_inertia(radius, b, bodies, kinds)
+    return touch_at(overlap, normal, velocity, spin, turning, modulus, radius, inverse, mass, rolling)
+
+
+@formula
+def touch_at(overlap, normal, velocity, spin, turning, modulus, radius, inverse, mass, rolling):
+    """The same by what it comes from.
+
+    Parameters
+    ----------
+    overlap, normal, radius, inverse : see `touch_of_wall`
+    velocity, spin, turning : of the sphere's surface as the wall's sees it [m/s], of the sphere, of the wall [rad/s]
+    modulus, mass, rolling : E* [Pa]; the body's mass [kg]; see `rolling_inertia` [kg m²]
+
+    Returns
+    -------
+    `laws.Touch`
+    """
     return laws.Touch(
-        stiffness, 1.0 / inverse, overlap, normal, velocity, 0.5 * dot(add(spin, turning), normal),
-        turning=subtract(spin, turning), radius=radius, reduced=kinds.mass[bodies.kind[b]],
-        rolling=rolling_inertia(radius, b, bodies, kinds), may_begin=True,
+        hertz.stiffness(modulus, radius), 1.0 / inverse, overlap, normal, velocity,
+        0.5 * dot(add(spin, turning), normal), turning=subtract(spin, turning), radius=radius, reduced=mass,
+        rolling=rolling, may_begin=True,
     )  # fmt: skip
 
 

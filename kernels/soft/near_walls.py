@@ -9,9 +9,10 @@ from kernels.base.quaternion import body_x, load_quaternion
 from kernels.base.vector import add, add_scaled, load
 from kernels.soft import listed_sides, rough, slots
 from kernels.soft.chunks import CHUNK
+from kernels.soft.near_rows import NEAR, list_at
 from kernels.soft.neighbours import SLACK
 from kernels.soft.rough_faces import touches_rough
-from kernels.soft.walled import COUNT, NEAR, SINGLE, START, bare_or, framed, image_for, images_beside, in_frame
+from kernels.soft.walled import SINGLE, bare_or, framed, image_for, images_beside, in_frame
 from kernels.walls.cells import put_in_order
 from kernels.walls.forest import list_near
 from kernels.walls.geometry import MESH, clearance
@@ -126,7 +127,7 @@ def look_around(box, b, skin, bodies, kinds):
 
     Writes
     ------
-    box.walls : until, at, listed, wanted, key
+    box.walls : until, at, listed, wanted
 
     Returns
     -------
@@ -145,8 +146,7 @@ def look_around(box, b, skin, bodies, kinds):
             free = min(free, away)
             walls.wanted[c] += count
         listed = walls.wanted[c] <= walls.listed.shape[1]
-        walls.at[first + s, START] = start if listed else -1
-        walls.at[first + s, COUNT] = walls.wanted[c] - start
+        list_at(first + s, start if listed else -1, walls.wanted[c] if listed else -1, walls)
     near, free = listed_sides.near_side(kinds, near, free, look, b, skin, bodies, box)
     for s in range(first, bodies.first_sphere[b + 1]):
         walls.at[s, NEAR] = near

@@ -5,32 +5,26 @@ law, what the wall feels. One by one (`obstacles.add_tree`) are contacts of seve
 are rough, wear, hold a force or have a belt.
 """
 
-import math
-
 from kernels import laws
 from kernels.base.energy import add_words, as_words
 from kernels.base.jit import formula, loop, part
-from kernels.base.vector import add, dot, load, scale, store, subtract
+from kernels.base.vector import add, dot, load, store
 from kernels.laws.joining import exponent
-from kernels.laws.onset import begins
 from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft import felt, rough, slots
 from kernels.soft.all_walls import has_faces
 from kernels.soft.chunks import chunk_of
 from kernels.soft.columns import FORCE, LASTS, act
-from kernels.soft.encounters import point_at, touch_of_wall
-from kernels.soft.known import BEGINNING, BLOCK, NORMAL, OF_FACES, ON, OVERLAP, POINT, UNLIKE, flat, get, put, put_touch
+from kernels.soft.known import BEGINNING, BLOCK, NORMAL, OF_FACES, ON, OVERLAP, UNLIKE, flat, get, put
+from kernels.soft.near_rows import NEAR, remember
 from kernels.soft.obstacles import add_tree
 from kernels.soft.regions import ANCHOR, DEEPEST, beyond_of, is_plain
 from kernels.soft.surfaces import radius_near
 from kernels.soft.touching import ON_I, ON_J, Sums, joined, no_energy, no_sums
 from kernels.soft.triangle_blocks import look_ahead, trees_found
-from kernels.soft.walled import NEAR, SINGLE, has_belt, in_world, is_near, surface_at
+from kernels.soft.wall_meetings import KEPT, KEY, OF_I, OF_J, OF_WALL, PLACE, SPHERE, WALL, meet_walls
+from kernels.soft.walled import SINGLE, has_belt, is_near
 from kernels.soft.walls import add_walls
-
-# rows of integers: materials; sphere, wall, `slots.key_of`, how many contacts of the sphere have been kept before
-OF_I, OF_J, SPHERE, WALL, KEY, KEPT = 2, 3, 4, 5, 6, 7
-OF_WALL, PLACE = 19, 22  # rows of what is known besides: velocity of the wall's surface [m/s], point in the world [m]
 
 
 @formula
@@ -62,7 +56,7 @@ def touch_obstacles(law, c, shift, time_sign, half, per_joule, bodies, kinds, ne
             if has_faces(box):
                 more = add_walls(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
                 sums = joined(sums, more)
-            if walls.history.shape[1] > 0:
+            if remember(walls):
                 slots.take_up(c, b, walls)
             for w in range(walls.row.size):
                 if is_near(w, walls.at[b, NEAR]):
@@ -128,52 +122,10 @@ def take_contacts(
 
 
 @formula
-def upright(total):
-    """The unit normal, given a sum of pieces; as `kernels.soft.regions.region`."""
-    return scale(1.0 / math.sqrt(dot(total, total)), total)
-
-
-@formula
 def is_single(w, box):
     """Whether contacts with wall w are evaluated one by one."""
     walls = box.walls
     return rough.is_rough(walls.rough, w) or walls.servo[6, w] != 0.0 or walls.first_worn[w] >= 0 or has_belt(w, box)
-
-
-@loop
-def meet_walls(number, dt, bodies, kinds, box, told, known):
-    """Find out what so many spheres and walls do to each other.
-
-    Parameters
-    ----------
-    number, dt : of columns; time step [s]
-    bodies, kinds, box : see `kernels.soft.state`
-    told : all rows
-
-    Writes
-    ------
-    known : all rows but OVERLAP, which is read, as is NORMAL: a sum of pieces in the wall's frame
-
-    Returns
-    -------
-    how many are of other materials than the first; how many may have begun in the last step
-    """
-    others, began = 0, 0
-    for t in range(number):
-        b, w, overlap = told[SPHERE, t], told[WALL, t], known[flat(OVERLAP, t)]
-        normal, centre = upright(in_world(w, get(known, NORMAL, t), box)), load(bodies.position, b)
-        g = bodies.kind[b]
-        radius = kinds.radius[kinds.first_offset[g]]
-        x = point_at(centre, radius, overlap, normal)
-        of_wall = surface_at(w, x, (0.0, 0.0, 0.0), box)
-        touch = touch_of_wall(w, x, of_wall, radius, kinds.inverse_mass[g], b, overlap, normal, bodies, kinds, box)
-        put_touch(t, touch, known)
-        put(known, POINT, t, subtract(x, centre))
-        put(known, OF_WALL, t, of_wall)
-        put(known, PLACE, t, x)
-        others += 1 if told[OF_I, t] != told[OF_I, 0] or told[OF_J, t] != told[OF_J, 0] else 0
-        began += 1 if begins(overlap, dot(touch.velocity, normal), dt) else 0
-    return others, began
 
 
 @part
@@ -212,7 +164,7 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, n
         if bodies.torque.shape[1] > 0:
             torque = add(load(bodies.torque, b - shift), get(out, ON_I, t))
             store(bodies.torque, b - shift, add(torque, get(out, ON_J, t)) if laws.turns(law) else torque)
-        if walls.history.shape[1] > 0 and out[flat(LASTS, t)] > 0.0:
+        if remember(walls) and out[flat(LASTS, t)] > 0.0:
             rough.note_plane(walls.rough, b, n, rough.nowhere(), walls)
             n = slots.note(law, c, b, n, told[KEY, t], laws.load(law, kept.T, t, 0), walls)
     work = no_energy()

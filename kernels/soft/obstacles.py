@@ -19,11 +19,12 @@ from kernels.laws.joining import exponent, resistance
 from kernels.soft import felt, rough, slots
 from kernels.soft.chunks import CHUNK
 from kernels.soft.encounters import blended, encounter
+from kernels.soft.near_rows import NEAR, remember
 from kernels.soft.regions import ANCHOR, DEEPEST, ENERGY, LINKS, beyond_of, region, sum_of, trees_at, trees_of
 from kernels.soft.sharing import add_contact, no_push, of_mass, yields
 from kernels.soft.surfaces import radius_near, spheres_of
 from kernels.soft.touching import Sums, joined, no_energy, no_sums
-from kernels.soft.walled import NEAR, in_frame, is_near, velocity_at
+from kernels.soft.walled import in_frame, is_near, velocity_at
 from kernels.soft.walls import push
 from kernels.soft.worn import wear
 
@@ -90,7 +91,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     if laws.shares_damping(law):
         share(law, c, b, walls.at[first, NEAR], half, bodies, kinds, box)
     for s in range(first, stop):
-        if walls.history.shape[1] > 0:
+        if remember(walls):
             slots.take_up(c, s, walls)
         n, near = 0, walls.at[s, NEAR]
         for w in range(walls.row.size):
@@ -179,7 +180,7 @@ def add_tree(law, w, s, b, t, count, n, shift, time_sign, half, per_joule, bodie
     if laws.shares_damping(law) and not is_rough and walls.rate[c, w] > 0.0:
         touch = of_mass(touch, laws.secant(law, m, row, touch, history, half) / walls.rate[c, w])
     outcome, history = laws.contact(law, m, row, touch, history, half, time_sign)
-    if walls.history.shape[1] > 0 and outcome.lasts:
+    if remember(walls) and outcome.lasts:
         rough.note_plane(walls.rough, s, n, plane, walls)
         n = slots.note(law, c, s, n, slots.key_of(w, walls.trees[c, t, ANCHOR]), history, walls)
     push(b, shift, outcome.force, subtract(point, load(bodies.position, b)), bodies)

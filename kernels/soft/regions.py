@@ -6,7 +6,8 @@ from kernels import laws
 from kernels.base.jit import apart, formula
 from kernels.base.vector import dot, scale
 from kernels.soft import rough
-from kernels.soft.walled import COUNT, START, in_frame, in_world
+from kernels.soft.near_rows import LISTED, listed_at
+from kernels.soft.walled import in_frame, in_world
 from kernels.walls.forest import feel_listed
 from kernels.walls.geometry import MESH, feel
 
@@ -44,8 +45,8 @@ def feel_any(w, x, radius, power, geometry, trees, scratch):
 @formula
 def listed_for(w, s, c, walls):
     """Where the triangles of wall w that are listed for sphere s begin and end; before 0 if they are not listed."""
-    geometry, start = walls.geometry, walls.at[s, START]
-    stop, lowest = start + walls.at[s, COUNT], geometry.first_triangle[w]
+    geometry, (start, stop) = walls.geometry, listed_at(s, walls)
+    lowest = geometry.first_triangle[w]
     if start < 0:
         return start, start
     while start < stop and walls.listed[c, start] < lowest:
@@ -61,7 +62,7 @@ def listed_for(w, s, c, walls):
 def trees_at(w, s, c, u, radius, power, walls):
     """The same of sphere s, of which is known what is near it: with a mesh, from the triangles that are listed."""
     geometry = walls.geometry
-    if geometry.kind[w] != MESH or walls.at[s, START] < 0:
+    if geometry.kind[w] != MESH or walls.at[s, LISTED] < 0:
         return trees_seen(w, c, u, radius, power, walls)
     start, stop = listed_for(w, s, c, walls)
     if start == stop:

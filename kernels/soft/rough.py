@@ -14,6 +14,7 @@ from kernels.base.quaternion import load_quaternion, rotate_back
 from kernels.base.vector import dot, subtract
 from kernels.box.periodic import gap
 from kernels.box.roughness import tilted_normal
+from kernels.soft.near_rows import slot_at
 from kernels.soft.surfaces import radius_of, surface_velocity
 from kernels.soft.walled import in_frame, in_world, surface_velocity_at
 
@@ -171,12 +172,11 @@ def keep_nothing(rough, s, n, plane, walls):
 @formula
 def keep(rough, s, n, plane, walls):
     """Write a plane to the n-th slot of sphere s, if it has so many."""
-    slots = walls.old_key.shape[1]
-    row = s * slots + n
-    if n < slots:
-        walls.history[row, 0], walls.history[row, 1], walls.history[row, 2] = plane[0]
-        walls.history[row, 3], walls.history[row, 4], walls.history[row, 5] = plane[1]
-        walls.history[row, 6] = plane[2]
+    at = slot_at(n, walls) + 1
+    if n < walls.old_key.shape[1]:
+        walls.history[s, at], walls.history[s, at + 1], walls.history[s, at + 2] = plane[0]
+        walls.history[s, at + 3], walls.history[s, at + 4], walls.history[s, at + 5] = plane[1]
+        walls.history[s, at + 6] = plane[2]
 
 
 @formula

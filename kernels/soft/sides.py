@@ -21,10 +21,11 @@ from kernels.soft import felt, slots
 from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import CHUNK
 from kernels.soft.encounters import blended, encounter_at
+from kernels.soft.near_rows import IN_USE, NEAR, remember
 from kernels.soft.obstacles import tell_servo
 from kernels.soft.regions import ANCHOR, DEEPEST, ENERGY, LINKS, region, sum_of
 from kernels.soft.touching import Sums, joined, no_energy, no_sums
-from kernels.soft.walled import NEAR, framed, image_for, in_world, is_near, velocity_at
+from kernels.soft.walled import framed, image_for, in_world, is_near, velocity_at
 from kernels.soft.walls import push
 from kernels.soft.worn import wear
 from kernels.walls.side_terms import MOMENT
@@ -88,15 +89,6 @@ def recall(law, c, w, t, count, box):
 
 
 @formula
-def kept(s, walls):
-    """Number of slots of sphere s that are in use."""
-    n, most = 0, slots.slots_of(walls) if walls.key.size > 0 else 0
-    while n < most and walls.key[s * most + n] >= 0:
-        n += 1
-    return n
-
-
-@formula
 def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, box):
     """Add the elastic forces and torques of walls on the side of capsule b.
 
@@ -154,7 +146,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, bo
     `Sums`
     """
     sums = no_sums()
-    n = kept(bodies.first_sphere[b + 1] - 1, box.walls)
+    n = box.walls.at[bodies.first_sphere[b + 1] - 1, IN_USE]
     for w in range(box.walls.row.size):
         if is_near(w, box.walls.at[bodies.first_sphere[b], NEAR]):
             more, n = add_wall(law, w, b, n, shift, time_sign, half, per_joule, bodies, kinds, box)
@@ -217,7 +209,7 @@ def add_wall(law, w, b, n, shift, time_sign, half, per_joule, bodies, kinds, box
         touch, point, of_wall, couple, history, lives = meet(law, w, c, t, count, b, x, u, half, bodies, kinds, box)
         if lives:
             outcome, history = laws.contact(law, m, row, touch, history, half, time_sign)
-            if walls.history.shape[1] > 0 and outcome.lasts:
+            if remember(walls) and outcome.lasts:
                 key = slots.key_of(w + slots.SIDE, walls.trees[c, t, ANCHOR])
                 n = slots.note(law, c, last, n, key, history, walls)
             if laws.turns(law):

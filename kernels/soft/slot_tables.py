@@ -2,6 +2,7 @@
 
 from kernels.base.jit import formula, kernel
 from kernels.soft.history import number_of
+from kernels.soft.near_rows import IN_USE, slot_at
 from kernels.soft.slots import slots_of
 
 FACES = 6  # of a box
@@ -17,8 +18,8 @@ def partner_of(key):
 def count_slots(walls):
     """Slots in use."""
     n = 0
-    for k in range(walls.key.size):
-        n += 1 if walls.key[k] >= 0 else 0
+    for s in range(walls.at.shape[0]):
+        n += walls.at[s, IN_USE]
     return n
 
 
@@ -35,12 +36,13 @@ def write_slots(n, bodies, first_number, walls, i, j, history):
     ------
     i, j, history : as of `kernels.soft.history.write_table`
     """
-    for k in range(walls.key.size):
-        if walls.key[k] >= 0:
-            i[n] = number_of(k // slots_of(walls), bodies, first_number)
-            j[n] = partner_of(walls.key[k])
-            for r in range(walls.history.shape[1]):
-                history[n, r] = walls.history[k, r]
+    for s in range(walls.at.shape[0]):
+        for k in range(walls.at[s, IN_USE]):
+            at = slot_at(k, walls)
+            i[n] = number_of(s, bodies, first_number)
+            j[n] = partner_of(walls.at[s, at])
+            for r in range(walls.old_history.shape[2]):
+                history[n, r] = walls.history[s, at + 1 + r]
             n += 1
 
 
@@ -54,19 +56,19 @@ def read_slots(bodies, first_number, walls, i, j, history, first, order):
 
     Writes
     ------
-    walls.key, walls.history : as many as there is room for
+    walls.at, walls.history : as many as there is room for
     """
     slots, most = slots_of(walls), 0
     for s in range(bodies.owner.size):
         a, n = number_of(s, bodies, first_number), 0
-        for k in range(s * slots, (s + 1) * slots):
-            walls.key[k] = -1
         for m in range(first[a], first[a + 1]):
             if j[order[m]] < -FACES:
                 if n < slots:
-                    walls.key[s * slots + n] = partner_of(j[order[m]])
-                    for r in range(walls.history.shape[1]):
-                        walls.history[s * slots + n, r] = history[order[m], r]
+                    at = slot_at(n, walls)
+                    walls.at[s, at] = partner_of(j[order[m]])
+                    for r in range(walls.old_history.shape[2]):
+                        walls.history[s, at + 1 + r] = history[order[m], r]
                 n += 1
+        walls.at[s, IN_USE] = min(n, slots)
         most = max(most, n)
     return most

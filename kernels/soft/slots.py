@@ -13,6 +13,7 @@ from kernels import laws
 from kernels.base.jit import formula, part
 from kernels.laws import joining
 from kernels.soft import rough
+from kernels.soft.near_rows import IN_USE, remember, slot_at
 from kernels.soft.walled import bare_or
 from kernels.walls.geometry import neighbours_of
 from kernels.walls.terms import LOBE
@@ -48,28 +49,22 @@ def slots_of(walls):
 
 @formula
 def look_up(c, s, walls):
-    """Copy what is in the slots of sphere s to the scratch of chunk c."""
-    slots = slots_of(walls)
-    for k in range(slots):
-        walls.old_key[c, k] = walls.key[s * slots + k]
-        if walls.old_key[c, k] < 0:
-            break
-        for r in range(walls.history.shape[1]):
-            walls.old_history[c, k, r] = walls.history[s * slots + k, r]
+    """Copy what is in the slots of sphere s to the scratch of chunk c, after which comes a key of -1."""
+    number = walls.at[s, IN_USE]
+    for k in range(number):
+        at = slot_at(k, walls)
+        walls.old_key[c, k] = walls.at[s, at]
+        for r in range(walls.old_history.shape[2]):
+            walls.old_history[c, k, r] = walls.history[s, at + 1 + r]
+    if number < slots_of(walls):
+        walls.old_key[c, number] = -1
 
 
 @formula
 def take_up(c, s, walls):
     """The same, and empty them."""
-    slots = slots_of(walls)
-    for k in range(slots):
-        key = walls.key[s * slots + k]
-        walls.old_key[c, k] = key
-        if key < 0:
-            break
-        walls.key[s * slots + k] = -1
-        for r in range(walls.history.shape[1]):
-            walls.old_history[c, k, r] = walls.history[s * slots + k, r]
+    look_up(c, s, walls)
+    walls.at[s, IN_USE] = 0
 
 
 @formula
@@ -106,7 +101,7 @@ def recall(law, c, w, t, count, trees, walls):
     history, number of contacts that it comes from
     """
     history, found = laws.nothing(law), 0
-    if walls.history.shape[1] == 0:
+    if not remember(walls):
         return history, found
     if count == 1 and is_only(c, key_of(w, trees[0, ANCHOR]), walls):
         return laws.load(law, walls.old_history[c], 0, rough.column(walls.rough)), 1
@@ -161,13 +156,13 @@ def note(law, c, s, n, key, history, walls):
 
     Writes
     ------
-    walls.key, walls.history : a slot of the sphere
+    walls.at, walls.history : a slot of the sphere
     walls.fullest : entry c
     """
-    slots = slots_of(walls)
-    if n < slots:
-        walls.key[s * slots + n] = key
-        laws.store(law, walls.history, s * slots + n, rough.column(walls.rough), history)
+    if n < slots_of(walls):
+        at = slot_at(n, walls)
+        walls.at[s, at], walls.at[s, IN_USE] = key, n + 1
+        laws.store(law, walls.history, s, at + 1 + rough.column(walls.rough), history)
     walls.fullest[c] = max(walls.fullest[c], n + 1)
     return n + 1
 
@@ -175,10 +170,8 @@ def note(law, c, s, n, key, history, walls):
 @part
 def forget(b, bodies, walls):
     """Empty all slots of body b, which is near no wall."""
-    slots = slots_of(walls)
-    if walls.key.size > 0:
-        for k in range(slots * bodies.first_sphere[b], slots * bodies.first_sphere[b + 1]):
-            walls.key[k] = -1
+    for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
+        walls.at[s, IN_USE] = 0
 
 
 @formula

@@ -28,10 +28,14 @@ def radius_near(s, b, bodies, kinds):
 @formula
 def surface_velocity(b, x, bodies, box):
     """Velocity v + ω × r of body b at the point x; bodies that no torque can reach do not turn."""
-    v = load(bodies.velocity_ahead, b)
-    if bodies.spin.shape[1] > 0:
-        v = add(v, cross(load(bodies.spin, b), gap(box, x, load(bodies.position, b))))
-    return v
+    v, centre = load(bodies.velocity_ahead, b), load(bodies.position, b)
+    return velocity_at(x, centre, v, spin_of(b, bodies), bodies.spin.shape[1] > 0, box)
+
+
+@formula
+def velocity_at(x, centre, v, spin, turns, box):
+    """The same of a body in some place, and whether it can turn."""
+    return add(v, cross(spin, gap(box, x, centre))) if turns else v
 
 
 @formula

@@ -6,22 +6,29 @@ only who touches several pieces is looked at by itself (`kernels.walls.forest`).
 """
 
 from kernels.base.jit import formula, loop, part
-from kernels.base.vector import dot, load
+from kernels.base.vector import dot, load, subtract
 from kernels.laws.joining import exponent
-from kernels.soft.coming import fetch_slots, fetch_triangle
+from kernels.soft.coming import fetch_triangle
 from kernels.soft.known import BLOCK, flat, get, put
+from kernels.soft.near_rows import NEAR
 from kernels.soft.regions import beyond_of, listed_for, trees_at
 from kernels.soft.surfaces import radius_near
-from kernels.soft.walled import NEAR, in_frame, is_near
+from kernels.soft.walled import in_frame, is_near
+from kernels.walls import triangles
+from kernels.walls.forest import is_nearest_at
 from kernels.walls.geometry import MESH
-from kernels.walls.terms import DEEPEST, POTENTIAL, begin, raised
-from kernels.walls.triangles import from_closest, from_piece, may_reach
+from kernels.walls.terms import ANCHOR, DEEPEST, POTENTIAL, begin, raised
+from kernels.walls.triangles import closest, from_piece, triple
 
 PAIRS = 4 * BLOCK
 # rows of `Walls.paired`, of `Walls.seen` (places, three, how near counts) and of `Walls.met`, see `kernels.walls.terms`
 OF_SPHERE, PIECE, FIRST, END, PAIRED = 0, PAIRS, 2 * PAIRS, 2 * PAIRS + BLOCK, 2 * PAIRS + 2 * BLOCK
 REACH, SEEN = 3, 4
-OVERLAP, TOTAL, ENERGY, HIT, MET = 0, PAIRS, 4 * PAIRS, 5 * PAIRS, 6 * PAIRS
+OVERLAP, TOTAL, ENERGY, HIT = 0, PAIRS, 4 * PAIRS, 5 * PAIRS  # a hit is 1 and its region
+GATHERED = 6 * PAIRS  # rows of BLOCK pairs: from corner A to the sphere, its reach, B - A, C - A, normal
+AB, AC, NORMAL, TRIANGLE = 4, 7, 10, 13
+MET = GATHERED + TRIANGLE * BLOCK
+SEVERAL = 3  # triangles that are looked at together
 
 
 @formula
@@ -41,17 +48,21 @@ def look_ahead(law, c, spheres, bodies, kinds, neighbours, box):
     -------
     The wall whose triangles have been looked at, -1 if none have
     """
-    near, walls, block, searched = 0, box.walls, neighbours.block_of[c], -1
+    near, walls, block, searched, number = 0, box.walls, neighbours.block_of[c], -1, 0
+    paired, seen = walls.paired[block], walls.seen[block]
     for b in spheres:
         near |= walls.at[b, NEAR]
-        fetch_slots(b, walls)
+    for w in range(walls.row.size):
+        if searched < 0 and is_near(w, near) and walls.geometry.kind[w] == MESH:
+            searched, number = w, search(w, c, paired, spheres, walls)
     for w in range(walls.row.size):
         if is_near(w, near):
-            see(law, w, spheres, bodies, kinds, box, walls.seen[block, w])
-            if searched < 0 and walls.geometry.kind[w] == MESH:
-                searched = w
-    if searched >= 0:
-        search(law, searched, c, block, spheres, bodies, kinds, walls)
+            see(law, w, spheres, bodies, kinds, box, seen[w])
+    met, gathered = walls.met[block], walls.met[block, GATHERED:]
+    for first in range(0, number, BLOCK):
+        some = min(BLOCK, number - first)
+        gather_triangles(first, some, paired, walls.geometry.triangle, seen[searched], gathered)
+        meet_triangles(law, searched, first, some, paired, spheres, bodies, kinds, walls, gathered, met)
     return searched
 
 
@@ -75,19 +86,18 @@ def see(law, w, spheres, bodies, kinds, box, seen):
 
 
 @part
-def search(law, w, c, block, spheres, bodies, kinds, walls):
-    """Pair spheres with the triangles of wall w listed for them, as far as there is room, and meet them.
+def search(w, c, paired, spheres, walls):
+    """Pair spheres with the triangles of wall w listed for them, as far as there is room; returns how many pairs.
 
     Parameters
     ----------
-    law, c, bodies, kinds : see `kernels.soft.state`
-    w, block, spheres : wall, block of scratch, numbers of spheres
+    w, c, spheres, walls : wall, chunk, numbers of spheres; see `kernels.soft.walled`
 
     Writes
     ------
-    walls.paired, walls.met : of the block
+    paired : of all spheres, and of as many pairs
     """
-    paired, number = walls.paired[block], 0
+    number = 0
     for t in range(spheres.size):
         start, stop = listed_for(w, spheres[t], c, walls)
         enough = start >= 0 and number + stop - start <= PAIRS
@@ -97,36 +107,75 @@ def search(law, w, c, block, spheres, bodies, kinds, walls):
             fetch_triangle(walls.listed[c, entry], walls.geometry)
             number += 1
         paired[END + t] = number
-    meet(law, w, number, paired, spheres, bodies, kinds, walls, walls.seen[block, w], walls.met[block])
+    return number
 
 
 @loop
-def meet(law, w, number, paired, spheres, bodies, kinds, walls, seen, met):
-    """Find out what so many triangles are to spheres.
+def gather_triangles(first, number, paired, triangle, seen, gathered):
+    """What a block of pairs is to be told, side by side.
+
+    Parameters
+    ----------
+    first, number : the first pair, and how many
+    paired, triangle, seen : see `search`, `triangles` and `see`
+
+    Writes
+    ------
+    gathered : all rows
+    """
+    for p in range(number):
+        t, f = paired[OF_SPHERE + first + p], paired[PIECE + first + p]
+        put(gathered, 0, p, subtract(get(seen, 0, t), triple(triangle, f, triangles.CORNER)))
+        gathered[flat(REACH, p)] = seen[flat(REACH, t)]
+        put(gathered, AB, p, triple(triangle, f, triangles.AB))
+        put(gathered, AC, p, triple(triangle, f, triangles.AC))
+        put(gathered, NORMAL, p, triple(triangle, f, triangles.NORMAL))
+
+
+@loop
+def meet_triangles(law, w, first, number, paired, spheres, bodies, kinds, walls, gathered, met):
+    """Find out what triangles are to spheres.
 
     Parameters
     ----------
     law, bodies, kinds : see `kernels.soft.state`
-    w, number, paired, spheres, walls, seen : wall, pairs; see `search` and `see`
+    w, first, number, paired, spheres, walls, gathered : wall, pairs; see `search` and `gather_triangles`
 
     Writes
     ------
-    met : all rows
+    met : rows OVERLAP to HIT
     """
-    rows = walls.geometry.triangle
     for p in range(number):
-        t, f = paired[OF_SPHERE + p], paired[PIECE + p]
-        x, reach = get(seen, 0, t), seen[flat(REACH, t)]
-        power = exponent(law, kinds.material[bodies.kind[spheres[t]]], walls.row[w])
-        v, region = from_closest(rows, f, x)
+        power = exponent(law, kinds.material[bodies.kind[spheres[paired[OF_SPHERE + first + p]]]], walls.row[w])
+        reach, normal = gathered[flat(REACH, p)], get(gathered, NORMAL, p)
+        v, region = closest(get(gathered, 0, p), get(gathered, AB, p), get(gathered, AC, p), normal)
         near = dot(v, v)
-        touches = may_reach(rows, f, x, reach) and near < reach * reach
-        overlap, n = from_piece(v, near, region > 0, f, reach, rows)
+        touches = near < reach * reach
+        overlap, n = from_piece(v, near, region > 0, reach, normal)
         term = raised(overlap if touches else 0.0, power)
         for k in range(3):
-            met[TOTAL + k * PAIRS + p] = 0.0 + term * n[k]
-        met[OVERLAP + p], met[ENERGY + p] = overlap, term * overlap / (power + 1.0)
-        met[HIT + p] = 1.0 if touches else 0.0
+            met[TOTAL + k * PAIRS + first + p] = 0.0 + term * n[k]
+        met[OVERLAP + first + p], met[ENERGY + first + p] = overlap, term * overlap / (power + 1.0)
+        met[HIT + first + p] = 1.0 + region if touches else 0.0
+
+
+@formula
+def left_of(p, q, paired, met, geometry):
+    """Which of two triangles in reach counts, if the other is nearest at an edge that they share; -1 if both do.
+
+    Parameters
+    ----------
+    p, q : two pairs of one sphere
+    paired, met, geometry : see `search`
+
+    Returns
+    -------
+    one of the pairs, or -1
+    """
+    f, g = paired[PIECE + p], paired[PIECE + q]
+    if is_nearest_at(f, int(met[HIT + p]) - 1, g, geometry):
+        return q
+    return p if is_nearest_at(g, int(met[HIT + q]) - 1, f, geometry) else -1
 
 
 @formula
@@ -147,17 +196,24 @@ def trees_found(w, s, c, t, power, searched, paired, met, seen, walls):
     -------
     number of contacts
     """
-    hits, last, trees = 2, 0, walls.trees[c]
+    first, geometry = walls.geometry.first_triangle[w], walls.geometry
+    hits, low, last, trees = SEVERAL, 0, 0, walls.trees[c]
     if w == searched and paired[FIRST + t] >= 0:
         hits = 0
         for p in range(paired[FIRST + t], paired[END + t]):
             if met[HIT + p] > 0.0:
-                hits, last = hits + 1, p
-    if hits > 1:
+                low, last = last if hits > 0 else p, p
+                hits += 1
+    if hits == 2:
+        last = left_of(low, last, paired, met, geometry)
+        hits = 1 if last >= 0 else SEVERAL
+    if hits >= SEVERAL:
         return trees_at(w, s, c, get(seen, 0, t), seen[flat(REACH, t)], power, walls)
     if hits == 1:
-        begin(trees, 0, paired[PIECE + last] - walls.geometry.first_triangle[w])
+        begin(trees, 0, paired[PIECE + low] - first)
         for k in range(3):
             trees[0, k] = met[TOTAL + k * PAIRS + last]
         trees[0, POTENTIAL], trees[0, DEEPEST] = met[ENERGY + last], max(met[OVERLAP + last], 0.0)
+        if met[OVERLAP + last] > 0.0:
+            trees[0, ANCHOR] = paired[PIECE + last] - first
     return hits

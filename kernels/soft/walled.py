@@ -21,7 +21,6 @@ from kernels.walls.geometry import Geometry
 from kernels.walls.poses import Motions, Poses
 
 SINGLE = 62  # walls that have a bit of their own of those near a sphere; all others share one
-START, COUNT, NEAR, COLUMNS = 0, 1, 2, 4  # of `Walls.at`, two rows a line of memory
 
 
 class Walls(NamedTuple):
@@ -38,15 +37,15 @@ class Walls(NamedTuple):
     until: np.ndarray  # (N,) by index of the body: how far things must have gone before it may be near any [m]
     gone: np.ndarray  # (2,) how far spheres and walls had gone at most when who is near was listed; and how far walls
     # since then, less what `Progress.travel` was at that time [m]
-    at: np.ndarray  # (M, `COLUMNS`) int64: where in its chunk's row of `listed` the triangles near a sphere begin, -1
-    # where they must be looked up in cells; how many there are, of all walls in their order; bits of the walls that
-    # its body may touch before candidates are picked anew
+    at: np.ndarray  # (M, K) int64, all that is kept of a sphere, in whole lines of memory, most of it in the first:
+    # where the triangles near it are listed (`listed_at`); bits of the walls that its body may touch before candidates
+    # are picked anew; how many slots are in use; S slots, see `slot_at`: of which contact each is (`slots.key_of`), and
+    # what that remembers
+    history: np.ndarray  # (M, K) the same memory, read as such numbers; first the plane that a rough wall shows, if any
     listed: np.ndarray  # (C, L) int32, numbers of triangles
     wanted: np.ndarray  # (C,) int64, entries of these rows that were wanted
-    key: np.ndarray  # (M S,) int64, which contact each slot of a sphere is of (`slots.key_of`), -1 if of none
-    history: np.ndarray  # (M S, R) what that remembers; after the plane that a rough wall shows, if any is
-    old_key: np.ndarray  # (C, S) int64, scratch for the slots of one sphere
-    old_history: np.ndarray  # (C, S, R) the same
+    old_key: np.ndarray  # (C, S) int64, scratch for the slots of one sphere: of which contacts
+    old_history: np.ndarray  # (C, S, R) the same: what these remember
     fullest: np.ndarray  # (C,) int64, most slots of a sphere that were wanted in this sweep
     trees: np.ndarray  # (C, T, 8) scratch, see `kernels.walls.geometry.feel`
     scratch: np.ndarray  # (C, Q, 12) the same

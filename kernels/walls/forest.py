@@ -24,7 +24,7 @@ from kernels.base.jit import formula, part
 from kernels.base.vector import dot
 from kernels.walls.cells import REACH, is_outside, leaf_and_room, leaf_at
 from kernels.walls.terms import add_piece, begin, take_link
-from kernels.walls.triangles import from_closest, from_edge, from_piece, may_reach, unit
+from kernels.walls.triangles import NORMAL, from_closest, from_edge, from_piece, may_reach, triple, unit
 
 # columns of scratch, a row a triangle within reach: from its closest point to the place (three); d²; its number; its
 # region; the row it hangs on in the union-find; whether it counts; d² of its edges that may join two parts, or
@@ -84,6 +84,27 @@ def neighbour(i, edge, count, geometry, scratch):
 
 
 @formula
+def edges_at(region):
+    """How many edges a closest point is on: at a corner two."""
+    return 0 if region == 0 else (1 if region < 4 else 2)
+
+
+@formula
+def edge_at(region, turn):
+    """One of them."""
+    return region - 1 if region < 4 else (region - 4 + 2 * turn) % 3
+
+
+@formula
+def is_nearest_at(f, region, other, geometry):
+    """Whether triangle f is nearest at an edge that it shares with another: that leaves the other one, see `cancel`."""
+    for turn in range(edges_at(region)):
+        if geometry.beside[f, edge_at(region, turn)] == other:
+            return True
+    return False
+
+
+@formula
 def leave_out(i, j, scratch):
     """Leave out row i with the edge at which it meets row j; False if these are joined already."""
     a, b = root_of(i, scratch), root_of(j, scratch)
@@ -102,11 +123,8 @@ def cancel(count, geometry, scratch):
     parts = count
     for i in range(count):
         region = int(scratch[i, REGION])
-        if region == 0:
-            continue
-        first = region - 1 if region < 4 else region - 4  # of the edges that the closest point is on
-        for turn in range(1 if region < 4 else 2):
-            j = neighbour(i, first if turn == 0 else (first + 2) % 3, count, geometry, scratch)
+        for turn in range(edges_at(region)):
+            j = neighbour(i, edge_at(region, turn), count, geometry, scratch)
             if j >= 0 and leave_out(i, j, scratch):
                 parts -= 1
                 break
@@ -156,7 +174,8 @@ def add_row(i, t, radius, power, first, geometry, scratch, trees):
     trees : row t
     """
     f, v = int(scratch[i, NUMBER]), (scratch[i, 0], scratch[i, 1], scratch[i, 2])
-    overlap, n = from_piece(v, scratch[i, NEAR], scratch[i, REGION] > 0.0, f, radius, geometry.triangle)
+    normal = triple(geometry.triangle, f, NORMAL)
+    overlap, n = from_piece(v, scratch[i, NEAR], scratch[i, REGION] > 0.0, radius, normal)
     add_piece(trees, t, overlap, n, f - first, power)
 
 
@@ -191,7 +210,8 @@ def add_up(x, radius, power, count, joined, first, geometry, scratch, trees):
                     f = int(scratch[i, NUMBER])
                     v = from_edge(geometry.triangle, f, edge, x)
                     near = dot(v, v)
-                    take_link(trees, t, radius - math.sqrt(near), unit(v, near, f, geometry.triangle), power)
+                    n = unit(v, near, triple(geometry.triangle, f, NORMAL))
+                    take_link(trees, t, radius - math.sqrt(near), n, power)
 
 
 @formula
@@ -267,10 +287,13 @@ def distance(x, k, geometry):
             off += beyond * beyond
         return math.sqrt(off) + reach
     leaf, room = leaf_and_room(x, numbers, k, geometry.cells)
-    nearest = (reach + room) * (reach + room)
+    farthest = reach + room
+    nearest = farthest * farthest
     for entry in range(geometry.cells[leaf, 1], geometry.cells[leaf, 2]):
-        v, _region = from_closest(geometry.triangle, geometry.listed[entry], x)
-        nearest = min(nearest, dot(v, v))
+        f = geometry.listed[entry]
+        if may_reach(geometry.triangle, f, x, farthest):
+            v, _region = from_closest(geometry.triangle, f, x)
+            nearest = min(nearest, dot(v, v))
     return math.sqrt(nearest)
 
 
@@ -290,21 +313,17 @@ def list_near(x, reach, k, geometry, listed, start):
 
     Returns
     -------
-    what the distance of x from the mesh is not below [m], and how many triangles are near
+    what the distance of x from the mesh is not below [m], 0 if any triangle is near; and how many are
     """
     if is_outside(x, geometry.numbers, k):
         return distance(x, k, geometry), 0
-    leaf, room = leaf_and_room(x, geometry.numbers, k, geometry.cells)
-    farthest = geometry.numbers[k + REACH] + room
-    nearest, count = farthest * farthest, 0
+    leaf, count = leaf_at(x, geometry.numbers, k, geometry.cells), 0
     for entry in range(geometry.cells[leaf, 1], geometry.cells[leaf, 2]):
         f = geometry.listed[entry]
-        if may_reach(geometry.triangle, f, x, farthest):
+        if may_reach(geometry.triangle, f, x, reach):
             v, _region = from_closest(geometry.triangle, f, x)
-            near = dot(v, v)
-            nearest = min(nearest, near)
-            if near < reach * reach:
+            if dot(v, v) < reach * reach:
                 if start + count < listed.size:
                     listed[start + count] = f
                 count += 1
-    return math.sqrt(nearest), count
+    return (0.0 if count > 0 else distance(x, k, geometry)), count

@@ -32,13 +32,12 @@ from kernels.walls.forest import (
     leave_out,
     neighbour,
     root_of,
-    unit,
     unite,
 )
 from kernels.walls.geometry import BALL, BLOCK, CAPSULE, MESH, RECTANGLE, REVOLUTION, TORUS, distance
 from kernels.walls.round_sides import feel_round, feel_torus
 from kernels.walls.side_terms import add_term, counts, start, take_term
-from kernels.walls.triangles import CORNER, may_reach, triple
+from kernels.walls.triangles import CORNER, NORMAL, may_reach, triple, unit
 
 PLACE, SCRATCH = 12, 13  # columns of scratch: those of ``forest``, and the place on the segment
 HALVINGS = 60
@@ -191,7 +190,7 @@ def take_off(t, i, edge, x, u, radius, power, geometry, scratch, trees):
     trees : row t
     """
     v, s, near = link_of(i, edge, x, u, geometry, scratch)
-    n = unit(v, near, int(scratch[i, NUMBER]), geometry)
+    n = unit(v, near, triple(geometry.triangle, int(scratch[i, NUMBER]), NORMAL))
     take_term(trees, t, radius - math.sqrt(near), n, s, power)
 
 
@@ -214,7 +213,7 @@ def add_up(t, root, count, x, u, radius, power, first, geometry, scratch, trees)
         if root_of(i, scratch) == root:
             f, near = int(scratch[i, NUMBER]), scratch[i, NEAR]
             if scratch[i, COUNTS] > 0.0:
-                n = unit((scratch[i, 0], scratch[i, 1], scratch[i, 2]), near, f, geometry)
+                n = unit((scratch[i, 0], scratch[i, 1], scratch[i, 2]), near, triple(geometry.triangle, f, NORMAL))
                 if near == 0.0 and dot(n, subtract(x, triple(geometry.triangle, f, CORNER))) < 0.0:
                     n = scale(-1.0, n)
                 add_term(trees, t, radius - math.sqrt(near), n, scratch[i, PLACE], f - first, power)

@@ -11,6 +11,7 @@ from kernels.base.jit import formula
 from kernels.base.vector import add, add_scaled, dot, scale, subtract
 
 RADIUS, NORMAL, CORNER, AB, AC, NUMBERS = 3, 4, 7, 10, 13, 16
+LONGER = 1.0 + 1e-9
 
 
 @formula
@@ -21,7 +22,11 @@ def triple(rows, t, k):
 
 @formula
 def may_reach(rows, t, x, reach):
-    """Whether the circle about the triangle is within reach: in its plane, that of what the sphere cuts out of it."""
+    """Whether the circle about the triangle is within reach: in its plane, that of what the sphere cuts out of it.
+
+    What is in reach is never left out for rounding, so that who asks for the closest point at once finds the same.
+    """
+    reach *= LONGER
     p = subtract(x, triple(rows, t, 0))
     h = dot(p, triple(rows, t, NORMAL))
     cut = reach * reach - h * h
@@ -33,14 +38,19 @@ def may_reach(rows, t, x, reach):
 
 
 @formula
-def from_closest(rows, t, x):  # noqa: PLR0911, one for each region
-    """From the closest point of triangle t to x, and its region.
+def from_closest(rows, t, x):
+    """From the closest point of triangle t to x, and its region."""
+    p = subtract(x, triple(rows, t, CORNER))
+    return closest(p, triple(rows, t, AB), triple(rows, t, AC), triple(rows, t, NORMAL))
+
+
+@formula
+def closest(p, ab, ac, n):  # noqa: PLR0911, one for each region
+    """The same of a point p as seen from corner A, given B - A, C - A and the unit normal.
 
     C. Ericson, Real-Time Collision Detection (2005), section 5.1.5; over the face by the normal, which slivers do not
     spoil.
     """
-    p = subtract(x, triple(rows, t, CORNER))
-    ab, ac = triple(rows, t, AB), triple(rows, t, AC)
     d1, d2 = dot(ab, p), dot(ac, p)
     if d1 <= 0.0 and d2 <= 0.0:
         return p, 4
@@ -62,7 +72,6 @@ def from_closest(rows, t, x):  # noqa: PLR0911, one for each region
     if va <= 0.0 and d4 - d3 >= 0.0 and d5 - d6 >= 0.0:
         s = (d4 - d3) / ((d4 - d3) + (d5 - d6))
         return add_scaled(q, -s, subtract(ac, ab)), 2
-    n = triple(rows, t, NORMAL)
     return scale(dot(p, n), n), 0
 
 
@@ -82,29 +91,28 @@ def from_edge(rows, t, edge, x):
 
 
 @formula
-def unit(v, near, t, rows):
-    """The vector v of length² `near`, of unit length; on the surface itself across triangle t."""
+def unit(v, near, n):
+    """The vector v of length² `near`, of unit length; on the surface itself the triangle's normal n."""
     if near > 0.0:
         return scale(1.0 / math.sqrt(near), v)
-    return triple(rows, t, NORMAL)
+    return n
 
 
 @formula
-def from_piece(v, near, beside, t, radius, rows):
-    """Overlap of a sphere with triangle t, and the direction away from it.
+def from_piece(v, near, beside, radius, n):
+    """Overlap of a sphere with a triangle, and the direction away from it.
 
     Parameters
     ----------
     v, near, beside : from the closest point to the sphere's centre, its square, whether it is on an edge or a corner
-    t, radius, rows : triangle, radius of the sphere [m]
+    radius, n : of the sphere [m], unit normal of the triangle
 
     Returns
     -------
     overlap [m], unit vector
     """
-    n = triple(rows, t, NORMAL)
     if beside:
-        n = unit(v, near, t, rows)
+        n = unit(v, near, n)
     elif dot(v, n) < 0.0:
         n = scale(-1.0, n)
     return radius - math.sqrt(near), n

@@ -1,5 +1,7 @@
 """Contacts of single spheres with walls, many at a time, against the same one by one: walls that wear are met so."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -67,6 +69,36 @@ def test_contacts_with_walls_are_the_same_many_at_a_time_and_one_by_one(material
         most = max(most, sum(int(wall.contacts) for wall in many.walls))
     assert most > 64  # a block
     assert single.walls[0].worn.sum() > 0
+
+
+@pytest.mark.parametrize("wear", [0.0, 1e-12], ids=["many", "single"])
+def test_each_contact_with_a_wall_begins_anew(wear):
+    """A ball that hits the floor while another one slides there, and one that comes back, remember nothing yet."""
+    lively = dem.Material(**{**SAND.__dict__, "restitution": 0.9})
+    floor = dem.Plane((0, 0, 0), (0, 0, 1), material=lively, wear=wear)
+    names = "position", "velocity", "angular_velocity"
+
+    def thrown(**state):
+        balls = dem.Particles(dem.Sphere(diameter=0.008), lively, **state)
+        return dem.Simulation(balls, walls=[floor], gravity=(0, 0, -100), time_step=2e-5)
+
+    start = {"position": [(0, 0, 0.0041), (0.02, 0, 0.0043)], "velocity": [(0.5, 0, -0.3), (-0.2, 0.4, -0.3)]}
+    alone, both = [thrown(**{name: [start[name][k]] for name in start}) for k in range(2)], thrown(**start)
+    for sim in (*alone, both):
+        sim.step(60)
+    for k, name in itertools.product(range(2), names):
+        assert (getattr(both.particles, name)[k] == getattr(alone[k].particles, name)[0]).all()
+
+    sim, touched = alone[0], False
+    while not touched or sim.particles.position[0, 2] < 0.00402:
+        touched |= sim.particles.position[0, 2] < 0.004
+        sim.step(5)
+    again, before = thrown(**{name: getattr(sim.particles, name) for name in names}), sim.particles.velocity[0, 0]
+    for each in (sim, again):
+        each.step(350)
+    assert sim.particles.velocity[0, 0] != pytest.approx(before, rel=1e-3)  # it has touched once more
+    for name in names:
+        assert getattr(again.particles, name) == pytest.approx(getattr(sim.particles, name), rel=1e-9, abs=1e-12)
 
 
 def floor(kind):
