@@ -51,6 +51,23 @@ def test_threads_spin_for_a_moment_only_unless_users_say_otherwise(chosen):
     assert int(ours) <= 30_000  # a tenth of GNU's own, which starves whom they wait for on a busy machine
 
 
+FIRST_LAYER = """
+from kernels.base import jit
+import numba
+print(numba.config.THREADING_LAYER_PRIORITY[0])
+"""
+
+
+@pytest.mark.parametrize(("chosen", "first"), [({}, "omp"), ({startup.LAYERS_BY_USERS: "tbb omp workqueue"}, "tbb")])
+def test_openmp_comes_before_tbb_unless_users_say_otherwise(chosen, first):
+    """Where both are installed: processes that have used TBB may hang when they end."""
+    kept = {name: value for name, value in os.environ.items() if name != startup.LAYERS_BY_USERS}
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_LAYER], capture_output=True, text=True, check=True, env={**kept, **chosen}
+    )
+    assert done.stdout.strip() == first
+
+
 @pytest.mark.parametrize(
     ("script", "said"), [(WITHOUT, "False"), pytest.param(WITH, "18.0 0.5", marks=pytest.mark.slow)]
 )

@@ -49,6 +49,7 @@ OPTIONS = {"error_model": "numpy", "fastmath": False, "cache": True, "_nrt": Fal
 cpu.CPUTargetOptions.noalias = options._mapping("noalias")  # noqa: SLF001
 
 startup.put_off_blas()
+startup.prefer_openmp()
 processor.correct_picture()
 
 CompileError = errors.NumbaError  # what a user's function may cause

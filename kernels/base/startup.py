@@ -1,4 +1,4 @@
-"""What numba need not do before its first function runs, and how the threads wait that it starts.
+"""What numba need not do before its first function runs, which threads it starts, and how these wait.
 
 When numba loads its first function it asks whether there is a BLAS, by importing scipy's: a third of what a short
 run takes, for linear algebra that no kernel has. Functions that have some ask again when they are compiled.
@@ -8,6 +8,7 @@ import os
 from contextlib import contextmanager
 from importlib.util import find_spec
 
+import numba
 from numba.np import linalg
 
 # Turns that a thread spins while it waits, before it sleeps: a tenth of a millisecond, between two loops. GNU's library
@@ -17,6 +18,16 @@ from numba.np import linalg
 # beside two busy processes both are alike, twice as fast as 300 000.
 SPIN_COUNT = "30000"
 CHOSEN_BY_USERS = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
+
+# Threading layers, the best first. numba would take TBB wherever that is installed, and a process that has used it some
+# thousand times may never end: numba 0.68 waits for TBB's threads, and one of them for work. OpenMP is no slower.
+LAYERS, LAYERS_BY_USERS = ["omp", "tbb", "workqueue"], "NUMBA_THREADING_LAYER_PRIORITY"
+
+
+def prefer_openmp():
+    """Have numba take OpenMP before TBB, process-wide, unless the user has said which comes first."""
+    if LAYERS_BY_USERS not in os.environ:
+        numba.config.THREADING_LAYER_PRIORITY = LAYERS
 
 
 @contextmanager
