@@ -175,8 +175,8 @@ ADHESION = (
            "plain/test_adhesion.py", "counted_by_its_stiffness and dmt"),
 )
 SURFACES = (
-    Mutant("surface-velocity", "surface_velocity", "gap(box, x, load(bodies.position, b))",
-           "gap(box, load(bodies.position, b), x)", "plain/test_impacts.py", "do_not_slip"),
+    Mutant("surface-velocity", "velocity_at", "gap(box, x, centre)", "gap(box, centre, x)", "plain/test_impacts.py",
+           "do_not_slip"),
     Mutant("surface-arm-not-turned", "inverse_mass", "rotate_back(load_quaternion(bodies.orientation, b), arm)", "arm",
            "plain/test_impacts.py", "impulse_at_a_surface"),
     Mutant("surface-place", "meeting", "x = add_scaled(x_i, 0.5 * overlap - radius, normal)",

@@ -217,7 +217,7 @@ def test_no_turn_takes_a_point_farther_than_is_reckoned_with(angle, rng):
         turn = Rotation.from_rotvec(angle * axis)
         one = Rotation.from_quat(before, scalar_first=True)
         after = (turn * one).as_quat(scalar_first=True)
-        after *= np.sign(after @ before)
+        after *= np.copysign(1.0, after @ before)  # of half a turn that product is about 0, or 0
         bound = math.sqrt(travel.squared_turn(tip, tuple(after), tuple(before)))
         points = tip * np.array([unit(u) for u in [*rng.normal(size=(20, 3)), np.cross(axis, rng.normal(size=3))]])
         gone = np.linalg.norm(turn.apply(points) - points, axis=1)
