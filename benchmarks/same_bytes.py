@@ -29,7 +29,7 @@ SHAPES = {
     "clumps": (dem.Clump(offsets=[[0, 0, 0], [0.006, 0, 0], [0, 0.005, 0.002]], radii=[0.005, 0.004, 0.004]),),
 }
 LAWS = {"elastic": {}, "damped": {"restitution": 0.7}, "frictional": {"restitution": 0.8, "friction": 0.4}}
-BOXES = ("closed", "periodic", "moving", "none", "mesh", "worn")
+BOXES = ("closed", "periodic", "moving", "rough", "none", "mesh", "worn")
 FEW, MANY = 120, 2500  # the latter are spread over threads
 STEPS = 2500
 LEAST = 0.2  # of the bodies must have touched something, or a run says nothing of contacts
@@ -67,7 +67,8 @@ def simulation(name: str) -> dem.Simulation:
                 angular_velocity=rng.normal(0, 30, (len(mine), 3)),
             )
         )
-    kind = {"periodic": {"periodic": ["x", "y"]}, "moving": {"motion": {"z-": SHAKEN}}}.get(box, {})
+    kinds = {"periodic": {"periodic": ["x", "y"]}, "moving": {"motion": {"z-": SHAKEN}}, "rough": {"roughness": 0.2}}
+    kind = kinds.get(box, {})
     grains, options = dem.Particles.concatenate(groups), {"time_step": 1e-5, "threads": int(threads)}
     if box in {"mesh", "worn"}:
         return between(side * pitch, material, grains, worn=box == "worn", **options)

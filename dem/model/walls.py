@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model.box import AXES, FACES
-from kernels.box.faces import Faces, move
-from kernels.box.periodic import PeriodicFaces
+from kernels.box.faces import Faces, RoughFaces, move
+from kernels.box.periodic import PeriodicFaces, RoughPeriodicFaces
 
 if TYPE_CHECKING:
     from dem.model.box import Box
 
 
-def faces_of(box: Box | None) -> Faces | PeriodicFaces:
+def faces_of(box: Box | None) -> Faces | PeriodicFaces | RoughFaces | RoughPeriodicFaces:
     """Faces of the box, those that are open, periodic or absent at infinity."""
     rest = np.array([-np.inf, np.inf] * 3)
     drift, swing, rate, phase = np.zeros((3, 6)), np.zeros((3, 6)), np.zeros(6), np.zeros(6)
@@ -28,12 +28,13 @@ def faces_of(box: Box | None) -> Faces | PeriodicFaces:
     faces = Faces(
         lower=rest[0::2].copy(), upper=rest[1::2].copy(), velocity=np.zeros((3, 6)), shift=np.zeros((3, 6)),
         moving=bool(box and box.motion), rest=rest, drift=drift, swing=swing, rate=rate, phase=phase,
-        roughness=box.roughness if box else 0.0, seed=box.seed if box else 0,
     )  # fmt: skip
+    rough = (box.roughness, box.seed) if box and box.roughness > 0 else ()
     if not (box and box.periodic):
-        return faces
+        return RoughFaces(*faces, *rough) if rough else faces
     length = [size if axis in box.periodic else 0.0 for axis, size in zip(AXES, box.size, strict=True)]
-    return PeriodicFaces(*faces, *box.lower, *length, *(1 / size if size else 0.0 for size in length))
+    periods = (*box.lower, *length, *(1 / size if size else 0.0 for size in length))
+    return RoughPeriodicFaces(*faces, *periods, *rough) if rough else PeriodicFaces(*faces, *periods)
 
 
 def walls_at(box: Box | None, time: float) -> tuple[np.ndarray, np.ndarray]:

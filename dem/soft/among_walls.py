@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from dem.soft.free_walls import load_walls
 from dem.soft.present import Present
-from dem.soft.walled import is_walled, lists, more_slots, units_of, walled
-from kernels.soft.walled import move
+from dem.soft.walled import lists, more_slots, units_of, walled
+from kernels.soft.walled import has_walls, move
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,17 +42,17 @@ class AmongWalls(Present):
 
     def _load_walls(self) -> None:
         """Give walls that are bodies their weights."""
-        if is_walled(self.faces):
+        if has_walls(self.faces):
             load_walls(self.walls, self.gravity, self.faces.walls.free)
 
     def move_walls(self, time: float) -> None:
         """Put the walls where they are at a time [s]."""
-        if self.faces.moving or is_walled(self.faces):
+        if self.faces.moving or has_walls(self.faces):
             move(self.faces, time)
 
     def _look_at_walls_anew(self) -> None:
         """See to it that all bodies are looked at when candidates are picked next, and that there is room for more."""
-        if is_walled(self.faces):
+        if has_walls(self.faces):
             walls = self.faces.walls
             walls.until[:] = 0.0
             walls.gone[:] = 0.0
@@ -62,12 +62,12 @@ class AmongWalls(Present):
 
     def _choose_units(self) -> None:
         """Units in which what walls feel is summed."""
-        if is_walled(self.faces):
+        if has_walls(self.faces):
             self.faces.walls.unit[:] = units_of(self.energy_unit, self.kinds, self.dt)
 
     def _make_slots_for(self, contacts: int) -> None:
         """See to it that spheres may remember twice so many contacts with walls at least."""
-        if is_walled(self.faces) and self.faces.walls.old_history.shape[2]:
+        if has_walls(self.faces) and self.faces.walls.old_history.shape[2]:
             walls = self.faces.walls
             if walls.old_key.shape[1] < 2 * contacts:
                 self.faces = self.faces._replace(walls=more_slots(walls, 4 * contacts))

@@ -24,14 +24,15 @@ from dem.soft.pace import Pace
 from dem.soft.per_body import reorder
 from dem.soft.skins import Skins
 from dem.soft.snapshot import Snapshot
-from dem.soft.walled import fastest_of, is_walled, words
+from dem.soft.walled import fastest_of, words
 from kernels import laws, rotation
 from kernels.base.jit import caller_of
+from kernels.box.faces import is_rough
 from kernels.soft import advance as loop
 from kernels.soft import cells, lists, sweeps
 from kernels.soft.chunks import CHUNK, Serial, Threaded
 from kernels.soft.rough_faces import PLANE
-from kernels.soft.walled import without_walls
+from kernels.soft.walled import has_walls, without_walls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +88,7 @@ class Engine(Inhabited):
         self.skins = Skins.of(most, self.kinds, box, skin, self.range)
         lossy, width = not isinstance(self.law, laws.Elastic), laws.width(self.law)
         rough = any(wall.roughness > 0 for wall in walls)
-        wall_width = PLANE + max(width, 1) if self.faces.roughness > 0 or rough else width  # laws note grips at least
+        wall_width = PLANE + max(width, 1) if is_rough(self.faces) or rough else width  # laws note grips at least
         self.rotating = self.held or not self.kinds.round or laws.pulls_sideways(self.law) or turns(fluid)
         self.scheme = arrays.scheme(integrator, self.kinds, rotating=self.rotating, held=self.held)
         couples = laws.has_couples(self.law)
@@ -179,7 +180,7 @@ class Engine(Inhabited):
         nb = self.neighbours
         if nb.block.size > 2:  # more than one block
             table = self.history().indexed(self.bodies.owner.size, self._first_numbers()) if self.layout.width else None
-            share_out(nb, work_of(nb, walled=is_walled(self.faces)))
+            share_out(nb, work_of(nb, walled=has_walls(self.faces)))
             self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
             nb.aside_count[:] = 0  # where candidates were is known no more: the table has what they remember
             self._pick_anew()
@@ -192,7 +193,7 @@ class Engine(Inhabited):
         Contacts go on with what they remember, or with what is given.
         """
         b, w = self.bodies, self.workspace
-        work = work_of(self.neighbours, walled=is_walled(self.faces))
+        work = work_of(self.neighbours, walled=has_walls(self.faces))
         history = self.history() if history is None else history
         grid = grid_for(b, self.kinds.bound, self._reach(), self.periods())
         b.present[0] = cells.cell_order(b.position, b.left, grid, w.cell, w.cell_first, w.order)

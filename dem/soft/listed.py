@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from dem.soft import arrays
 from dem.soft.adhesion import lasts
 from dem.soft.among_walls import AmongWalls
-from dem.soft.walled import is_walled
 from kernels.soft import sweeps
 from kernels.soft.travel import as_float
+from kernels.soft.walled import has_walls
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +54,7 @@ class Listed(AmongWalls):
     def _give_walls(self, table: Index) -> None:
         """Tell contacts with walls what they remember."""
         table.give_walls(self.bodies, self.neighbours)
-        if is_walled(self.faces):
+        if has_walls(self.faces):
             self._make_slots_for(table.give_slots(self.bodies, self.faces.walls))
             table.give_slots(self.bodies, self.faces.walls)
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from dem.model.box import FACES
 from dem.soft.capsules import meetings
-from dem.soft.walled import is_walled
 from kernels.soft import listed_walls
+from kernels.soft.walled import has_walls
 
 if TYPE_CHECKING:
     from kernels.box.faces import Faces
@@ -62,7 +62,7 @@ class Overlaps(NamedTuple):
         height[:, b.left[0, b.owner] != 0] = np.inf
         count = int((pair > 0).sum() + (height < radius).sum())
         wall, face, out, most = radius - height.min(0), height.argmin(0), None, 0
-        if is_walled(faces):
+        if has_walls(faces):
             deep, which, out, number = in_walls(b, kinds, faces)
             count, most = count + int(number.sum()), int(number.max(initial=0))
             wall, face = np.maximum(wall, deep), np.where(deep > wall, len(FACES) + which, face)

@@ -14,10 +14,11 @@ from dem.soft.overlaps import Overlaps
 from dem.soft.per_body import FELT, KEPT
 from dem.soft.snapshot import Snapshot
 from dem.soft.walled import STATE as WALLS
-from dem.soft.walled import energies_of_walls, fall_on, is_walled
-from kernels.box.periodic import PeriodicFaces
+from dem.soft.walled import energies_of_walls, fall_on
+from kernels.box.periodic import is_periodic
 from kernels.fluid import Dry
 from kernels.soft import advance as loop
+from kernels.soft.walled import has_walls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -122,14 +123,14 @@ class Present:
     @property
     def wall_state(self) -> dict[str, np.ndarray]:
         """What a run has come to at walls beside the box, by name; empty without any."""
-        if not is_walled(self.faces):
+        if not has_walls(self.faces):
             return {}
         free = self.faces.walls.free
         return {name: getattr(self.faces.walls, name) for name in WALLS} | ({"free": free.state} if free else {})
 
     def swing(self) -> float:
         """How far walls vibrate [m]."""
-        swings = [self.faces.swing, *([self.faces.walls.motions.swing] if is_walled(self.faces) else [])]
+        swings = [self.faces.swing, *([self.faces.walls.motions.swing] if has_walls(self.faces) else [])]
         return max(float(np.abs(swing).max(initial=0.0)) for swing in swings)
 
     @property
@@ -163,7 +164,7 @@ class Present:
     def periods(self) -> list[tuple[float, float]]:
         """Corner and length of the periodic cell along each axis [m], the length 0 where it is not periodic."""
         w = self.faces
-        if not isinstance(w, PeriodicFaces):
+        if not is_periodic(w):
             return [(0.0, 0.0)] * 3
         return [(w.corner_x, w.length_x), (w.corner_y, w.length_y), (w.corner_z, w.length_z)]
 
@@ -193,7 +194,7 @@ class Present:
 
     def arrays(self) -> Iterator[np.ndarray]:
         """All its arrays, some more than once."""
-        walls = (self.faces.walls, *self.faces.walls) if is_walled(self.faces) else ()
+        walls = (self.faces.walls, *self.faces.walls) if has_walls(self.faces) else ()
         for part in (self.kinds, self.faces, self.bodies, self.neighbours, self.workspace, self.progress, *walls):
             yield from (a for a in part if isinstance(a, np.ndarray)) if isinstance(part, tuple) else ()
 
@@ -205,7 +206,7 @@ class Present:
     def history(self) -> ContactHistory:
         """What contacts remember."""
         numbers = self._first_numbers() if self.layout.wall_width else self.first_sphere_of_row
-        walls = self.faces.walls if is_walled(self.faces) else None
+        walls = self.faces.walls if has_walls(self.faces) else None
         return ContactHistory.of(
             self.bodies, self.neighbours, numbers, self.numbering, walls,
             width=self.layout.table_width, capsules=self.layout.capsules,

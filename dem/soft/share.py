@@ -15,13 +15,13 @@ import numpy as np
 from dem.ranks.likeness import Likeness, unlike
 from dem.soft.share_lists import ShareLists, in_words
 from dem.soft.share_rows import Rows, Table
-from dem.soft.walled import is_walled
 from dem.system.diagnosis import outside
 from kernels.base.jit import FINGERPRINT, set_threads
 from kernels.soft import advance as loop
 from kernels.soft import shares, sweeps
 from kernels.soft.border import MOST
 from kernels.soft.travel import as_float
+from kernels.soft.walled import has_walls
 
 if TYPE_CHECKING:
     from dem.ranks.communicator import Communicator
@@ -57,7 +57,7 @@ class Share(ShareLists):
 
     def _take_walls(self, given: dict[str, np.ndarray]) -> None:
         """Go on with what walls have come to, loads and units; what is worn off is rank 0's, to which others add."""
-        if not is_walled(self.faces):
+        if not has_walls(self.faces):
             return
         for name, array in self.wall_state.items():
             array[:] = given[name]
@@ -70,7 +70,7 @@ class Share(ShareLists):
 
     def _hand_in_wear(self) -> None:
         """Have what all have worn off walls, which are sums of integers, at rank 0."""
-        worn = self.faces.walls.worn if is_walled(self.faces) else np.zeros((2, 0), np.int64)
+        worn = self.faces.walls.worn if has_walls(self.faces) else np.zeros((2, 0), np.int64)
         if worn.size:
             self.communicator.combine(worn, np.zeros(1, np.int64))
             if self.communicator.rank > 0:

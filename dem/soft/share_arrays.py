@@ -9,10 +9,11 @@ import numpy as np
 from dem.base.large_pages import zeros
 from dem.soft import arrays
 from dem.soft.per_body import MOVING, PER_BODY
-from dem.soft.walled import fitted, is_walled
+from dem.soft.walled import fitted
 from kernels.fluid import Dry
 from kernels.soft.chunks import CHUNK
 from kernels.soft.state import Bodies
+from kernels.soft.walled import has_walls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +84,7 @@ def lists(
 
 def walled(faces: Faces, bodies: Bodies, chunks: int) -> Faces:
     """Faces whose walls, if there are any, have arrays for these bodies; what walls have come to is shared."""
-    if not is_walled(faces):
+    if not has_walls(faces):
         return faces
     return faces._replace(walls=fitted(faces.walls, bodies.kind.size, bodies.owner.size, chunks))
 

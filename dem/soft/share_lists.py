@@ -17,12 +17,12 @@ from dem.soft.listed import Listed
 from dem.soft.share_bonds import ShareBonds
 from dem.soft.share_order import in_order
 from dem.soft.share_rows import SEEN, Crowd, Rows, Table, find
-from dem.soft.walled import is_walled
 from kernels.base.jit import caller_of, most_threads
 from kernels.soft import advance as loop
 from kernels.soft import ghosts, shares, sweeps
 from kernels.soft.border import FELT, Border
 from kernels.soft.chunks import Serial, Threaded
+from kernels.soft.walled import has_walls
 
 if TYPE_CHECKING:
     from dem.ranks.communicator import Channel, Communicator
@@ -210,7 +210,7 @@ class ShareLists(Listed):
         told = [values for values in (b.position, *turned, b.velocity_ahead, b.spin) if values.size]
         heard = np.ascontiguousarray(np.concatenate([values[:, : self.ghosts] for values in told]).T)
         index = (np.concatenate(wanted) + self.low).astype(np.int32)
-        felt = self.faces.walls.part[0].size if is_walled(self.faces) else 0
+        felt = self.faces.walls.part[0].size if has_walls(self.faces) else 0
         report = np.zeros(FELT + felt, np.int64)
         self.border = Border(
             index=index, told=np.zeros((index.size, heard.shape[1])), heard=heard, report=report,
@@ -265,7 +265,7 @@ class ShareLists(Listed):
     def _table(self, number: np.ndarray | None = None) -> Table:
         """What contacts remember, of pairs too that others have; first spheres have these numbers, or the user's."""
         number = self.first_number if number is None else number
-        walls = self.faces.walls if is_walled(self.faces) else None
+        walls = self.faces.walls if has_walls(self.faces) else None
         width, capsules = self.layout.table_width, self.layout.capsules
         found = ContactHistory.of(
             self.bodies, self.neighbours, number, AsTheyAre(), walls, width=width, capsules=capsules

@@ -14,14 +14,14 @@ from dem.model.servo import PID
 from dem.model.wall_shapes import geometry_of, room_of_sides
 from dem.soft.capsules import shapes_for_sides
 from dem.soft.free_walls import about, free_of, servos
-from kernels.box.periodic import PeriodicFaces
+from kernels.box.periodic import is_periodic
 from kernels.soft import felt
 from kernels.soft.capsules import Capsules, Mixed
 from kernels.soft.known import BLOCK
 from kernels.soft.near_rows import SLOTS as FIRST_SLOT
 from kernels.soft.rough import Rough, Smooth
 from kernels.soft.triangle_blocks import MET, PAIRED, SEEN
-from kernels.soft.walled import WalledFaces, WalledPeriodicFaces, Walls
+from kernels.soft.walled import WALLED, Walls
 from kernels.walls.poses import Motions, Poses
 from kernels.walls.side_terms import COLUMNS as SIDE_COLUMNS
 from kernels.walls.sides import SCRATCH
@@ -39,11 +39,6 @@ STATE = ("felt", "impulse", "working", "driven", "worn")  # of `Walls`: what a r
 SLOTS = 4  # of contacts with walls that a sphere may remember, at first
 LISTED = 4096  # triangles near the spheres of a chunk that there is room for, at first
 FINER = 2.0**-10  # newtons are summed in units that are coarser by this than an energy over a radius
-
-
-def is_walled(faces: tuple) -> bool:
-    """Whether there are walls beside the faces of a box."""
-    return "walls" in faces._fields
 
 
 def reach_of(wall: Wall) -> float:
@@ -123,9 +118,9 @@ def rows_of(walls: Sequence[Wall], materials: int) -> np.ndarray:
 
 
 def walled(
-    faces: Faces | PeriodicFaces, walls: Sequence[Wall], materials: list[Material], bodies: Bodies, kinds: Kinds,
+    faces: Faces, walls: Sequence[Wall], materials: list[Material], bodies: Bodies, kinds: Kinds,
     *, chunks: int, width: int, reach: float, skin: float, widest_step: float, dt: float,
-) -> WalledFaces | WalledPeriodicFaces:  # fmt: skip
+) -> Faces:  # fmt: skip
     """The faces of a box, and walls beside them.
 
     Parameters
@@ -151,7 +146,7 @@ def walled(
     sides = isinstance(kinds, Capsules | Mixed)  # which meshes have to know as far as a capsule reaches
     widest = float(kinds.bound.max() if sides else kinds.radius.max()) * (1 + sigma) + reach + skin
     shapes = [wall.shape for wall in walls]
-    if sides and isinstance(faces, PeriodicFaces):
+    if sides and is_periodic(faces):
         shapes += shapes_for_sides(walls, [faces.length_x, faces.length_y, faces.length_z], widest)
     geometry = geometry_of(shapes, reach=widest * (1 + 1e-6))
     room = int(geometry.room[0])
@@ -175,8 +170,7 @@ def walled(
         driven=np.zeros((6 if any(isinstance(wall.servo, PID) for wall in walls) else 3, number)),
         free=free_of(walls, dt), rough=rough_of(walls), **worn_of(walls),
     )  # fmt: skip
-    kind = WalledPeriodicFaces if isinstance(faces, PeriodicFaces) else WalledFaces
-    return kind(*faces, made)
+    return WALLED[type(faces)](*faces, made)
 
 
 def rough_of(walls: Sequence[Wall]) -> Smooth | Rough:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import formula, part
+from kernels.base.jit import by_type_of_first, formula, part
 
 
 class Faces(NamedTuple):
@@ -24,8 +24,37 @@ class Faces(NamedTuple):
     swing: np.ndarray  # (3, 6) amplitude [m]
     rate: np.ndarray  # (6,) angular frequency [rad/s]
     phase: np.ndarray  # (6,) [rad]
-    roughness: float  # standard deviation of the walls' inclination [rad]
-    seed: int  # of the inclinations
+
+
+# what a box with rough faces has besides; it is of a type of its own, so that others compile nothing of that
+ROUGHNESS = (
+    ("roughness", float),  # standard deviation of the faces' inclination [rad]
+    ("seed", int),  # of the inclinations
+)
+RoughFaces = NamedTuple("RoughFaces", [*Faces.__annotations__.items(), *ROUGHNESS])
+
+
+def is_rough(box):
+    """Whether a box, or a type of boxes, has rough faces; in Python."""
+    return "roughness" in box._fields
+
+
+def smooth_or(smooth, rough):
+    """Function of (box, *arguments): the first for a box with smooth faces, the second for one with rough ones."""
+    return by_type_of_first(lambda box: rough if is_rough(box) else smooth)
+
+
+@formula
+def _no(box):
+    return False
+
+
+@formula
+def _yes(box):
+    return True
+
+
+are_rough = smooth_or(_no, _yes)
 
 
 @part

@@ -13,6 +13,7 @@ import numpy as np
 
 from kernels.base.jit import by_type_of_first, formula
 from kernels.base.vector import load, store, subtract
+from kernels.box.faces import ROUGHNESS
 
 
 class PeriodicFaces(NamedTuple):
@@ -28,8 +29,6 @@ class PeriodicFaces(NamedTuple):
     swing: np.ndarray
     rate: np.ndarray
     phase: np.ndarray
-    roughness: float
-    seed: int
     corner_x: float  # of the cell [m]
     corner_y: float
     corner_z: float
@@ -41,12 +40,20 @@ class PeriodicFaces(NamedTuple):
     inverse_z: float
 
 
+RoughPeriodicFaces = NamedTuple("RoughPeriodicFaces", [*PeriodicFaces.__annotations__.items(), *ROUGHNESS])
+
+
+def is_periodic(box):
+    """Whether a box, or a type of boxes, has periodic faces; it may be rough or have walls besides."""
+    return "corner_x" in box._fields
+
+
 def by_box(closed, periodic):
     """Function of (box, *arguments): the first for a box without periodic faces, else the second.
 
     Boxes may have more than `Faces` or `PeriodicFaces`: those are types of their own, see `kernels.soft.walled`.
     """
-    return by_type_of_first(lambda box: periodic if "corner_x" in box._fields else closed)
+    return by_type_of_first(lambda box: periodic if is_periodic(box) else closed)
 
 
 @formula

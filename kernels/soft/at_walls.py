@@ -1,24 +1,24 @@
 """Forces and torques on bodies at walls: see ``all_walls``, and ``wall_blocks`` for single spheres in a box."""
 
-from kernels import laws
-from kernels.base.jit import by_type, formula, stage
-from kernels.laws.damping import SharedDamping
+from kernels import laws, rotation
+from kernels.base.jit import by_type_of_first, formula, stage
+from kernels.box.faces import is_rough
 from kernels.soft.all_walls import touch_walls
 from kernels.soft.chunks import chunk_of
 from kernels.soft.coming import fetch_ahead
 from kernels.soft.obstacle_blocks import touch_obstacles
 from kernels.soft.touching import joined, no_sums
 from kernels.soft.wall_blocks import touch_faces
-from kernels.soft.walled import by_walls
+from kernels.soft.walled import has_walls
 
 
 @stage
-def gather_one_by_one(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
+def gather_one_by_one(law, scheme, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
     """Add the forces of walls and their torques for the bodies of chunk c; that of body b goes to column b - shift.
 
     Parameters
     ----------
-    law, c, shift, time_sign, half, kinds, box, per_joule : see `kernels.soft.state`
+    law, scheme, c, shift, time_sign, half, kinds, box, per_joule : see `kernels.soft.state`
 
     Writes
     ------
@@ -40,12 +40,12 @@ def gather_one_by_one(law, c, shift, time_sign, half, bodies, kinds, neighbours,
 
 
 @formula
-def gather_at_faces(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
-    """The same, many contacts at a time where each body is one sphere and faces are smooth.
+def gather_bodies(scheme, law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
+    """The same of bodies of any kind, or under any scheme but that of single spheres.
 
     Parameters
     ----------
-    law, c, shift, time_sign, half, kinds, box, per_joule : see `gather_one_by_one`
+    scheme, law, c, shift, time_sign, half, kinds, box, per_joule : see `gather_one_by_one`
 
     Writes
     ------
@@ -55,75 +55,79 @@ def gather_at_faces(law, c, shift, time_sign, half, bodies, kinds, neighbours, b
     -------
     `Sums` at the walls
     """
-    if kinds.round and box.roughness == 0.0:
-        return touch_faces(law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
-    return gather_one_by_one(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
+    return gather_one_by_one(law, scheme, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
 
 
 @formula
-def gather_any(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
-    """The same where there are walls beside the faces.
+def at_rough_faces(box, law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours):
+    """The same of single spheres in a box with rough faces.
 
     Parameters
     ----------
-    law, c, shift, time_sign, half, kinds, per_joule : see `gather_one_by_one`
+    box, law, c, shift, time_sign, half, per_joule, kinds : see `gather_one_by_one`
 
     Writes
     ------
-    bodies, neighbours, box.walls : as `kernels.soft.obstacle_blocks.touch_obstacles`
+    bodies, neighbours : as `gather_one_by_one`
 
     Returns
     -------
     `Sums` at the walls
     """
-    if kinds.round:
-        return touch_obstacles(law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box)
-    return gather_one_by_one(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
+    return gather_one_by_one(
+        law, rotation.SphericalPCDM(), c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule
+    )
 
 
-# only clusters share damping: where they do, nothing is compiled for single spheres
-by_damping = by_type(lambda part: gather_one_by_one if part is SharedDamping else gather_any)
+def way_of(box):
+    """Which way contacts of single spheres go where a box, and what is beside it, are of some type."""
+    if has_walls(box):
+        return touch_obstacles
+    return at_rough_faces if is_rough(box) else touch_faces
+
+
+among_walls = by_type_of_first(way_of)
 
 
 @formula
-def gather_at_walls(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
-    """As `gather_any`, or one by one where bodies are known to be clusters.
+def gather_spheres(scheme, law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
+    """The same of single spheres: many contacts at a time, but with rough faces.
 
     Parameters
     ----------
-    law, c, shift, time_sign, half, kinds, per_joule : see `gather_one_by_one`
+    scheme, law, c, shift, time_sign, half, kinds, per_joule : see `gather_one_by_one`
 
     Writes
     ------
-    bodies, neighbours, box.walls : see `gather_any`
+    bodies, neighbours, box.walls : as `gather_one_by_one`, `kernels.soft.obstacle_blocks.touch_obstacles`
 
     Returns
     -------
     `Sums` at the walls
     """
-    return by_damping(law.damping, law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
+    return among_walls(box, law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours)
 
 
-by_box = by_walls(gather_at_faces, gather_at_walls)
+by_scheme = rotation.spheres_or(gather_spheres, gather_bodies)
 
 
 @formula
-def gather_lossy_walls(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
-    """As `gather_at_faces`, or `gather_at_walls` where there are walls beside the faces.
+def gather_lossy(law, scheme, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule):
+    """The same by laws that want velocities: nothing is compiled for spheres where there are others, or the reverse.
 
     Parameters
     ----------
-    law, c, shift, time_sign, half, kinds, box, per_joule : see `gather_one_by_one`
+    law, scheme, c, shift, time_sign, half, kinds, per_joule : see `gather_one_by_one`
 
     Writes
     ------
-    bodies, neighbours : see `gather_one_by_one`
+    bodies, neighbours, box.walls : as `gather_spheres`
 
     Returns
     -------
     `Sums` at the walls
     """
-    return by_box(box, law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
+    return by_scheme(scheme, law, c, shift, time_sign, half, bodies, kinds, neighbours, box, per_joule)
 
 
-gather_walls = laws.elastic_or(gather_one_by_one, gather_lossy_walls)
+gather_walls = laws.elastic_or(gather_one_by_one, gather_lossy)

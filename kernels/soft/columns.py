@@ -66,7 +66,7 @@ def turn_bodies(scheme, law, alike, known, t, point, outcome, out):
     """
     couple = outcome.couple if laws.turns(law) else (0.0, 0.0, 0.0)
     torque_i, torque_j = torques_of(known, t, outcome.force)
-    put_torques(out, t, torque_i, torque_i if alike else torque_j, couple)
+    put_torques(out, t, torque_i, torque_j, couple)
 
 
 turn = rotation.spheres_or(turn_spheres, turn_bodies)
@@ -79,7 +79,7 @@ def evaluate_column(scheme, law, alike, may_begin, i, j, t, time_sign, half, per
     Parameters
     ----------
     scheme, law, time_sign, half, per_joule : see `kernels.soft.state`
-    alike, may_begin : whether all bodies are spheres that are alike; whether it may have begun in the last step
+    alike, may_begin : whether both are single spheres of one kind; whether it may have begun in the last step
     i, j, t, known, sums : the two materials, column; see `know_spheres`; sums so far
 
     Writes
@@ -168,8 +168,31 @@ def act_unlike(scheme, law, number, time_sign, half, per_joule, known, material_
 
 
 @formula
-def act(scheme, law, number, way, time_sign, half, per_joule, known, material_i, material_j, kept, out):
-    """The same, whether all are alike or not.
+def act_beginning(scheme, law, number, alike, time_sign, half, per_joule, known, material_i, material_j, kept, out):
+    """The same of single spheres, all of them alike or not, any of which may have just begun.
+
+    Parameters
+    ----------
+    scheme, law, number, time_sign, half, per_joule, known, material_i, material_j : see `act_unlike`
+    alike : whether bodies and materials of all contacts are the same
+
+    Writes
+    ------
+    kept, out : as `evaluate_column`
+
+    Returns
+    -------
+    `Sums`
+    """
+    if alike:
+        i, j = material_i[0], material_j[0]
+        return act_alike(scheme, law, number, i, j, time_sign, half, per_joule, known, kept, out)
+    return act_unlike(scheme, law, number, time_sign, half, per_joule, known, material_i, material_j, kept, out)
+
+
+@formula
+def act_spheres(scheme, law, number, way, time_sign, half, per_joule, known, material_i, material_j, kept, out):
+    """The same of single spheres.
 
     Parameters
     ----------
@@ -184,9 +207,33 @@ def act(scheme, law, number, way, time_sign, half, per_joule, known, material_i,
     -------
     `Sums`
     """
-    i, j = material_i[0], material_j[0]
     if way == ON:
+        i, j = material_i[0], material_j[0]
         return act_on(scheme, law, number, i, j, time_sign, half, per_joule, known, kept, out)
-    if way == BEGINNING:
-        return act_alike(scheme, law, number, i, j, time_sign, half, per_joule, known, kept, out)
+    alike = way == BEGINNING
+    return act_beginning(
+        scheme, law, number, alike, time_sign, half, per_joule, known, material_i, material_j, kept, out
+    )
+
+
+@formula
+def act_bodies(scheme, law, number, way, time_sign, half, per_joule, known, material_i, material_j, kept, out):
+    """The same of other bodies, or under other schemes: one loop for all.
+
+    Parameters
+    ----------
+    scheme, law, number, time_sign, half, per_joule, known, material_i, material_j : see `act_unlike`
+    way : UNLIKE
+
+    Writes
+    ------
+    kept, out : as `evaluate_column`
+
+    Returns
+    -------
+    `Sums`
+    """
     return act_unlike(scheme, law, number, time_sign, half, per_joule, known, material_i, material_j, kept, out)
+
+
+act = rotation.spheres_or(act_spheres, act_bodies)

@@ -1,6 +1,6 @@
 """Forces and torques on bodies: what their candidate pairs came to, see ``contact``."""
 
-from kernels import laws
+from kernels import laws, rotation
 from kernels.base.jit import formula, loop
 from kernels.base.memory import add_eight, turn_eight, turn_four
 from kernels.base.vector import add, add_scaled, cross, load, store, subtract
@@ -13,15 +13,43 @@ from kernels.soft.touching import HALF, SHARED, clear, hand_over
 
 
 @formula
-def gather_pairs(law, c, shift, bodies, kinds, neighbours, box):
-    """Sum pair forces and their torques for the bodies of chunk c; that of body b goes to column b - shift."""
+def gather_round_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
+    """Sum pair forces and their torques for the spheres of chunk c; that of sphere b goes to column b - shift.
+
+    Parameters
+    ----------
+    scheme, law, kinds, box : see `kernels.soft.state`
+    c, shift, neighbours : chunk; how far before bodies their columns are
+
+    Writes
+    ------
+    bodies.force, bodies.torque : (3, N) world frame [N, N m]
+    """
     low, high = chunk_of(c, bodies.kind.size)
-    e = neighbours.incident_at[c]
+    gather_spheres(law, low, high, shift, neighbours.incident_at[c], bodies, kinds, neighbours, box)
+
+
+@formula
+def gather_any_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
+    """The same for bodies of any kind.
+
+    Parameters
+    ----------
+    scheme, law, c, shift, kinds, neighbours, box : see `gather_round_pairs`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : (3, N) world frame [N, N m]
+    """
     if not kinds.round:
+        low, _ = chunk_of(c, bodies.kind.size)
         active = neighbours.active[low : low + neighbours.active_count[c]]
-        gather_bodies(kinds, law, c, active, e, bodies, neighbours, box)
+        gather_bodies(kinds, law, c, active, neighbours.incident_at[c], bodies, neighbours, box)
     else:
-        gather_spheres(law, low, high, shift, e, bodies, kinds, neighbours, box)
+        gather_round_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box)
+
+
+gather_pairs = rotation.spheres_or(gather_round_pairs, gather_any_pairs)
 
 
 @loop

@@ -286,9 +286,9 @@ def know_bodies(
 
     Returns
     -------
-    UNLIKE, or BEGINNING if all are spheres that are alike
+    UNLIKE
     """
-    end, rate = first, 0.0
+    end, rate, alike = first, 0.0, kinds.round and kinds.reach > 0.0
     for t in range(stop - first):
         k = start + touching[first + t]
         b, c = bodies.owner[neighbours.sphere_i[k]], bodies.owner[neighbours.sphere_j[k]]
@@ -297,9 +297,10 @@ def know_bodies(
             law, first + t, start, end, rate, touching, half, bodies, kinds, neighbours, box
         )
         put_touch(t, touch, known)
-        put(known, POINT, t, gap(box, x, load(bodies.position, b)))
-        put(known, ARM, t, gap(box, x, load(bodies.position, c)))
-    return BEGINNING if kinds.round and kinds.reach > 0.0 else UNLIKE
+        arm = gap(box, x, load(bodies.position, b))
+        put(known, POINT, t, arm)  # torques on spheres that are alike are the same
+        put(known, ARM, t, scale(-1.0, arm) if alike else gap(box, x, load(bodies.position, c)))
+    return UNLIKE
 
 
 know = rotation.spheres_or(know_spheres, know_bodies)

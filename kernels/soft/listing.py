@@ -8,7 +8,7 @@ import math
 from kernels import laws
 from kernels.base.jit import formula, kernel, part
 from kernels.base.vector import dot, load, scale, subtract
-from kernels.box.faces import height, inward
+from kernels.box.faces import height
 from kernels.box.periodic import gap
 from kernels.laws import hertz
 from kernels.soft import touching, walls
@@ -16,6 +16,7 @@ from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import first_candidate
 from kernels.soft.listed_capsules import list_capsules
 from kernels.soft.listed_walls import list_obstacles
+from kernels.soft.rough_faces import plane_now
 from kernels.soft.rows import ARM, BRANCH, COLUMNS, FORCE, NORMAL, OVERLAP, write  # noqa: F401
 from kernels.soft.surfaces import radius_of
 
@@ -160,20 +161,6 @@ def list_spheres(kinds, law, half, bodies, neighbours, box, listed, who, what):
 list_pairs = capsules_or(list_spheres, list_capsules)
 
 
-@formula
-def plane_now(k, face, flat, radius, neighbours, box):
-    """Overlap with the plane that a face shows a sphere, and its normal; that of a rough one is as at the last step."""
-    normal = inward(face)
-    if box.roughness == 0.0:
-        return flat, normal
-    if neighbours.wall_has_history[k] == 0:
-        return 0.0, normal
-    overlap = neighbours.wall_history[k, 6]
-    if abs(overlap - flat) < box.roughness * radius * (1.0 - 1e-9):
-        normal = (neighbours.wall_history[k, 0], neighbours.wall_history[k, 1], neighbours.wall_history[k, 2])
-    return overlap, normal
-
-
 @part
 def list_walls(n, law, half, bodies, kinds, neighbours, box, who, what):
     """List the contacts with walls after n others; returns the number of all.
@@ -193,7 +180,7 @@ def list_walls(n, law, half, bodies, kinds, neighbours, box, who, what):
             for face in range(6):
                 k = 6 * s + face
                 flat = radius - height(load(bodies.sphere_position, s), face, box)
-                overlap, normal = plane_now(k, face, flat, radius, neighbours, box)
+                overlap, normal = plane_now(box, k, face, flat, radius, neighbours)
                 held = laws.lasting(law) and neighbours.wall_has_history[k] != 0
                 if overlap > 0.0 or held:
                     touch, x, force, seen, rate = wall_now(

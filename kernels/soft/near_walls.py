@@ -64,9 +64,7 @@ def is_clear(x, margin, box):
 def near_faces(box, b, skin, bodies, kinds, neighbours):
     """Whether body b is near the faces of a box, or in touch with the plane that a rough one shows it."""
     near = near_wall(b, skin, bodies, kinds, box)
-    if box.roughness > 0.0 and touches_rough(b, bodies, neighbours):
-        near = 1
-    return near
+    return 1 if touches_rough(box, b, bodies, neighbours) else near
 
 
 @formula

@@ -28,7 +28,7 @@ from kernels.soft.walls import add_walls
 
 
 @formula
-def touch_obstacles(law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
+def touch_obstacles(box, law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours):
     """Add the forces and torques of all walls on the single spheres of chunk c that are near them.
 
     Parameters

@@ -4,7 +4,7 @@ import math
 
 from kernels.base.jit import formula
 from kernels.base.vector import dot, load, subtract
-from kernels.box.faces import inward
+from kernels.box.faces import inward, smooth_or
 from kernels.box.periodic import gap
 from kernels.box.roughness import tilted_normal
 from kernels.soft.surfaces import radius_of, surface_velocity
@@ -13,7 +13,22 @@ PLANE = 7  # columns of wall_history that hold the plane of a rough wall: normal
 
 
 @formula
-def plane_seen(s, b, face, flat, half, rows, has_history, bodies, kinds, box):
+def flat_seen(box, s, b, face, flat, half, rows, has_history, bodies, kinds):
+    """Overlap of a sphere with a smooth face, and its normal.
+
+    Parameters
+    ----------
+    box, s, b, face, flat, half, rows, has_history, bodies, kinds : see `rough_seen`
+
+    Returns
+    -------
+    overlap [m], unit normal into the box
+    """
+    return flat, inward(face)
+
+
+@formula
+def rough_seen(box, s, b, face, flat, half, rows, has_history, bodies, kinds):
     """Overlap of sphere s of body b with the plane that a rough face shows it, and the plane's normal.
 
     Drawn when the sphere comes to touch the flat wall while it approaches, and kept while they touch: the normal m,
@@ -61,10 +76,43 @@ def plane_seen(s, b, face, flat, half, rows, has_history, bodies, kinds, box):
     return overlap, m
 
 
+plane_seen = smooth_or(flat_seen, rough_seen)  # function of (box, *arguments)
+
+
 @formula
-def touches_rough(b, bodies, neighbours):
+def no_plane(box, b, bodies, neighbours):
+    """Where all planes are the faces themselves."""
+    return False
+
+
+@formula
+def in_touch(box, b, bodies, neighbours):
     """Whether a sphere of body b is in touch with the plane that a rough wall shows it."""
     touches = False
     for k in range(6 * bodies.first_sphere[b], 6 * bodies.first_sphere[b + 1]):
         touches = touches or neighbours.wall_has_history[k] != 0
     return touches
+
+
+touches_rough = smooth_or(no_plane, in_touch)
+
+
+@formula
+def flat_now(box, k, face, flat, radius, neighbours):
+    """Overlap with a smooth face, and its normal."""
+    return flat, inward(face)
+
+
+@formula
+def rough_now(box, k, face, flat, radius, neighbours):
+    """Overlap with the plane that a rough face showed a sphere at the last step, and its normal."""
+    normal = inward(face)
+    if neighbours.wall_has_history[k] == 0:
+        return 0.0, normal
+    overlap = neighbours.wall_history[k, 6]
+    if abs(overlap - flat) < box.roughness * radius * (1.0 - 1e-9):
+        normal = (neighbours.wall_history[k, 0], neighbours.wall_history[k, 1], neighbours.wall_history[k, 2])
+    return overlap, normal
+
+
+plane_now = smooth_or(flat_now, rough_now)  # function of (box, *arguments)

@@ -83,17 +83,17 @@ def meet(scheme, law, c, evaluates, d, gathers, shift, time_sign, setting, bodie
         sums = contact.evaluate(kinds, law, scheme, c, time_sign, half, setting.per_joule, bodies, neighbours, box)
     if gathers:
         bonded.clear(neighbours.bonds, d, shift, bodies)
-        gather.gather_pairs(law, d, shift, bodies, kinds, neighbours, box)
+        gather.gather_pairs(scheme, law, d, shift, bodies, kinds, neighbours, box)
     return sums
 
 
 @piece
-def gather_walls(law, c, shift, time_sign, setting, bodies, kinds, neighbours, box):
+def gather_walls(scheme, law, c, shift, time_sign, setting, bodies, kinds, neighbours, box):
     """As `kernels.soft.at_walls.gather_one_by_one`.
 
     Parameters
     ----------
-    law, c, shift, time_sign, setting, kinds, box : see `kernels.soft.state`
+    scheme, law, c, shift, time_sign, setting, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -104,7 +104,25 @@ def gather_walls(law, c, shift, time_sign, setting, bodies, kinds, neighbours, b
     `Sums` at the walls
     """
     half = 0.5 * setting.dt
-    return at_walls.gather_walls(law, c, shift, time_sign, half, bodies, kinds, neighbours, box, setting.per_joule)
+    return at_walls.gather_walls(
+        law, scheme, c, shift, time_sign, half, bodies, kinds, neighbours, box, setting.per_joule
+    )
+
+
+@formula
+def leave(scheme, c, bodies, kinds, neighbours):
+    """Single spheres are where their bodies are."""
+    return
+
+
+@formula
+def place_any(scheme, c, bodies, kinds, neighbours):
+    """Place the spheres of the bodies of chunk c that have anything to touch."""
+    if not kinds.round:
+        contact.place(kinds, c, bodies, neighbours)
+
+
+place = rotation.spheres_or(leave, place_any)
 
 
 @piece
@@ -132,8 +150,7 @@ def go(scheme, law, c, corrects, predicts, shift, setting, bodies, kinds, neighb
         )
     if predicts:
         gone = motion.predict(scheme, law, c, setting.dt, bodies, kinds, box)
-        if not kinds.round:
-            contact.place(kinds, c, bodies, neighbours)
+        place(scheme, c, bodies, kinds, neighbours)
     return energy, spin, brisk, gone
 
 

@@ -81,7 +81,7 @@ def meet_chunks(
         felt.begin(box, d)
         sums = no_sums()
         if neighbours.walled_count[d] > 0:
-            sums = shared.gather_walls(law, d, shift, time_sign, setting, bodies, kinds, neighbours, box)
+            sums = shared.gather_walls(scheme, law, d, shift, time_sign, setting, bodies, kinds, neighbours, box)
         bonded.pull(neighbours.bonds, d, shift, bodies)
         write_sums(partial, d, WALLS, sums)
 

@@ -4,29 +4,30 @@ One by one each waits for its own roots and divisions, of which there are a doze
 bed's spheres that touch its walls took a sixth of a step.
 """
 
-from kernels import laws, rotation
+from kernels import laws
 from kernels.base.energy import add_words, as_words
 from kernels.base.jit import formula, part
 from kernels.base.vector import add, dot, load, store, subtract
 from kernels.box.faces import height, inward
+from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft.blocks import keep, recall
 from kernels.soft.chunks import chunk_of
-from kernels.soft.columns import FORCE, act
-from kernels.soft.known import BEGINNING, BLOCK, OF_FACES, POINT, UNLIKE, get, put, put_touch
+from kernels.soft.columns import FORCE, act_beginning
+from kernels.soft.known import BLOCK, OF_FACES, POINT, get, put, put_touch
 from kernels.soft.surfaces import radius_of
-from kernels.soft.touching import ON_I, Sums, joined, no_energy, no_sums
+from kernels.soft.touching import ON_I, ON_J, Sums, joined, no_energy, no_sums
 from kernels.soft.walls import forget, meeting, touches_wall
 
 OF_I, OF_J, FACE = 2, 3, 4  # rows of integers: materials, row of what is remembered; see `Neighbours.met`
 
 
 @formula
-def touch_faces(law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours, box):
+def touch_faces(box, law, c, shift, time_sign, half, per_joule, bodies, kinds, neighbours):
     """Add the forces and torques of the faces of a box on the single spheres of chunk c that are near them.
 
     Parameters
     ----------
-    law, c, shift, time_sign, half, per_joule, kinds, box : see `kernels.soft.state`
+    box, law, c, shift, time_sign, half, per_joule, kinds : see `kernels.soft.state`
 
     Writes
     ------
@@ -110,10 +111,10 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, n
     )  # fmt: skip
     if has_history.size > 0:
         recall(law, 0, number, told[FACE], history, has_history, kept)
-    more = act(
-        rotation.Euler(), law, number, BEGINNING if kinds.reach > 0.0 else UNLIKE, time_sign, half, per_joule, known,
-        told[OF_I], told[OF_J], kept, out,
-    )  # fmt: skip
+    alike = kinds.reach > 0.0
+    more = act_beginning(
+        SphericalPCDM(), law, number, alike, time_sign, half, per_joule, known, told[OF_I], told[OF_J], kept, out
+    )
     if has_history.size > 0:
         keep(law, 0, number, told[FACE], kept, out, history, has_history)
     work = no_energy()
@@ -121,7 +122,10 @@ def evaluate(law, number, c, shift, time_sign, half, per_joule, bodies, kinds, n
         b, face, force = told[FACE, t] // 6, told[FACE, t] % 6, get(out, FORCE, t)
         store(bodies.force, b - shift, add(load(bodies.force, b - shift), force))
         if bodies.torque.shape[1] > 0:
-            store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), get(out, ON_I, t)))
+            torque = get(out, ON_I, t)
+            if laws.turns(law) and not alike:  # of others the couple is told by itself
+                torque = add(torque, get(out, ON_J, t))
+            store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), torque))
         work = add_words(work, as_words(half * dot(force, load(box.velocity, face)), per_joule))
     sums = joined(sums, more)
     return Sums(sums.elastic, sums.overlap, sums.stored, sums.loss, add_words(sums.work, work), sums.jump)

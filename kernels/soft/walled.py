@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import by_type, by_type_of_first, formula, narrowing, part
+from kernels.base.jit import by_type_of_first, formula, narrowing, part
 from kernels.base.quaternion import load_quaternion, rotate, rotate_back
 from kernels.base.vector import add, add_scaled, cross, dot, load, scale, subtract
 from kernels.box import faces
-from kernels.box.faces import Faces
-from kernels.box.periodic import PeriodicFaces, by_box, gap
+from kernels.box.faces import Faces, RoughFaces
+from kernels.box.periodic import PeriodicFaces, RoughPeriodicFaces, by_box, gap
 from kernels.walls import poses
 from kernels.walls.free import go_on, held_or
 from kernels.walls.free import place as place_free
@@ -69,33 +69,42 @@ class Walls(NamedTuple):
     rough: tuple  # `kernels.soft.rough.Rough`, or `Smooth` if no wall is that
 
 
-WalledFaces = NamedTuple("WalledFaces", [*Faces.__annotations__.items(), ("walls", Walls)])
-WalledPeriodicFaces = NamedTuple("WalledPeriodicFaces", [*PeriodicFaces.__annotations__.items(), ("walls", Walls)])
+def _beside(faces):
+    """Fields of faces with walls beside them."""
+    return [*faces.__annotations__.items(), ("walls", Walls)]
 
 
-# the faces alone, for who looks at no other walls
-faces_alone = narrowing({WalledFaces: Faces, WalledPeriodicFaces: PeriodicFaces})
+WalledFaces = NamedTuple("WalledFaces", _beside(Faces))
+WalledRoughFaces = NamedTuple("WalledRoughFaces", _beside(RoughFaces))
+WalledPeriodicFaces = NamedTuple("WalledPeriodicFaces", _beside(PeriodicFaces))
+WalledRoughPeriodicFaces = NamedTuple("WalledRoughPeriodicFaces", _beside(RoughPeriodicFaces))
+WALLED = {  # types with walls by those without
+    Faces: WalledFaces, RoughFaces: WalledRoughFaces, PeriodicFaces: WalledPeriodicFaces,
+    RoughPeriodicFaces: WalledRoughPeriodicFaces,
+}  # fmt: skip
+PLACES = {  # types by those of which nothing is wanted but where the faces are
+    RoughFaces: Faces, WalledFaces: Faces, WalledRoughFaces: Faces, RoughPeriodicFaces: PeriodicFaces,
+    WalledPeriodicFaces: PeriodicFaces, WalledRoughPeriodicFaces: PeriodicFaces,
+}  # fmt: skip
+
+# the faces alone, smooth ones, for who looks at no other walls, nor at what the faces are like
+faces_alone = narrowing(PLACES)
 
 
 def without_walls(box):
     """The same in Python."""
-    made = {WalledFaces: Faces, WalledPeriodicFaces: PeriodicFaces}.get(type(box))
+    made = PLACES.get(type(box))
     return made(*box[: len(made._fields)]) if made else box
 
 
-def chosen(bare, walled):
-    """Which of two is for a box of some type: the first where there are no walls but faces."""
-    return lambda box: walled if "walls" in box._fields else bare
+def has_walls(box):
+    """Whether a box, or a type of boxes, has walls beside its faces; in Python."""
+    return "walls" in box._fields
 
 
 def bare_or(bare, walled):
     """Function of (box, *arguments): the first where there are no walls but faces, the second where there are."""
-    return by_type_of_first(chosen(bare, walled))
-
-
-def by_walls(bare, walled):
-    """The same of two that are handed the arguments alone."""
-    return by_type(chosen(bare, walled))
+    return by_type_of_first(lambda box: walled if has_walls(box) else bare)
 
 
 @formula

@@ -9,7 +9,7 @@ from kernels import laws
 from kernels.base.energy import as_fixed, as_words
 from kernels.base.jit import apart, formula, part
 from kernels.base.vector import add, add_scaled, cross, dot, load, store, subtract
-from kernels.box.faces import height, inward
+from kernels.box.faces import are_rough, height, inward
 from kernels.laws import hertz
 from kernels.soft.rough_faces import PLANE, plane_seen
 from kernels.soft.sharing import add_contact, no_push, of_mass, yields
@@ -110,7 +110,7 @@ def add_dissipative(law, b, shift, time_sign, half, per_joule, bodies, kinds, ne
     `Sums`
     """
     sums, seen, rate = no_sums(), -1, 0.0
-    forgets = not (laws.lasting(law) or laws.begins(law) > 0.0 or box.roughness > 0.0)
+    forgets = not (laws.lasting(law) or laws.begins(law) > 0.0 or are_rough(box))
     for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
         if forgets and not touches_wall(load(bodies.sphere_position, s), radius_of(s, b, bodies, kinds), box):
             forget(s, neighbours.wall_has_history)
@@ -144,13 +144,11 @@ def add_sphere(law, s, b, seen, rate, shift, time_sign, half, per_joule, bodies,
     """
     sums, m = no_sums(), kinds.material[bodies.kind[b]]
     rows, has_history = neighbours.wall_history, neighbours.wall_has_history
-    own = PLANE if box.roughness > 0.0 else 0
+    own = PLANE if are_rough(box) else 0
     for face in range(6):
         k = 6 * s + face
-        overlap = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
-        normal = inward(face)
-        if box.roughness > 0.0:
-            overlap, normal = plane_seen(s, b, face, overlap, half, rows, has_history, bodies, kinds, box)
+        flat = radius_of(s, b, bodies, kinds) - height(load(bodies.sphere_position, s), face, box)
+        overlap, normal = plane_seen(box, s, b, face, flat, half, rows, has_history, bodies, kinds)
         if overlap > -laws.begins(law) or (laws.lasting(law) and has_history[k] != 0):
             touch, x, history, seen, rate = look_together(
                 law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box
@@ -200,8 +198,8 @@ def look_together(law, s, b, face, overlap, normal, seen, rate, half, bodies, ki
     touch, x = meeting(s, b, face, overlap, normal, bodies, kinds, box)
     history = laws.nothing(law)
     if neighbours.wall_has_history.size > 0 and neighbours.wall_has_history[k] != 0:
-        history = laws.load(law, neighbours.wall_history, k, PLANE if box.roughness > 0.0 else 0)
-    if laws.shares_damping(law) and box.roughness == 0.0:
+        history = laws.load(law, neighbours.wall_history, k, PLANE if are_rough(box) else 0)
+    if laws.shares_damping(law) and not are_rough(box):
         if face != seen:  # those of one face come one after the other, but in a corner
             seen, rate = face, rate_at_wall(law, b, face, half, bodies, kinds, neighbours, box)
         if rate > 0.0:

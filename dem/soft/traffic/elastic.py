@@ -8,7 +8,7 @@ import numpy as np
 
 from dem.model.box import FACES
 from dem.soft.overlaps import in_walls
-from dem.soft.walled import is_walled
+from kernels.soft.walled import has_walls
 
 if TYPE_CHECKING:
     from dem.soft.engine import Engine
@@ -72,7 +72,7 @@ def _wall_contacts(engine: Engine, radius: np.ndarray) -> tuple[np.ndarray, np.n
     depth[:, b.left[0, b.owner] != 0] = -np.inf
     face, s = np.nonzero(depth > 0)
     deep = depth[face, s]
-    if is_walled(faces):
+    if has_walls(faces):
         beside, which, _, _ = in_walls(b, engine.kinds, faces)
         more = np.flatnonzero(beside > 0)
         s, face = np.concatenate([s, more]), np.concatenate([face, len(FACES) + which[more]])

@@ -21,10 +21,11 @@ from dem.soft.numbering import Numbering
 from dem.soft.pace import Pace
 from dem.soft.per_body import MOVING
 from dem.soft.traffic import wet
-from dem.soft.walled import fitted, is_walled
+from dem.soft.walled import fitted
 from kernels.soft import advance as loop
 from kernels.soft import sweeps
 from kernels.soft.chunks import CHUNK, Threaded
+from kernels.soft.walled import has_walls
 
 if TYPE_CHECKING:
     from dem.model.particles import Particles
@@ -157,7 +158,7 @@ def install(engine: AmongWalls, held: dict[str, np.ndarray]) -> None:
     engine.neighbours = _lists(before, arrays.lists(engine.bodies, chunks, blocks, engine.layout), engine.layout)
     engine.workspace = arrays.workspace(n, chunks, most_cells(n))
     engine.partial, engine.fluid = np.zeros((chunks, sweeps.COLUMNS), np.int64), share_arrays.wet(engine.fluid, chunks)
-    if is_walled(engine.faces):
+    if has_walls(engine.faces):
         engine.faces = engine.faces._replace(walls=fitted(engine.faces.walls, n, int(first[-1]), chunks))
 
 
