@@ -100,6 +100,7 @@ def test_what_is_in_the_cache_is_loaded_without_all_that_numba_can_compile(tmp_p
     [
         ("cascadelake", "+avx2,+avx512f", processor.LOAD_ONE_BY_ONE),
         ("znver3", "+avx2", processor.LOAD_ONE_BY_ONE),
+        ("znver5", "+avx2,+avx512f", processor.LOAD_ONE_BY_ONE),
         ("sapphirerapids", "+avx512f,+avx512fp16", processor.AS_WIDE_AS_CAN_BE),
         ("rocketlake", "+avx512f,+avx512fp16", processor.AS_WIDE_AS_CAN_BE),  # Granite Rapids in a virtual machine
         ("sapphirerapids", "+avx2,-avx512fp16", None),  # its hypervisor keeps them to itself
