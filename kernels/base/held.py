@@ -79,26 +79,13 @@ def leaves(context, kind):
     return [context.get_value_type(kind)]
 
 
-PLACES, BYTES = {}, {}
-
-
-def bytes_of(context, kind):
-    """Bytes of one of LLVM's types, which has to read and compile a text to tell them: it is asked once for each."""
-    name = str(kind)
-    if name not in BYTES:
-        BYTES[name] = context.get_abi_sizeof(kind)
-    return BYTES[name]
-
-
-def whole_words(context, kind):
-    """The same, in whole words."""
-    return -(-bytes_of(context, kind) // WORD) * WORD
+PLACES = {}
 
 
 def size_of(context, kind):
     """Bytes that a value takes in memory."""
     if kind not in PLACES:
-        PLACES[kind] = sum(whole_words(context, leaf) for leaf in leaves(context, kind))
+        PLACES[kind] = sum(-(-context.get_abi_sizeof(leaf) // WORD) * WORD for leaf in leaves(context, kind))
     return PLACES[kind]
 
 
@@ -122,7 +109,7 @@ def put_together(context, builder, kind, values):
         return next(values)
     array, data = context.make_array(kind)(context, builder), next(values)
     shape = [next(values) for _ in range(kind.ndim)]
-    itemsize = context.get_constant(types.intp, bytes_of(context, context.get_data_type(kind.dtype)))
+    itemsize = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
     strides = [itemsize]
     for one in shape[:0:-1]:
         strides.insert(0, builder.mul(strides[0], one))
@@ -143,7 +130,7 @@ def read(context, builder, place, offset, kind):
         value = builder.load(at(builder, place, offset, leaf))
         value.set_metadata("invariant.load", unchanging)
         values.append(value)
-        offset += whole_words(context, leaf)
+        offset += -(-context.get_abi_sizeof(leaf) // WORD) * WORD
     return put_together(context, builder, kind, iter(values))
 
 
@@ -171,7 +158,7 @@ def lower_hold(context, builder, sig, args):
     place, offset = builder.bitcast(cgutils.alloca_once(builder, words), ADDRESS), 0
     for one in taken_apart(context, builder, kind, value):
         builder.store(one, at(builder, place, offset, one.type))
-        offset += whole_words(context, one.type)
+        offset += -(-context.get_abi_sizeof(one.type) // WORD) * WORD
     return place
 
 
