@@ -44,7 +44,7 @@ EXPECTED = (
     (codegen.JITCPUCodegen, "_function_pass_manager", "_pass_builder"),
     (caching.FunctionCache, "save_overload", "load_overload", "_load_overload", "_guard_against_spurious_io_errors"),
     (callconv.CPUCallConv, "_get_arg_packer"),
-    (cpu.CPUContext, "call_conv", "codegen"),
+    (cpu.CPUContext, "call_conv", "codegen", "get_abi_sizeof"),
     (lowering.Lower, "setup_function", "extract_function_arguments"),
     (arrayobj, "fix_integer_index"),
     (typed_passes.NativeLowering, "run_pass", "lowering_class"),
@@ -69,12 +69,12 @@ def is_as_expected():
     return expected and "_reload_init" in set_by_libraries  # numba 0.61 has no such attribute
 
 
-# Passes for what no kernel has: closures, comprehensions, literal loops, array expressions, what is inlined by numba.
-# Each costs every function, whether there is anything for it to do or not.
+# Passes for what no kernel has: closures, comprehensions, literal loops, array expressions, what is inlined by numba,
+# what has to be let go of. Each costs every function, whether there is anything for it to do or not.
 IDLE = {
     "WithLifting", "InlineClosureLikes", "RewriteDynamicRaises", "MakeFunctionToJitFunction", "InlineInlinables",
     "FindLiterallyCalls", "LiteralUnroll", "LiteralPropagationSubPipelinePass", "InlineOverloads", "NopythonRewrites",
-    "AnnotateTypes", "NoPythonSupportedFeatureValidation", "DumpParforDiagnostics",
+    "AnnotateTypes", "NoPythonSupportedFeatureValidation", "DumpParforDiagnostics", "IRLegalization",
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@
 import hashlib
 from collections import Counter
 
-from numba.core import imputils, ir, lowering, typed_passes, types
+from numba.core import cpu, imputils, ir, lowering, typed_passes, types
 from numba.core.compiler_machinery import register_pass
 from numba.np import arrayobj
 
@@ -27,6 +27,22 @@ def index_of_kernels(context, builder, idxty, idx, size):
 
 
 arrayobj.fix_integer_index = index_of_kernels
+
+
+def asked_once(bytes_of):
+    """What tells how long LLVM's types are, which has LLVM read a text each time, with what it has told before."""
+    known = {}
+
+    def bytes_of_known(context, kind):
+        name = str(kind)
+        if name not in known:
+            known[name] = bytes_of(context, kind)
+        return known[name]
+
+    return bytes_of_known
+
+
+cpu.CPUContext.get_abi_sizeof = asked_once(cpu.CPUContext.get_abi_sizeof)
 
 
 class KeepsArguments(lowering.Lower):
