@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.base.jit import formula
+from kernels.base.jit import by_type, formula
 from kernels.laws.touch import PARTS, forgetful
 
 
@@ -27,6 +27,14 @@ class SharedDamping(NamedTuple):
     """The same, where several contacts of two bodies are damped together, see `kernels.soft.sharing`."""
 
     alpha: np.ndarray  # (A, A) α of two materials
+
+
+def clusters_or(clusters, bodies):
+    """Function of (damping of a law, *arguments), handed these: the first where contacts share their damping.
+
+    Only those of bodies of several spheres, or capsules, do; the second is for bodies that may be single spheres.
+    """
+    return by_type(lambda part: clusters if part is SharedDamping else bodies)
 
 
 @formula

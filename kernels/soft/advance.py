@@ -276,7 +276,7 @@ def draw(fluid, task, totals, partial):
 @formula
 def start_dry(fluid, scheme, law, setting, bodies, kinds, box):
     """Set bodies going; returns their energy in units."""
-    return shared.start(scheme, law, setting, bodies, kinds, box)
+    return shared.start(scheme, setting, bodies, kinds, box)
 
 
 @formula

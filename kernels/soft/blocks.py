@@ -10,6 +10,7 @@ from kernels.base.jit import formula, loop, part
 from kernels.base.memory import fetch
 from kernels.base.transposing import lines_of, read_lines, write_lines
 from kernels.base.vector import cross, scale
+from kernels.laws.damping import clusters_or
 from kernels.soft.chunks import first_candidate
 from kernels.soft.columns import FORCE, LASTS, act, put_torques
 from kernels.soft.known import ARM, BLOCK, OF_PAIRS, UNLIKE, flat, get, know
@@ -83,9 +84,31 @@ share_couples = rotation.spheres_or(add_couples, leave)
 lay_out = lines_of(*range(FORCE, FORCE + 3), LASTS, *range(ON_I, ON_I + 3), LASTS)
 
 
+@formula
+def hand_to_i(t, out, wrench):
+    """Write force and torque on i to row t; each fourth number is nobody's."""
+    wrench[t, 0], wrench[t, 1], wrench[t, 2] = get(out, FORCE, t)
+    wrench[t, ON_I], wrench[t, ON_I + 1], wrench[t, ON_I + 2] = get(out, ON_I, t)
+
+
+@formula
+def hand_to_j(t, out, wrench):
+    """The same on j."""
+    wrench[t, FORCE_J], wrench[t, FORCE_J + 1], wrench[t, FORCE_J + 2] = scale(-1.0, get(out, FORCE, t))
+    wrench[t, ON_J], wrench[t, ON_J + 1], wrench[t, ON_J + 2] = get(out, ON_J, t)
+
+
 @loop
-def hand_out(number, out, other, wrench):
-    """Write rows: force and torque on i, that on j from row `other` if it has one; each fourth number is nobody's."""
+def hand_out_clusters(number, out, other, wrench):
+    """Write rows, which have a line for either body."""
+    for t in range(number):
+        hand_to_i(t, out, wrench)
+        hand_to_j(t, out, wrench)
+
+
+@loop
+def hand_out_any(number, out, other, wrench):
+    """Write rows: force and torque on i, that on j from row `other` if it has one."""
     width, whole = wrench.shape[1], 0
     if width == SHARED:  # two of three lines would be written across: number by number is as fast
         for t in range(number):
@@ -96,11 +119,12 @@ def hand_out(number, out, other, wrench):
         if width == LINE:
             whole = lay_out(out, BLOCK, number, wrench)
         for t in range(whole, number):
-            wrench[t, 0], wrench[t, 1], wrench[t, 2] = get(out, FORCE, t)
-            wrench[t, ON_I], wrench[t, ON_I + 1], wrench[t, ON_I + 2] = get(out, ON_I, t)
+            hand_to_i(t, out, wrench)
             if width > LINE:
-                wrench[t, FORCE_J], wrench[t, FORCE_J + 1], wrench[t, FORCE_J + 2] = scale(-1.0, get(out, FORCE, t))
-                wrench[t, ON_J], wrench[t, ON_J + 1], wrench[t, ON_J + 2] = get(out, ON_J, t)
+                hand_to_j(t, out, wrench)
+
+
+hand_out = clusters_or(hand_out_clusters, hand_out_any)  # function of (damping, *arguments)
 
 
 @part
@@ -143,6 +167,6 @@ def evaluate_listed(scheme, law, c, touching, time_sign, half, per_joule, bodies
         if laws.turns(law) and way == UNLIKE:
             share_couples(scheme, number, known, out)
         other = ON_J if laws.turns(law) or way == UNLIKE else ON_I
-        hand_out(number, out, other, neighbours.wrench[row + first :])
+        hand_out(law.damping, number, out, other, neighbours.wrench[row + first :])
         sums = joined(sums, more)
     return sums

@@ -5,6 +5,7 @@ from kernels.base.jit import formula, loop
 from kernels.base.memory import add_eight, turn_eight, turn_four
 from kernels.base.vector import add, add_scaled, cross, load, store, subtract
 from kernels.box.periodic import gap
+from kernels.laws.damping import clusters_or
 from kernels.soft.body_sums import gather_capsules, gather_rows
 from kernels.soft.candidates import GROUP
 from kernels.soft.capsules import capsules_or
@@ -30,6 +31,23 @@ def gather_round_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
 
 
 @formula
+def gather_cluster_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
+    """The same for bodies of several spheres, or capsules.
+
+    Parameters
+    ----------
+    scheme, law, c, shift, kinds, neighbours, box : see `gather_round_pairs`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : (3, N) world frame [N, N m]
+    """
+    low, _ = chunk_of(c, bodies.kind.size)
+    active = neighbours.active[low : low + neighbours.active_count[c]]
+    gather_bodies(kinds, law, c, active, neighbours.incident_at[c], bodies, neighbours, box)
+
+
+@formula
 def gather_any_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
     """The same for bodies of any kind.
 
@@ -41,15 +59,64 @@ def gather_any_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
     ------
     bodies.force, bodies.torque : (3, N) world frame [N, N m]
     """
-    if not kinds.round:
-        low, _ = chunk_of(c, bodies.kind.size)
-        active = neighbours.active[low : low + neighbours.active_count[c]]
-        gather_bodies(kinds, law, c, active, neighbours.incident_at[c], bodies, neighbours, box)
-    else:
+    if kinds.round:
         gather_round_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box)
+    else:
+        gather_cluster_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box)
 
 
-gather_pairs = rotation.spheres_or(gather_round_pairs, gather_any_pairs)
+by_damping = clusters_or(gather_cluster_pairs, gather_any_pairs)
+
+
+@formula
+def gather_elastic_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
+    """The same by Hertz's law alone.
+
+    Parameters
+    ----------
+    law, scheme, c, shift, kinds, neighbours, box : see `gather_round_pairs`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : (3, N) world frame [N, N m]
+    """
+    gather_any_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box)
+
+
+@formula
+def gather_lossy_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
+    """The same by laws that want velocities, whose damping may tell that there are clusters.
+
+    Parameters
+    ----------
+    law, scheme, c, shift, kinds, neighbours, box : see `gather_round_pairs`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : (3, N) world frame [N, N m]
+    """
+    by_damping(law.damping, scheme, law, c, shift, bodies, kinds, neighbours, box)
+
+
+by_kind_of_law = laws.elastic_or(gather_elastic_pairs, gather_lossy_pairs)
+
+
+@formula
+def gather_body_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
+    """The same for bodies of any kind, by any law.
+
+    Parameters
+    ----------
+    scheme, law, c, shift, kinds, neighbours, box : see `gather_round_pairs`
+
+    Writes
+    ------
+    bodies.force, bodies.torque : (3, N) world frame [N, N m]
+    """
+    by_kind_of_law(law, scheme, c, shift, bodies, kinds, neighbours, box)
+
+
+gather_pairs = rotation.spheres_or(gather_round_pairs, gather_body_pairs)
 
 
 @loop

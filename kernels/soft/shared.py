@@ -191,10 +191,10 @@ def finish_pick(c, anew, skin, bodies, kinds, neighbours, box):
 
 
 @piece
-def start(scheme, law, setting, bodies, kinds, box):
+def start(scheme, setting, bodies, kinds, box):
     """As `kernels.soft.whole_steps.start`."""
     gravity = (setting.gravity_x, setting.gravity_y, setting.gravity_z)
-    return whole_steps.start(scheme, law, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box)
+    return whole_steps.start(scheme, setting.dt, gravity, setting.datum, setting.per_joule, bodies, kinds, box)
 
 
 @piece

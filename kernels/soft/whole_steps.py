@@ -16,16 +16,15 @@ from kernels.base.quaternion import (
 )
 from kernels.base.vector import add_scaled, load, scale, store
 from kernels.box.periodic import unfold
-from kernels.soft.motion import note_vector
 
 
 @part
-def start(scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box):
+def start(scheme, dt, gravity, datum, per_joule, bodies, kinds, box):
     """From whole-step velocity, orientation and (in memory_w) world angular velocity to the half-step memory.
 
     Parameters
     ----------
-    scheme, law, dt, gravity, datum, per_joule, kinds, box : see `kernels.soft.state`
+    scheme, dt, gravity, datum, per_joule, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -35,7 +34,7 @@ def start(scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box):
     -------
     energy that `correct` will report while it is conserved, in units
     """
-    rotating = bodies.torque.shape[1] > 0
+    rotating, looked_at = bodies.torque.shape[1] > 0, bodies.velocity_ahead.shape[1] > 0
     energy = np.int64(0)
     for b in range(bodies.kind.size):
         g = bodies.kind[b]
@@ -45,7 +44,8 @@ def start(scheme, law, dt, gravity, datum, per_joule, bodies, kinds, box):
         energy += as_fixed(translational(m, v) + gravitational(m, gravity, x, datum), per_joule)
         a = add_scaled(gravity, 1.0 / m, load(bodies.force, b))
         store(bodies.velocity, b, add_scaled(v, 0.5 * dt, a))
-        note_vector(law, add_scaled(v, dt, a), bodies.velocity_ahead, b)
+        if looked_at:
+            store(bodies.velocity_ahead, b, add_scaled(v, dt, a))
         if rotating:
             i = load(kinds.inertia, g)
             q = load_quaternion(bodies.orientation, b)
