@@ -34,9 +34,9 @@ def kept(law, index, lines, lasts, number, rows, out):
 
 
 @kernel
-def handed_out(number, out, other, wrench):
+def handed_out(damping, number, out, other, wrench):
     """Write rows of wrenches; as `kernels.soft.blocks.hand_out`."""
-    hand_out(number, out, other, wrench)
+    hand_out(damping, number, out, other, wrench)
 
 
 @pytest.mark.parametrize("number", [0, 5, 8, 17, 64])
@@ -83,10 +83,12 @@ def test_what_contacts_remember_is_read_and_written_line_by_line(kind, width, nu
 @pytest.mark.parametrize(("width", "other"), [(LINE, ON_I), (SHARED, ON_J), (SHARED, ON_I), (2 * LINE, ON_J)])
 def test_rows_of_wrenches_have_what_is_said_of_them(width, other, number):
     out = np.random.default_rng(number).normal(size=(OUT, BLOCK))
-    wrench = np.full((BLOCK + 8, width), 7.0)
-    handed_out(number, out.ravel(), other, wrench)
     force, on_i, on_j = (out[r : r + 3, :number].T for r in (FORCE, ON_I, other))
     wanted = {LINE: {0: force, ON_I: on_i}, SHARED: {0: on_j, HALF: force, 2 * HALF: on_i}}
-    for column, values in wanted.get(width, {0: force, ON_I: on_i, FORCE_J: -force, ON_J: on_j}).items():
-        np.testing.assert_array_equal(wrench[:number, column : column + 3], values)
-    assert (wrench[number:] == 7.0).all()
+    of_clusters = {0: force, ON_I: on_i, FORCE_J: -force, ON_J: on_j}
+    for damping in (laws.Damping, laws.SharedDamping)[: 1 if width in wanted else 2]:  # the latter is of clusters alone
+        wrench = np.full((BLOCK + 8, width), 7.0)
+        handed_out(damping(np.zeros((1, 1))), number, out.ravel(), other, wrench)
+        for column, values in wanted.get(width, of_clusters).items():
+            np.testing.assert_array_equal(wrench[:number, column : column + 3], values)
+        assert (wrench[number:] == 7.0).all()
