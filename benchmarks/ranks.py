@@ -21,7 +21,7 @@ from dem.bench import lammps
 from dem.bench.workloads import FRICTION
 from dem.case import case
 
-WARM = 300  # steps before any is timed: the lattice is gone by then
+WARM = 1200  # steps before any is timed: the lattice is gone by then, and memory that lists need is had
 ONE, PAIR, RANKS = "one process", "two processes", "two ranks"
 
 
