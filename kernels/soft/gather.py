@@ -31,12 +31,12 @@ def gather_round_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
 
 
 @formula
-def gather_cluster_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
+def gather_cluster_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
     """The same for bodies of several spheres, or capsules.
 
     Parameters
     ----------
-    scheme, law, c, shift, kinds, neighbours, box : see `gather_round_pairs`
+    law, scheme, c, shift, kinds, neighbours, box : see `gather_round_pairs`
 
     Writes
     ------
@@ -48,29 +48,8 @@ def gather_cluster_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
 
 
 @formula
-def gather_any_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box):
+def gather_any_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
     """The same for bodies of any kind.
-
-    Parameters
-    ----------
-    scheme, law, c, shift, kinds, neighbours, box : see `gather_round_pairs`
-
-    Writes
-    ------
-    bodies.force, bodies.torque : (3, N) world frame [N, N m]
-    """
-    if kinds.round:
-        gather_round_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box)
-    else:
-        gather_cluster_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box)
-
-
-by_damping = clusters_or(gather_cluster_pairs, gather_any_pairs)
-
-
-@formula
-def gather_elastic_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
-    """The same by Hertz's law alone.
 
     Parameters
     ----------
@@ -80,7 +59,13 @@ def gather_elastic_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
     ------
     bodies.force, bodies.torque : (3, N) world frame [N, N m]
     """
-    gather_any_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box)
+    if kinds.round:
+        gather_round_pairs(scheme, law, c, shift, bodies, kinds, neighbours, box)
+    else:
+        gather_cluster_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box)
+
+
+by_damping = clusters_or(gather_cluster_pairs, gather_any_pairs)
 
 
 @formula
@@ -95,10 +80,10 @@ def gather_lossy_pairs(law, scheme, c, shift, bodies, kinds, neighbours, box):
     ------
     bodies.force, bodies.torque : (3, N) world frame [N, N m]
     """
-    by_damping(law.damping, scheme, law, c, shift, bodies, kinds, neighbours, box)
+    by_damping(law.damping, law, scheme, c, shift, bodies, kinds, neighbours, box)
 
 
-by_kind_of_law = laws.elastic_or(gather_elastic_pairs, gather_lossy_pairs)
+by_kind_of_law = laws.elastic_or(gather_any_pairs, gather_lossy_pairs)
 
 
 @formula
