@@ -65,6 +65,60 @@ def test_indices_count_from_the_end_in_users_functions_but_not_in_kernels():
     assert jit.numba.njit(entry.py_func)(both[3:], -1) == 5
 
 
+@jit.kernel
+def sum_of_two(values, rows):
+    """Of an entry whose number is in a list of short integers and one that is counted."""
+    return entry(values, rows[0]) + entry(values, values.size - 1)
+
+
+@compiled
+@pytest.mark.skipif(jit.PLAIN, reason="numba makes both")
+def test_a_part_is_made_once_for_short_and_long_integers():
+    assert sum_of_two(np.arange(6.0), np.array([2], np.int32)) == 7
+    assert {call[1] for call in entry.overloads} == {types.int64}
+
+
+@jit.formula
+def extremes(a, b, c):
+    """Of two and of three numbers."""
+    return min(a, b), max(a, b), min(a, b, c), max(a, b, c)
+
+
+@compiled
+@pytest.mark.parametrize(
+    "numbers",
+    [(2, 1, 3), (1.5, 1, 2), (0.0, -0.0, 0.0), (-0.0, 0.0, -0.0), (np.nan, 1.0, 2.0), (1.0, np.nan, 0.5)],
+)
+def test_extremes_of_numbers_are_those_of_python(numbers):
+    """Which of two equal ones it is, and what not-a-number does, hangs on who is asked first."""
+    expected = np.array(extremes.py_func(*numbers), float)
+    assert np.array(extremes(*numbers), float).tobytes() == expected.tobytes()
+
+
+@jit.formula
+def lengths(values, begin, end):
+    """Of slices."""
+    cut = values[begin:end]
+    return cut.size, values[begin:].size, values[:end].size, cut[cut.size - 1]
+
+
+@jit.formula
+def count_between(values, begin, end):
+    """How many there are."""
+    return values[begin:end].size
+
+
+@compiled
+@pytest.mark.parametrize("end", [4, 6, 7, 99])
+def test_slices_end_where_arrays_do(end):
+    values = np.arange(6.0)
+    assert lengths(values, 2, end) == lengths.py_func(values, 2, end)
+
+
+def test_a_slice_that_ends_before_it_begins_is_empty():
+    assert count_between(np.arange(6.0), 4, 3) == 0
+
+
 @jit.apart
 def after(k):
     """It cannot fail: where LLVM sees all its calls it takes away the argument that says why."""

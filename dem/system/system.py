@@ -216,8 +216,10 @@ class System(Declared):
     def _ledger(self, rows: slice | np.ndarray = slice(None)) -> tuple[float, float, float]:
         """Translational, rotational and gravitational energy of the particles in these rows [J]."""
         kind, mass, inertia = self._bodies()
+        kind = kind[rows]
+        kind.flags.writeable = False  # as that of all particles is: nothing is compiled for another type
         state = (np.ascontiguousarray(values[:, rows]) for values in self._state())
-        return energy_kernels.ledger(kind[rows], mass, inertia, self._gravity, self._datum, *state)
+        return energy_kernels.ledger(kind, mass, inertia, self._gravity, self._datum, *state)
 
     @property
     def _now(self) -> float:

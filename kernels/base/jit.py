@@ -41,7 +41,7 @@ from numba.core import cpu, errors, event, options
 from numba.extending import overload
 
 from kernels.base import direct as pieces_called
-from kernels.base import held, linking, pieces, processor, spreading, startup
+from kernels.base import held, linking, lowering, pieces, processor, spreading, startup
 
 OPTIONS = {"error_model": "numpy", "fastmath": False, "cache": True, "_nrt": False}
 
@@ -54,6 +54,8 @@ processor.correct_picture()
 
 CompileError = errors.NumbaError  # what a user's function may cause
 PLAIN = bool(numba.config.DISABLE_JIT or os.environ.get("PCDM_DEM_PLAIN") or not linking.is_as_expected())
+if not PLAIN:
+    lowering.lean_on_numba()
 
 
 def _parts(*, stays_apart=False, **options):

@@ -23,17 +23,31 @@ from contextlib import contextmanager, suppress
 
 import numba
 from llvmlite import binding as llvm
-from numba.core import caching, callconv, codegen, compiler, cpu, dispatcher, lowering, sigutils, typed_passes, types
+from numba.core import (
+    caching,
+    callconv,
+    codegen,
+    compiler,
+    cpu,
+    dispatcher,
+    lowering,
+    sigutils,
+    typed_passes,
+    types,
+    untyped_passes,
+)
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.cpython import builtins, slicing
 from numba.extending import lower_builtin
 from numba.np import arrayobj
 from numba.np.ufunc import parallel
 
 from kernels.base import keeping, pieces
+from kernels.base.extremes import LowerExtremes
 from kernels.base.held import let_go
 from kernels.base.libraries import Part
 from kernels.base.lowering import LowerPart, LowerWhole, announce
@@ -46,7 +60,10 @@ EXPECTED = (
     (callconv.CPUCallConv, "_get_arg_packer"),
     (cpu.CPUContext, "call_conv", "codegen", "get_abi_sizeof"),
     (lowering.Lower, "setup_function", "extract_function_arguments"),
-    (arrayobj, "fix_integer_index"),
+    (arrayobj, "fix_integer_index", "make_array", "slicing"),
+    (slicing, "fix_slice", "get_slice_length"),
+    (builtins, "do_minmax"),
+    (untyped_passes, "TranslateByteCode"),
     (typed_passes.NativeLowering, "run_pass", "lowering_class"),
     (dispatcher._FunctionCompiler, "_customize_flags", "compile"),
     (CPUDispatcher, "add_overload", "compile"),
@@ -109,6 +126,8 @@ def pipeline(lower):
             for one, description in usual.passes:
                 if one.__name__ not in IDLE:
                     passes.add_pass(lower if issubclass(one, typed_passes.BaseNativeLowering) else one, description)
+                if one is untyped_passes.TranslateByteCode:
+                    passes.add_pass(LowerExtremes, "max and min")
             passes.finalize()
             return [passes]
 
@@ -218,8 +237,13 @@ class PartDispatcher(CPUDispatcher):
         return super().get_call_template([take(one) for one in args], plain)
 
     def taken(self, kind):
-        """As what type it takes an argument: LLVM can be told of arguments alone that they do not overlap."""
-        return let_go(types.unliteral(kind)) if self.is_loop else types.unliteral(kind)
+        """As what type it takes an argument: LLVM can be told of arguments alone that they do not overlap.
+
+        Numbers of bodies are short integers in lists and long ones where they are counted: parts are made for long
+        ones alone. Laws' tables are held where walls ask and let go of in loops over pairs: laws take them as they are.
+        """
+        plain = types.int64 if kind is types.int32 else types.unliteral(kind)
+        return let_go(plain) if self.is_loop or self.is_of_laws else plain
 
     def compile(self, sig):
         """Lower it for arguments of these types, if no process has yet."""
@@ -266,6 +290,7 @@ def part(*, stays_apart=False, **options):
         made.__class__ = PartDispatcher
         made._compiler.__class__ = PartCompiler
         made.is_loop = options.get("noalias", False)
+        made.is_of_laws = function.__module__.startswith("kernels.laws")
         made.options = {name: value for name, value in options.items() if name != "forceinline"}
         return made
 

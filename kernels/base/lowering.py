@@ -5,15 +5,17 @@
 import hashlib
 from collections import Counter
 
+from llvmlite import ir as llvm_ir
 from numba.core import cpu, imputils, ir, lowering, typed_passes, types
 from numba.core.compiler_machinery import register_pass
+from numba.cpython import slicing
 from numba.np import arrayobj
 
 from kernels.base import keeping
 from kernels.base.convention import calling_parts
 from kernels.base.libraries import Part, Whole
 
-USUAL_INDEX = arrayobj.fix_integer_index
+USUAL = {}  # what numba has of the names below
 
 
 def index_of_kernels(context, builder, idxty, idx, size):
@@ -23,10 +25,64 @@ def index_of_kernels(context, builder, idxty, idx, size):
     """
     if getattr(builder.function, "is_of_kernels", False) and idxty.signed:
         return context.cast(builder, idx, idxty, types.intp)
-    return USUAL_INDEX(context, builder, idxty, idx, size)
+    return USUAL["fix_integer_index"](context, builder, idxty, idx, size)
 
 
-arrayobj.fix_integer_index = index_of_kernels
+def bounds_of_kernels(builder, bounds, size):
+    """Make the bounds of a slice those of what there is: a slice of kernels begins within it, and goes forward.
+
+    What numba makes of any slice is sixty instructions, for LLVM to take away again.
+    """
+    if not getattr(builder.function, "is_of_kernels", False):
+        USUAL["fix_slice"](builder, bounds, size)
+        return
+    bounds.stop = builder.select(builder.icmp_signed(">", bounds.stop, size), size, bounds.stop)
+
+
+def length_of_kernels(builder, bounds):
+    """Number of what is between the bounds of such a slice."""
+    if not getattr(builder.function, "is_of_kernels", False):
+        return USUAL["get_slice_length"](builder, bounds)
+    length = builder.sub(bounds.stop, bounds.start)
+    none = length.type(0)
+    return builder.select(builder.icmp_signed("<", length, none), none, length)
+
+
+class Array:
+    """An array of kernels as one value, whose members are taken out of it and put in.
+
+    numba writes it to memory each time to read a member of it there: half of what is written for most functions.
+    """
+
+    def __init__(self, context, builder, kind, value):
+        model = context.data_model_manager[kind]
+        vars(self).update(_context=context, _builder=builder, _datamodel=model, _value=value)
+
+    def __getattr__(self, name):
+        """A member."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._builder.extract_value(self._value, self._datamodel.get_field_position(name))
+
+    def __setattr__(self, name, one):
+        """The array with another one."""
+        vars(self)["_value"] = self._builder.insert_value(self._value, one, self._datamodel.get_field_position(name))
+
+    def _getvalue(self):
+        """The array."""
+        return self._value
+
+
+def array_of_kernels(kind):
+    """What makes numba's view of an array of this type, or the one of kernels."""
+
+    def make(context, builder, value=None, ref=None):
+        if ref is not None or type(kind) is not types.Array or not getattr(builder.function, "is_of_kernels", False):
+            return USUAL["make_array"](kind)(context, builder, value=value, ref=ref)
+        value = llvm_ir.Constant(context.get_value_type(kind), None) if value is None else value
+        return Array(context, builder, kind, value)
+
+    return make
 
 
 def asked_once(bytes_of):
@@ -42,7 +98,17 @@ def asked_once(bytes_of):
     return bytes_of_known
 
 
-cpu.CPUContext.get_abi_sizeof = asked_once(cpu.CPUContext.get_abi_sizeof)
+def lean_on_numba():
+    """Have numba write kernels this way, and all else as ever."""
+    for owner, name, ours in (
+        (arrayobj, "fix_integer_index", index_of_kernels),
+        (arrayobj, "make_array", array_of_kernels),
+        (slicing, "fix_slice", bounds_of_kernels),
+        (slicing, "get_slice_length", length_of_kernels),
+        (cpu.CPUContext, "get_abi_sizeof", asked_once(cpu.CPUContext.get_abi_sizeof)),
+    ):
+        USUAL[name] = getattr(owner, name)
+        setattr(owner, name, ours)
 
 
 class KeepsArguments(lowering.Lower):

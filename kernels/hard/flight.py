@@ -228,12 +228,12 @@ def search(i, t, avoid, block, spheres, space, soonest, partner):
     x, v, radius = position_at(row, i, t, space), velocity_at(row, i, t, space), row[i, RADIUS]
     count, few = list_near(i, block, spheres.plan, space), 0
     for k in range(count):
-        j = space.near[k]
+        j = np.int64(space.near[k])
         r = nearest_image(subtract(x, position_at(row, j, t, space)), space)
         space.near[few] = j
         few += will_meet(r, v, velocity_at(row, j, t, space), radius + row[j, RADIUS]) & (j != i) & (j != avoid)
     for k in range(few):
-        j = space.near[k]
+        j = np.int64(space.near[k])
         r = nearest_image(subtract(x, position_at(row, j, t, space)), space)
         meet = t + pair_time(r, v, velocity_at(row, j, t, space), radius + row[j, RADIUS])
         if meet < soonest or (meet == soonest and j < partner):

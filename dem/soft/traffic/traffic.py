@@ -118,6 +118,7 @@ class Traffic:
         gates = engine.by_row(gate)[rows]
         state = engine.state()
         kind, mass, books = engine.by_row(engine.bodies.kind)[rows], engine.kinds.mass, self.books
+        kind.flags.writeable = False  # as `System` hands it to these kernels
         own = [np.ascontiguousarray(values[:, rows]) for values in state]
         held = elastic_of(engine, going)
         energy = sum(energy_kernels.ledger(kind, mass, engine.kinds.inertia, engine.gravity, engine.datum, *own))
