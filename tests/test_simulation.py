@@ -15,6 +15,7 @@ from scipy.spatial.transform import Rotation
 import dem
 from dem.soft import arrays
 from dem.soft.grid import _split
+from kernels.base.bits import as_float
 from kernels.base.jit import most_threads
 from kernels.soft import travel
 
@@ -237,7 +238,7 @@ def test_the_way_of_the_farthest_sphere_is_known(nylon, fibre):
     reckoned = engine.progress.travel[0]
     assert reckoned == pytest.approx((1.0 + 30 * tip) * sim.time, rel=1e-6)  # steps of 3e-4 rad
     gone = np.linalg.norm(oracle.spheres(sim.particles)[0] - before, axis=1).max()
-    found = travel.as_float(travel.displacement(0, engine.bodies, engine.kinds, engine.neighbours, engine.faces))
+    found = as_float(travel.displacement(0, engine.bodies, engine.kinds, engine.neighbours, engine.faces))
     assert gone <= found <= reckoned * (1 + 1e-9)
     assert found == pytest.approx((1.0 + 30 * tip) * sim.time, rel=1e-3)  # a turn of 0.15 rad at once
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from dem.soft import arrays
 from dem.soft.adhesion import lasts
 from dem.soft.among_walls import AmongWalls
+from kernels.base.bits import as_float
 from kernels.soft import sweeps
-from kernels.soft.travel import as_float
 from kernels.soft.walled import has_walls
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from dem.ranks.likeness import Likeness, unlike
 from dem.soft.share_lists import ShareLists, in_words
 from dem.soft.share_rows import Rows, Table
 from dem.system.diagnosis import outside
+from kernels.base.bits import as_float
 from kernels.base.jit import FINGERPRINT, set_threads
 from kernels.soft import advance as loop
 from kernels.soft import shares, sweeps
 from kernels.soft.border import MOST
-from kernels.soft.travel import as_float
 from kernels.soft.walled import has_walls
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.soft.tied import acting, by_chunk, give_room, incidence, list_apart
+from kernels.base.bits import as_float
 from kernels.base.energy import REST
 from kernels.soft import bond_state as kept
 from kernels.soft import easing
 from kernels.soft.chunks import CHUNK
-from kernels.soft.travel import as_float
 
 if TYPE_CHECKING:
     from dem.ranks.communicator import Communicator

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from kernels.base.bits import as_float, bits_of
 from kernels.base.jit import formula
 
 # ln 2 as a number with few bits, whose multiples are exact, and the rest
@@ -25,7 +26,7 @@ ROOT_HALF = 0x3FE6A09E667F3BCD  # bits of √½
 @formula
 def power_of_two(k):
     """2^k for a whole number -1022 <= k <= 1023 as a float."""
-    return np.int64((np.int64(k) + 1023) << 52).view(np.float64)
+    return as_float((np.int64(k) + 1023) << 52)
 
 
 @formula
@@ -57,9 +58,9 @@ def exponential_less_one(x):
 @formula
 def logarithm(x):
     """ln x of a normal number x > 0."""
-    bits = np.float64(x).view(np.int64)
+    bits = bits_of(x)
     above = (bits - ROOT_HALF) >> 52  # exponent of x over √½
-    m = np.int64(bits - (above << 52)).view(np.float64)
+    m = as_float(bits - (above << 52))
     s = (m - 1.0) / (m + 1.0)
     z = s * s
     y = z * z

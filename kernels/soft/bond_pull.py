@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels.base.bits import bits_of
 from kernels.base.energy import as_fixed, as_words
 from kernels.base.jit import apart, for_type, formula, loop
 from kernels.base.memory import fetch
@@ -204,7 +205,7 @@ def evaluate_range(
         if is_yes(form.brittle):
             strain = max(share * p.load, 0.0)
             load[k] = strain
-            bits = np.float64(strain).view(np.int64)
+            bits = bits_of(strain)
             largest = bits if bits > largest else largest
     return elastic, whole, rest, largest
 

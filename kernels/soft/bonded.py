@@ -11,6 +11,7 @@ between the two is dissipated, the mean of its energies at both.
 
 import numpy as np
 
+from kernels.base.bits import as_float, bits_of
 from kernels.base.energy import add_words, as_fixed, as_words, in_units
 from kernels.base.jit import formula, kernel, part
 from kernels.base.vector import store
@@ -81,13 +82,13 @@ def evaluate_grounded(c, half, per_joule, bonds, bodies, box):
             bonds.partial[c, LOSS + 1] += loss[1]
             strain = max(p.load, 0.0)
             bonds.load[slot] = strain
-            bonds.partial[c, LOAD] = max(bonds.partial[c, LOAD], np.float64(strain).view(np.int64))
+            bonds.partial[c, LOAD] = max(bonds.partial[c, LOAD], bits_of(strain))
 
 
 @formula
 def largest_load(bonds, c):
     """Largest stress over strength of the bonds of chunk c."""
-    return np.int64(bonds.partial[c, LOAD]).view(np.float64)
+    return as_float(bonds.partial[c, LOAD])
 
 
 @part

@@ -9,6 +9,7 @@ torques on both. A contact is evaluated as if it counted wholly, and what comes 
 import numpy as np
 
 from kernels import laws
+from kernels.base.bits import bits_of
 from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import formula, loop, part
 from kernels.base.vector import add, scale
@@ -61,7 +62,7 @@ def act_elastic(law, number, time_sign, half, per_joule, known, told, kept, out)
         put_torques(out, t, torque_i, torque_j, (0.0, 0.0, 0.0))
         out[flat(ENERGY, t)] = energy
         elastic += as_fixed(known[flat(WEIGHT, t)] * energy, per_joule)
-        bits = np.float64(overlap).view(np.int64)
+        bits = bits_of(overlap)
         largest = bits if bits > largest else largest
     return Sums(elastic, largest, np.int64(0), no_energy(), no_energy(), no_energy())
 
@@ -102,7 +103,7 @@ def act_dissipative(law, number, time_sign, half, per_joule, known, told, kept, 
         stored += as_fixed(count * outcome.stored, per_joule)
         loss = add_words(loss, as_words(count * outcome.loss, per_joule))
         jump = add_words(jump, as_words(count * outcome.jump, per_joule))
-        bits = np.float64(max(touch.overlap, 0.0)).view(np.int64)
+        bits = bits_of(max(touch.overlap, 0.0))
         largest = bits if bits > largest else largest
     return Sums(elastic, largest, stored, loss, no_energy(), jump)
 

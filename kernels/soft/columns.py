@@ -3,9 +3,8 @@
 What each wants to know is in ``known``; ``blocks`` gathers it, and scatters what comes out.
 """
 
-import numpy as np
-
 from kernels import laws, rotation
+from kernels.base.bits import bits_of
 from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import formula, loop
 from kernels.base.vector import add, cross, scale, subtract
@@ -100,7 +99,7 @@ def evaluate_column(scheme, law, alike, may_begin, i, j, t, time_sign, half, per
     out[flat(LASTS, t)] = 1.0 if outcome.lasts else 0.0
     return Sums(
         sums.elastic + as_fixed(outcome.elastic, per_joule),
-        max(sums.overlap, np.float64(max(touch.overlap, 0.0)).view(np.int64)),
+        max(sums.overlap, bits_of(max(touch.overlap, 0.0))),
         sums.stored + as_fixed(outcome.stored, per_joule),
         add_words(sums.loss, as_words(outcome.loss, per_joule)),
         sums.work,

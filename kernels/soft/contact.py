@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from kernels import laws
+from kernels.base.bits import bits_of
 from kernels.base.energy import as_fixed
 from kernels.base.jit import formula, loop, part, stage
 from kernels.base.quaternion import load_quaternion, rotate
@@ -244,6 +245,6 @@ def evaluate_pairs(box, sphere_position, sphere_i, sphere_j, reach, stiffness, p
         force_y[k] = f * d[1]
         force_z[k] = f * d[2]
         elastic += as_fixed(hertz.energy(of_pair(stiffness, k), overlap), per_joule)
-        bits = np.float64(overlap).view(np.int64)
+        bits = bits_of(overlap)
         largest = bits if bits > largest else largest
     return elastic, largest

@@ -6,10 +6,12 @@ reach keep their angular velocity and are turned once, when somebody looks (``wh
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from kernels import laws, rotation
+from kernels.base.bits import as_float, bits_of
 from kernels.base.energy import as_fixed, gravitational, rotational, translational
 from kernels.base.jit import formula, loop, stage
 from kernels.base.quaternion import load_quaternion, rotate, store_quaternion
@@ -17,7 +19,11 @@ from kernels.base.vector import add_scaled, dot, load, store
 from kernels.box.periodic import fold, unfold
 from kernels.rotation.spherical import world_velocity
 from kernels.soft.chunks import chunk_of
-from kernels.soft.travel import as_float, larger, squared_turn
+from kernels.soft.travel import larger, squared_turn
+
+
+class Lossy(NamedTuple):
+    """Any law that wants velocities, to who need not know which."""
 
 
 @loop
@@ -252,27 +258,36 @@ def spin(
     return energy, fastest
 
 
+# Whether contacts want velocities is asked of the arrays, so that nothing here is made anew for another law. The loops
+# for those that do and those that do not stand side by side: told by a number, LLVM would not vectorise them.
+
+
 @stage
-def predict(scheme, law, c, dt, bodies, kinds, box):
+def predict(scheme, c, dt, bodies, kinds, box):
     """Positions and orientations of chunk c at which forces are wanted; returns bits of how far spheres have gone."""
     low, high = chunk_of(c, bodies.kind.size)
     present = bodies.present[0]
     speed = drift(box, low, high, present, dt, bodies.position, bodies.velocity, bodies.image)
     if bodies.torque.shape[1] == 0:
-        return np.float64(dt * math.sqrt(as_float(speed))).view(np.int64)
+        return bits_of(dt * math.sqrt(as_float(speed)))
+    if bodies.spin.shape[1] > 0:
+        return turn(
+            scheme, Lossy(), low, high, present, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity,
+            bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.spin,
+        )  # fmt: skip
     return turn(
-        scheme, law, low, high, present, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity, bodies.orientation,
-        bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.spin,
+        scheme, laws.Elastic(), low, high, present, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity,
+        bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.spin,
     )  # fmt: skip
 
 
 @stage
-def correct(scheme, law, c, shift, dt, gravity, datum, per_joule, bodies, kinds, box):
+def correct(scheme, c, shift, dt, gravity, datum, per_joule, bodies, kinds, box):
     """The step of chunk c completed with its forces, that of body b in column b - shift.
 
     Parameters
     ----------
-    scheme, law, c, shift, dt, gravity, datum, per_joule, kinds, box : see `kernels.soft.state`
+    scheme, c, shift, dt, gravity, datum, per_joule, kinds, box : see `kernels.soft.state`
 
     Writes
     ------
@@ -284,10 +299,16 @@ def correct(scheme, law, c, shift, dt, gravity, datum, per_joule, bodies, kinds,
     """
     low, high = chunk_of(c, bodies.kind.size)
     present = bodies.present[0]
-    energy, briskest = kick(
-        law, box, low, high, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass, bodies.position,
-        bodies.velocity, bodies.force, bodies.velocity_ahead, bodies.image,
-    )  # fmt: skip
+    if bodies.velocity_ahead.shape[1] > 0:
+        energy, briskest = kick(
+            Lossy(), box, low, high, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass,
+            bodies.position, bodies.velocity, bodies.force, bodies.velocity_ahead, bodies.image,
+        )  # fmt: skip
+    else:
+        energy, briskest = kick(
+            laws.Elastic(), box, low, high, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass,
+            bodies.position, bodies.velocity, bodies.force, bodies.velocity_ahead, bodies.image,
+        )  # fmt: skip
     fastest = np.int64(0)
     if bodies.torque.shape[1] > 0:
         rotational_energy, fastest = spin(

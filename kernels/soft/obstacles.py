@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from kernels import laws
+from kernels.base.bits import bits_of
 from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import apart, formula, part
 from kernels.base.vector import add, add_scaled, dot, load, scale, store, subtract
@@ -65,7 +66,7 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
                 if walls.servo[6, w] != 0.0:
                     felt.book_contact(c, w, 1.5 * k * math.sqrt(walls.trees[c, t, DEEPEST]), 0.0, none, box)
                 work = add_words(work, done)
-    return Sums(elastic, np.float64(largest).view(np.int64), np.int64(0), no_energy(), work, no_energy())
+    return Sums(elastic, bits_of(largest), np.int64(0), no_energy(), work, no_energy())
 
 
 @formula
@@ -198,7 +199,7 @@ def add_tree(law, w, s, b, t, count, n, shift, time_sign, half, per_joule, bodie
     if walls.servo[6, w] != 0.0:
         tell_servo(law, m, row, c, w, p, touch, history, outcome.force, half, box)
     return Sums(
-        as_fixed(outcome.elastic + more, per_joule), np.float64(max(overlap, 0.0)).view(np.int64),
+        as_fixed(outcome.elastic + more, per_joule), bits_of(max(overlap, 0.0)),
         as_fixed(outcome.stored, per_joule), as_words(outcome.loss, per_joule), done,
         as_words(outcome.jump, per_joule),
     ), n  # fmt: skip

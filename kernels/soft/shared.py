@@ -4,8 +4,6 @@ What a stage is made for are the types that it is called with. So a scheme is ma
 touches, walls beside the box for what looks at them; all others are told of one that stands for many.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from kernels import laws, rotation
@@ -25,10 +23,6 @@ from kernels.soft import (
 from kernels.soft.touching import no_sums
 
 
-class Lossy(NamedTuple):
-    """Any law that wants velocities, to who need not know which."""
-
-
 @formula
 def of_elastic(law):
     """As it is."""
@@ -38,7 +32,7 @@ def of_elastic(law):
 @formula
 def of_lossy(law):
     """One for all."""
-    return Lossy()
+    return motion.Lossy()
 
 
 @formula
@@ -126,12 +120,12 @@ place = rotation.spheres_or(leave, place_any)
 
 
 @piece
-def go(scheme, law, c, corrects, predicts, shift, setting, bodies, kinds, neighbours, box):
+def go(scheme, c, corrects, predicts, shift, setting, bodies, kinds, neighbours, box):
     """Complete the step of chunk c and predict the next one, in which what has anything to touch is placed, or either.
 
     Parameters
     ----------
-    scheme, law, c, shift, setting, kinds, neighbours, box : see `kernels.soft.state`
+    scheme, c, shift, setting, kinds, neighbours, box : see `kernels.soft.state`
     corrects, predicts : whether to do so
 
     Writes
@@ -146,10 +140,10 @@ def go(scheme, law, c, corrects, predicts, shift, setting, bodies, kinds, neighb
     if corrects:
         gravity, per_joule = (setting.gravity_x, setting.gravity_y, setting.gravity_z), setting.per_joule
         energy, spin, brisk = motion.correct(
-            scheme, law, c, shift, setting.dt, gravity, setting.datum, per_joule, bodies, kinds, box
+            scheme, c, shift, setting.dt, gravity, setting.datum, per_joule, bodies, kinds, box
         )
     if predicts:
-        gone = motion.predict(scheme, law, c, setting.dt, bodies, kinds, box)
+        gone = motion.predict(scheme, c, setting.dt, bodies, kinds, box)
         place(scheme, c, bodies, kinds, neighbours)
     return energy, spin, brisk, gone
 

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from kernels import laws
+from kernels.base.bits import bits_of
 from kernels.base.energy import add_words, as_fixed, as_words
 from kernels.base.jit import formula, part
 from kernels.base.vector import add, add_scaled, cross, dot, load, scale, store, subtract
@@ -125,7 +126,7 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, box):
             if walls.servo[6, w] != 0.0:
                 felt.book_contact(c, w, 1.5 * k * math.sqrt(walls.trees[c, t, DEEPEST]), 0.0, none, box)
             work = add_words(work, done)
-    return Sums(elastic, np.float64(largest).view(np.int64), np.int64(0), no_energy(), work, no_energy())
+    return Sums(elastic, bits_of(largest), np.int64(0), no_energy(), work, no_energy())
 
 
 @formula
@@ -232,7 +233,7 @@ def add_wall(law, w, b, n, shift, time_sign, half, per_joule, bodies, kinds, box
             loss, work = add_words(loss, as_words(outcome.loss, per_joule)), add_words(work, done)
             jump = add_words(jump, as_words(outcome.jump, per_joule))
             largest = max(largest, touch.overlap)
-    return Sums(elastic, np.float64(largest).view(np.int64), stored, loss, work, jump), n
+    return Sums(elastic, bits_of(largest), stored, loss, work, jump), n
 
 
 add_sides = laws.elastic_or(add_elastic, add_dissipative)

@@ -100,9 +100,8 @@ def move_dry(fluid, c, corrects, predicts, scheme, law, shift, setting, bodies, 
     bodies : velocities and memories; positions, orientations and spheres at the time of the next forces
     partial : row c, MOVING, SPIN and BRISK, TRAVEL
     """
-    law, box = shared.any_law(law), faces_alone(box)
     energy, spin, brisk, gone = shared.go(
-        scheme, law, c, corrects, predicts, shift, setting, bodies, kinds, neighbours, box
+        scheme, c, corrects, predicts, shift, setting, bodies, kinds, neighbours, faces_alone(box)
     )
     if corrects:
         partial[c, MOVING], partial[c, SPIN], partial[c, BRISK] = energy, spin, brisk

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from kernels.base.bits import as_float, bits_of
 from kernels.base.jit import formula, loop, part, stage
 from kernels.base.quaternion import load_quaternion, norm_squared
 from kernels.base.vector import dot, load
@@ -16,14 +17,8 @@ NO_SIGN = (1 << 63) - 1  # masks the sign, which the processor's own NaN has set
 @formula
 def larger(bits, value):
     """Maximum of a float >= 0 and the bits of another, as bits: NaN counts as largest, and LLVM vectorises it."""
-    new = np.float64(value).view(np.int64) & NO_SIGN
+    new = bits_of(value) & NO_SIGN
     return new if new > bits else bits
-
-
-@formula
-def as_float(bits):
-    """Float with these bits."""
-    return np.int64(bits).view(np.float64)
 
 
 @stage

@@ -6,6 +6,7 @@ A wall is a sphere of infinite radius, so R* = R.
 import numpy as np
 
 from kernels import laws
+from kernels.base.bits import bits_of
 from kernels.base.energy import as_fixed, as_words
 from kernels.base.jit import apart, formula, part
 from kernels.base.vector import add, add_scaled, cross, dot, load, store, subtract
@@ -47,7 +48,7 @@ def add_elastic(law, b, shift, time_sign, half, per_joule, bodies, kinds, neighb
             elastic += energy_s
             largest = max(largest, overlap)
             power += power_s
-    bits = np.float64(largest).view(np.int64)
+    bits = bits_of(largest)
     work = as_words(half * power, per_joule) if box.moving else no_energy()
     return Sums(as_fixed(elastic, per_joule), bits, np.int64(0), no_energy(), work, no_energy())
 
@@ -161,7 +162,7 @@ def add_sphere(law, s, b, seen, rate, shift, time_sign, half, per_joule, bodies,
             if laws.turns(law):
                 store(bodies.torque, b - shift, add(load(bodies.torque, b - shift), outcome.couple))
             more = Sums(
-                as_fixed(outcome.elastic, per_joule), np.float64(max(overlap, 0.0)).view(np.int64),
+                as_fixed(outcome.elastic, per_joule), bits_of(max(overlap, 0.0)),
                 as_fixed(outcome.stored, per_joule), as_words(outcome.loss, per_joule),
                 as_words(half * dot(outcome.force, load(box.velocity, face)), per_joule),
                 as_words(outcome.jump, per_joule),

@@ -1,0 +1,17 @@
+"""Floats as integers of the same bits: largest values are sought among them, and exponents are written to them."""
+
+import numpy as np
+
+from kernels.base.jit import formula
+
+
+@formula
+def bits_of(x):
+    """Bits of a float."""
+    return np.float64(x).view(np.int64)
+
+
+@formula
+def as_float(bits):
+    """Float with these bits."""
+    return np.int64(bits).view(np.float64)
