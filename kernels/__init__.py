@@ -7,6 +7,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``jit``         how everything here is compiled and cached
     ``linking``     how parts are put together to what Python calls
     ``lowering``    how numba lowers them
+    ``extremes``    `max` and `min` in them
     ``libraries``   their code: what of it is optimised when
     ``pieces``      large parts that are machine code of their own, on disk
     ``held``        tuples of arrays in memory, handed on by address
@@ -19,6 +20,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``memory``      asked for ahead, or added to by several threads
     ``sifting``     which of many numbers count, eight at a time
     ``transposing`` columns written as lines of memory, eight at a time
+    ``bits``        floats as integers of the same bits
     ``elementary``  exponentials, logarithms and powers as vector code
     ``vector``      3-vectors as tuples
     ``quaternion``  quaternion algebra, exponential map, rotation of vectors

@@ -13,8 +13,8 @@ stages is optimised at every level, and four fifths of what is made is never cal
 
 What is lowered is kept on disk (`kernels.base.keeping`): another combination lowers only what it does not share.
 
-This module, those that it imports (`libraries`, `lowering`, `convention`, `keeping`) and `spreading` alone lean on
-numba's insides; `kernels.base.jit` does without where they are not as expected.
+This module, those that it imports (`libraries`, `lowering`, `extremes`, `convention`, `keeping`) and `spreading` alone
+lean on numba's insides; `kernels.base.jit` does without where they are not as expected.
 """
 
 # ruff: noqa: SLF001 (numba has no other way in)
