@@ -64,8 +64,8 @@ def write(sim: Simulation, folder: Path, steps: int, every: int) -> None:
     kind = 1 + (np.arange(len(p)) == len(p) - 1)
     edges = "".join(f"{low!r} {high!r} {a}lo {a}hi\n" for a, low, high in zip("xyz", box.lower, box.upper, strict=True))
     rows = zip(kind, sizes.tolist(), density.tolist(), p.position, strict=True)
-    atoms = [f"{i} {k} {d!r} {rho!r} {_row(x)}" for i, (k, d, rho, x) in enumerate(rows, 1)]
-    speeds = [f"{i} {_row(v)}" for i, v in enumerate(np.hstack([p.velocity, p.angular_velocity]), 1)]
+    atoms = [f"{i} {k} {d!r} {rho!r} {row(x)}" for i, (k, d, rho, x) in enumerate(rows, 1)]
+    speeds = [f"{i} {row(v)}" for i, v in enumerate(np.hstack([p.velocity, p.angular_velocity]), 1)]
     head = f"written by pcdm-dem\n\n{len(p)} atoms\n2 atom types\n{edges}"
     (folder / "data.dem").write_text("\n".join([head, "Atoms\n", *atoms, "\nVelocities\n", *speeds, ""]))
     walls = [("x", box.lower[0], box.upper[0]), ("y", box.lower[1], box.upper[1]), ("z", box.lower[2], "NULL")]
@@ -84,23 +84,35 @@ def write(sim: Simulation, folder: Path, steps: int, every: int) -> None:
     (folder / "in.dem").write_text("\n".join(script) + "\n")
 
 
-def theirs(sim: Simulation, steps: int, every: int) -> tuple[float, list[float]]:
-    """Seconds that LAMMPS takes for so many steps on one core, and heights of the ball every so many [m]."""
+def in_lammps(folder: str) -> tuple[float, list[tuple[int, float]]]:
+    """Seconds of the last run of in.dem in a folder on one core, and steps with the number told at them.
+
+    Raises
+    ------
+    ValueError
+        If LAMMPS is not there, or fails.
+    """
     program = lammps.program()
     library = Path(program).resolve().parent.parent / "lib"
     paths = os.pathsep.join(filter(None, [str(library), os.environ.get("LD_LIBRARY_PATH")]))
+    done = subprocess.run(
+        [program, "-in", "in.dem", "-log", "none", "-nocite"], cwd=folder, capture_output=True, text=True,
+        check=False, env={**os.environ, "LD_LIBRARY_PATH": paths, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    times = re.findall(r"Loop time of (\S+) on", done.stdout)
+    if done.returncode or not times:
+        message = f"LAMMPS failed: {(re.findall('ERROR.*', done.stdout + done.stderr) or [done.stderr])[0]}"
+        raise ValueError(message)
+    rows = re.findall(r"^ +(\d+) +(-?[\d.e-]+) *$", done.stdout, re.MULTILINE)
+    return float(times[-1]), [(int(step), float(number)) for step, number in rows]
+
+
+def theirs(sim: Simulation, steps: int, every: int) -> tuple[float, list[float]]:
+    """Seconds that LAMMPS takes for so many steps on one core, and heights of the ball every so many [m]."""
     with tempfile.TemporaryDirectory() as folder:
         write(sim, Path(folder), steps, every)
-        done = subprocess.run(
-            [program, "-in", "in.dem", "-log", "none", "-nocite"], cwd=folder, capture_output=True, text=True,
-            check=False, env={**os.environ, "LD_LIBRARY_PATH": paths, "OMP_NUM_THREADS": "1"},
-        )  # fmt: skip
-        times = re.findall(r"Loop time of (\S+) on", done.stdout)
-        if done.returncode or not times:
-            message = f"LAMMPS failed: {(re.findall('ERROR.*', done.stdout + done.stderr) or [done.stderr])[0]}"
-            raise ValueError(message)
-    rows = re.findall(r"^ +(\d+) +(-?[\d.e-]+) *$", done.stdout, re.MULTILINE)
-    return float(times[-1]), [float(height) for step, height in rows if int(step) > 0]
+        seconds, told = in_lammps(folder)
+    return seconds, [height for step, height in told if step > 0]
 
 
 def yades(sim: Simulation, steps: int, every: int) -> tuple[float, list[float]]:
@@ -134,7 +146,8 @@ def ours(sim: Simulation, steps: int, every: int) -> tuple[float, list[float]]:
     return (time.perf_counter() - before) * steps / (steps - 1), heights
 
 
-def _row(values: object) -> str:
+def row(values: object) -> str:
+    """Numbers in words that lose nothing."""
     return " ".join(f"{v:.17g}" for v in values)
 
 
