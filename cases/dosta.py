@@ -61,9 +61,11 @@ class Dosta(dem.Case):
         """The materials in it."""
         return "M1", "steel"
 
-    def pairs(self, *, softness: float | None = None, friction: float | None = None) -> dem.Contacts:
-        """Restitution and friction are of pairs; friction between grains may be another while a bed is made."""
-        stuff = {name: self.material(name, softness=softness) for name in self.made_of()}
+    def pairs(
+        self, *, of: Sequence[str] | None = None, softness: float | None = None, friction: float | None = None
+    ) -> dem.Contacts:
+        """Restitution and friction of pairs of all materials, or some; friction of grains is another in some beds."""
+        stuff = {name: self.material(name, softness=softness) for name in of or self.made_of()}
         table = {}
         for (a, b), (restitution, sliding) in PAIRS.items():
             if not {a, b} <= stuff.keys():
@@ -101,7 +103,8 @@ class Dosta(dem.Case):
                 for (name, d, _), x in zip(groups, position, strict=True)
             ]
             box, walls = container(softness)
-            pairs = self.pairs(softness=softness, friction=sliding)
+            stuff = [name for name in self.made_of() if name == "steel" or name in {each for each, _, _ in groups}]
+            pairs = self.pairs(of=stuff, softness=softness, friction=sliding)
             return dem.Simulation(
                 dem.Particles.concatenate(grains), box, walls=walls, gravity=self.gravity, threads=self.threads,
                 time_step=self.step_for(self.coarse, softness), contacts=pairs,
@@ -118,9 +121,12 @@ class Dosta(dem.Case):
 
 
 def strewn(
-    n: int, diameter: float, lower: Sequence[float], upper: Sequence[float], inside: Callable, seed: int
-) -> np.ndarray:
+    n: int, diameter: float, lower: Sequence[float], upper: Sequence[float], inside: Callable, seed: int,
+    level: Callable | None = None,
+) -> np.ndarray:  # fmt: skip
     """Centres (n, 3) of grains strewn at random without overlap: the lowest of those `inside`, given (x, y, z).
+
+    Lowest by z, or by what `level` makes of (x, y, z).
 
     Raises ValueError if the region between both corners does not hold so many.
     """
@@ -130,4 +136,5 @@ def strewn(
     if len(places) < n:
         message = f"n is {n}, but there is room for {len(places)} grains of {diameter:g} m, strewn at random"
         raise ValueError(message)
-    return places[np.argsort(places[:, 2], kind="stable")][:n]
+    height = level(*places.T) if level else places[:, 2]
+    return places[np.argsort(height, kind="stable")][:n]

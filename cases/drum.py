@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 import dem
 from cases.dosta import Dosta, strewn
 
 RADIUS, HALF, RATE = 0.1, 0.03, -2.0  # inner radius, half the length [m], rotation about y [rad/s]
+LEVEL = 0.69  # of its height above the wall is where a grain counts, so that the bed comes to rest level
 SMALL, LARGE = (30_000, 2e-3), (8_000, 4e-3)  # of M1 and of M2: number, diameter [m]
 
 
@@ -24,6 +25,9 @@ class Drum(Dosta):
     duration: PositiveFloat = Field(5.0, description="simulated time [s]")
     frames: PositiveInt = Field(50, description="frames written after the first")
     time_step: dem.TimeStep = Field(1.6e-5, description="[s], or auto; default: the published one for such grains")
+    filling_friction: NonNegativeFloat = Field(
+        1.0, description="of grains on each other while the bed settles, which makes it dense or loose"
+    )
 
     def made_of(self) -> tuple[str, ...]:
         """The materials in it."""
@@ -45,17 +49,26 @@ class Drum(Dosta):
         return [self.drum(self.softness, dem.Motion(axis=(0, 1, 0), rate=RATE))]
 
     def build(self) -> tuple[dem.Particles, None]:
-        """Grains at rest, M1 on M2."""
+        """Grains at rest: M2 filled in level, as they come to rest, and M1 strewn on them."""
         (small, large), (fine, thick) = self.counts(), (d * self.coarse for _, d in (SMALL, LARGE))
         lower = [-RADIUS, -HALF, -RADIUS]
 
         def within(d: float) -> object:
             return lambda x, _y, z: np.hypot(x, z) < RADIUS - 0.51 * d
 
-        below = strewn(large, thick, lower, (RADIUS, HALF, RADIUS), within(thick), self.seed)
+        def at_rest(x: np.ndarray, _y: np.ndarray, z: np.ndarray) -> np.ndarray:
+            floor = -np.sqrt(RADIUS**2 - x**2)
+            return floor + LEVEL * (z - floor)
+
+        def drum(softness: float) -> tuple[None, list[dem.Cylinder]]:
+            return None, [self.drum(softness)]
+
+        below = strewn(large, thick, lower, (RADIUS, HALF, RADIUS), within(thick), self.seed, at_rest)
+        below = self.bed([("M2", thick, below)], drum, friction=self.filling_friction)
         lower[2] = float(below[:, 2].max()) + 0.51 * (fine + thick)
         above = strewn(small, fine, lower, (RADIUS, HALF, RADIUS), within(fine), self.seed + 1)
-        places = self.bed([("M1", fine, above), ("M2", thick, below)], lambda s: (None, [self.drum(s)]))
+        both = [("M1", fine, above), ("M2", thick, below)]
+        places = self.bed(both, drum, friction=self.filling_friction)
         grains = [
             dem.Particles(dem.Sphere(diameter=d), self.material(name), position=x, name=name)
             for name, d, x in (("M1", fine, places[:small]), ("M2", thick, places[small:]))

@@ -245,12 +245,13 @@ def drum(*, quick: bool, published: bool = False) -> Report:
     end = 1.0 if quick and not published else 2.5
     rows = np.array(watched(sim, np.arange(0, end + 1e-9, 0.05), zones))
     at = dosta.DRUM_AT <= end + 1e-9
-    when = np.searchsorted(rows[:, 0], dosta.DRUM_AT[at] - 1e-6)
+    tenths = rows[::2]
     whole = size["coarse"] == 1
     columns = {("M1", 1): 1, ("M1", 2): 2, ("M2", 1): 3, ("M2", 2): 4}
     for (name, zone), column in columns.items():
         theirs = np.array(dosta.DRUM[name, zone]["MUSEN"])[at] / dosta.DRUM_NUMBERS[name]
-        off = np.sqrt(np.mean((rows[when, column] - theirs) ** 2)) / theirs.max()
+        ours = np.interp(dosta.DRUM_AT[at], tenths[:, 0], tenths[:, column])
+        off = np.sqrt(np.mean((ours - theirs) ** 2)) / theirs.max()
         report.below(f"{name} in zone {zone}: off by, root mean square over the peak", off, 0.1 if whole else 0.25,
                      published="curve of MUSEN")  # fmt: skip
     first = rows[rows[:, 0] <= 1.0]
@@ -269,7 +270,8 @@ def drum(*, quick: bool, published: bool = False) -> Report:
         said_of(size, f"{len(sim.particles)} grains, time step {sim.time_step:g} s, {end:g} s"),
         f"First peak of M1 in zone 2: {first[k, 2]:.3f} of them at {first[k, 0]:.2f} s; in the paper up to some 23 of "
         "30 thousand near 0.6 s, period about 2 s.",
-        "The two runs repeated by others agree to 1 or 2 % of the peak for 2.5 s and then part.",
+        "The two runs repeated by others agree to 1 or 2 % of the peak for 2.5 s and then part. They put numbers out "
+        "every 0.1 s, so at odd quarters of a second theirs are the means of two, and so are ours that are compared.",
         dosta.SECOND_HAND,
         dosta.DIFFERENCES,
     ]
