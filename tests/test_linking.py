@@ -119,6 +119,19 @@ def test_a_slice_that_ends_before_it_begins_is_empty():
     assert count_between(np.arange(6.0), 4, 3) == 0
 
 
+@jit.kernel
+def last_of_all(values):
+    """Of an array of two axes, as one."""
+    row = values.reshape(-1)
+    return row[row.size - 1]
+
+
+@compiled
+def test_arrays_of_kernels_can_be_seen_in_another_shape():
+    """numba looks for shapes in memory then, where arrays of kernels are not."""
+    assert last_of_all(np.arange(6.0).reshape(2, 3)) == 5
+
+
 @jit.apart
 def after(k):
     """It cannot fail: where LLVM sees all its calls it takes away the argument that says why."""

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 
 from llvmlite import ir as llvm_ir
-from numba.core import cpu, imputils, ir, lowering, typed_passes, types
+from numba.core import cgutils, cpu, imputils, ir, lowering, typed_passes, types
 from numba.core.compiler_machinery import register_pass
 from numba.cpython import slicing
 from numba.np import arrayobj
@@ -71,6 +71,11 @@ class Array:
     def _getvalue(self):
         """The array."""
         return self._value
+
+    def _get_ptr_by_name(self, name):
+        """Where a member can be read: in a copy."""
+        place = cgutils.alloca_once_value(self._builder, self._value)
+        return cgutils.gep_inbounds(self._builder, place, 0, self._datamodel.get_field_position(name))
 
 
 def array_of_kernels(kind):

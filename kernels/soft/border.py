@@ -18,6 +18,7 @@ MAXIMA = (
     sweeps.PAIRS + 1, sweeps.WALLS + 1, sweeps.SPIN, sweeps.BRISK, sweeps.TRAVEL, sweeps.LISTED, sweeps.REYNOLDS,
     sweeps.WHIRL, sweeps.OUTSIDE,
 )  # fmt: skip
+IS_MAXIMUM = tuple(k in MAXIMA for k in range(sweeps.COLUMNS))
 
 
 # of a report: maxima, sums of this share, sums over pairs with ghosts, what walls feel, each with COLUMNS numbers
@@ -50,6 +51,8 @@ def tell(bodies, kinds, border):
         r = copy_in(bodies.position, b, border.told, n, 0)
         if tells_orientation(border):
             r = copy_in(bodies.orientation, b, border.told, n, r)
+            border.told[n, r] = bodies.orientation[3, b]
+            r += 1
         if bodies.velocity_ahead.shape[1] > 0:
             r = copy_in(bodies.velocity_ahead, b, border.told, n, r)
         if bodies.spin.shape[1] > 0:
@@ -63,6 +66,8 @@ def hear(bodies, kinds, border):
         r = copy_out(bodies.position, b, border.heard, 0)
         if tells_orientation(border):
             r = copy_out(bodies.orientation, b, border.heard, r)
+            bodies.orientation[3, b] = border.heard[b, r]
+            r += 1
         if bodies.velocity_ahead.shape[1] > 0:
             r = copy_out(bodies.velocity_ahead, b, border.heard, r)
         if bodies.spin.shape[1] > 0:
@@ -71,18 +76,16 @@ def hear(bodies, kinds, border):
 
 @formula
 def copy_in(source, b, rows, n, r):
-    """Copy what body b has to row n, from column r on; the column after."""
-    for k in range(source.shape[0]):
-        rows[n, r + k] = source[k, b]
-    return r + source.shape[0]
+    """Copy the first three numbers that body b has to row n, from column r on; the column after."""
+    rows[n, r], rows[n, r + 1], rows[n, r + 2] = source[0, b], source[1, b], source[2, b]
+    return r + 3
 
 
 @formula
 def copy_out(target, b, rows, r):
-    """Copy what row b has from column r on to body b; the column after."""
-    for k in range(target.shape[0]):
-        target[k, b] = rows[b, r + k]
-    return r + target.shape[0]
+    """Copy what row b has from column r on to body b, three numbers; the column after."""
+    target[0, b], target[1, b], target[2, b] = rows[b, r], rows[b, r + 1], rows[b, r + 2]
+    return r + 3
 
 
 @part
@@ -95,7 +98,7 @@ def report(box, neighbours, partial, border):
         ghosts = c < neighbours.block[0]
         column = BOTH if ghosts else OWN
         for k in range(sweeps.COLUMNS):
-            row[column + k] += 0 if k in MAXIMA else partial[c, k]
+            row[column + k] += 0 if IS_MAXIMUM[k] else partial[c, k]
             if not ghosts or k == sweeps.PAIRS + 1:  # all that ghosts report, and the overlap
                 row[MOST + k] = max(row[MOST + k], partial[c, k])
     report_walls(box, neighbours.block[0], row)
