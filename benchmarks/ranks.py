@@ -1,10 +1,11 @@
-"""`python -m benchmarks.ranks [--n N] [--large N] [--rounds R] [--lammps]`: what two ranks are worth on one machine.
+"""`python -m benchmarks.ranks [--n N] [--large N] [--rounds R] [--bed] [--lammps]`: what two ranks are worth.
 
-Spheres with friction, a dense gas. By turns, in slices of a few seconds, each of these does some steps, and all others
-wait: one process with N spheres; two such processes at once, which know nothing of each other; two ranks with 2 N
-spheres. How long the one takes over what the ranks take is their efficiency; over what the two processes take it is
-the most that two cores with one memory allow. Then two threads and two ranks with the same large number. `--lammps`
-does the first three with LAMMPS as well, from the same states. Needs mpiexec and mpi4py; nothing else should run.
+Spheres with friction, a dense gas, or with `--bed` such as have settled, whose states are kept as those of `dem bench`
+are. By turns, in slices of a few seconds, each of these does some steps, and all others wait: one process with N
+spheres; two such processes at once, which know nothing of each other; two ranks with 2 N spheres. How long the one
+takes over what the ranks take is their efficiency; over what the two processes take it is the most that two cores with
+one memory allow. Then two threads and two ranks with the same large number. `--lammps` does the first three with
+LAMMPS as well, from the same states. Needs mpiexec and mpi4py; nothing else should run.
 """
 
 from __future__ import annotations
@@ -18,21 +19,25 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from dem.bench import lammps
+from dem.bench.stepping import Heap
 from dem.bench.workloads import FRICTION
 from dem.case import case
 
 WARM = 1200  # steps before any is timed: the lattice is gone by then, and memory that lists need is had
+ROUNDS = 32  # by which a bed settles
 ONE, PAIR, RANKS = "one process", "two processes", "two ranks"
 
 
-def simulation(n: int, threads: int) -> object:
-    """So many spheres with friction."""
-    return case("many-spheres")(n=n, threads=threads, **FRICTION).simulation()
+def simulation(n: int, threads: int, *, bed: bool = False) -> object:
+    """So many spheres with friction, as a gas or settled."""
+    if not bed:
+        return case("many-spheres")(n=n, threads=threads, **FRICTION).simulation()
+    return Heap("many-spheres", ROUNDS, 0, n=n, speed=0.0, **FRICTION).prepare(threads=threads)
 
 
-def work(n: int, threads: int, warm: int) -> None:
+def work(n: int, threads: int, warm: int, *, bed: bool) -> None:
     """What a process of a team does: as many steps as each line on stdin says; it says how many seconds they took."""
-    sim = simulation(n, threads)
+    sim = simulation(n, threads, bed=bed)
     sim.step(warm)
     print("ready", flush=True)
     for line in sys.stdin:
@@ -44,19 +49,12 @@ def work(n: int, threads: int, warm: int) -> None:
 class Team:
     """Processes that do the same steps at the same time, when they are told to; past their first steps once made."""
 
-    def __init__(self, n: int, *, processes: int = 1, ranks: int = 1, threads: int = 1, warm: int = WARM) -> None:
+    def __init__(
+        self, n: int, *, processes: int = 1, ranks: int = 1, threads: int = 1, warm: int = WARM, bed: bool = False
+    ) -> None:
         several = ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
-        me = [
-            sys.executable,
-            "-m",
-            "benchmarks.ranks",
-            "--work",
-            str(n),
-            "--threads",
-            str(threads),
-            "--warm",
-            str(warm),
-        ]
+        me = [sys.executable, "-m", "benchmarks.ranks", "--work", n, "--threads", threads, "--warm", warm]
+        me = [str(word) for word in (*me, *(["--bed"] if bed else []))]
         self.members = [
             subprocess.Popen([*several, *me], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             for _ in range(processes)
@@ -106,9 +104,12 @@ def ratio(found: dict[str, list[float]], over: str, under: str) -> str:
     return f"{middle:.3f} ({low:.3f} to {high:.3f})"
 
 
-def weak(n: int, steps: int, rounds: int) -> None:
+def weak(n: int, steps: int, rounds: int, *, bed: bool) -> None:
     """Efficiency of two ranks, and what two processes would reach that know nothing of each other."""
-    teams = {ONE: Team(n), PAIR: Team(n, processes=2), RANKS: Team(2 * n, ranks=2)}
+    if bed:
+        for each in (n, 2 * n):  # kept for all that need it
+            simulation(each, 1, bed=True)
+    teams = {ONE: Team(n, bed=bed), PAIR: Team(n, processes=2, bed=bed), RANKS: Team(2 * n, ranks=2, bed=bed)}
     tell(f"{n} spheres a process", by_turns(teams, steps, rounds))
 
 
@@ -126,10 +127,10 @@ def strong(n: int, steps: int, rounds: int) -> None:
     print(f"{n} spheres: {each} at best; two threads over two ranks {ratio(found, 'two threads', RANKS)}", flush=True)
 
 
-def theirs(n: int, steps: int, rounds: int) -> None:
+def theirs(n: int, steps: int, rounds: int, *, bed: bool) -> None:
     """The same of LAMMPS."""
     found: dict[str, list[float]] = {ONE: [], PAIR: [], RANKS: []}
-    one, both = simulation(n, 1), simulation(2 * n, 1)
+    one, both = simulation(n, 1, bed=bed), simulation(2 * n, 1, bed=bed)
     for sim in (one, both):
         sim.step(WARM)
     for _ in range(rounds):
@@ -149,15 +150,16 @@ def main() -> None:
     parser.add_argument("--large", type=int, default=1_000_000, help="for two threads; default 1000000, 0 for none")
     parser.add_argument("--steps", type=int, default=150, help="in a slice; default 150, a tenth so many of the large")
     parser.add_argument("--rounds", type=int, default=9, help="default 9")
+    parser.add_argument("--bed", action="store_true", help="a settled bed in place of a gas")
     parser.add_argument("--lammps", action="store_true", help="LAMMPS, found as by dem bench, in place of this engine")
     parser.add_argument("--work", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--threads", type=int, default=1, help=argparse.SUPPRESS)
     parser.add_argument("--warm", type=int, default=WARM, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.work:
-        work(arguments.work, arguments.threads, arguments.warm)
+        work(arguments.work, arguments.threads, arguments.warm, bed=arguments.bed)
         return
-    (theirs if arguments.lammps else weak)(arguments.n, arguments.steps, arguments.rounds)
+    (theirs if arguments.lammps else weak)(arguments.n, arguments.steps, arguments.rounds, bed=arguments.bed)
     if arguments.large and not arguments.lammps:
         strong(arguments.large, max(1, arguments.steps // 10), arguments.rounds)
     sys.stderr.write(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
