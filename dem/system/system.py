@@ -9,6 +9,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.declared import Declared
+from dem.base.frozen import frozen
 from dem.base.turns import OneAtATime
 from dem.model.box import Box
 from dem.model.energy import datum
@@ -216,8 +217,7 @@ class System(Declared):
     def _ledger(self, rows: slice | np.ndarray = slice(None)) -> tuple[float, float, float]:
         """Translational, rotational and gravitational energy of the particles in these rows [J]."""
         kind, mass, inertia = self._bodies()
-        kind = kind[rows]
-        kind.flags.writeable = False  # as that of all particles is: nothing is compiled for another type
+        kind = frozen(kind[rows])  # as that of all particles is: nothing is compiled for another type
         state = (np.ascontiguousarray(values[:, rows]) for values in self._state())
         return energy_kernels.ledger(kind, mass, inertia, self._gravity, self._datum, *state)
 

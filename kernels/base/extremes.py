@@ -54,6 +54,7 @@ class LowerExtremes(FunctionPass):
         changed = False
         for block in state.func_ir.blocks.values():
             for one in block.find_insts(ir.Assign):
-                if isinstance(one.value, ir.Global) and one.value.value in (max, min):
-                    one.value.value, changed = INSTEAD[one.value.value], True
+                for usual, instead in INSTEAD.items():
+                    if isinstance(one.value, ir.Global) and one.value.value is usual:
+                        one.value.value, changed = instead, True
         return changed

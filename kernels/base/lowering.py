@@ -18,12 +18,17 @@ from kernels.base.libraries import Part, Whole
 USUAL = {}  # what numba has of the names below
 
 
+def is_of_kernels(builder):
+    """Whether what is being written is a function of kernels."""
+    return getattr(builder.function, "is_of_kernels", False)
+
+
 def index_of_kernels(context, builder, idxty, idx, size):
     """What numba makes of an index of an array: one of kernels is never negative, and does not count from the end.
 
     To ask each of them costs three instructions; a fifth of a contact with a wall was that.
     """
-    if getattr(builder.function, "is_of_kernels", False) and idxty.signed:
+    if is_of_kernels(builder) and idxty.signed:
         return context.cast(builder, idx, idxty, types.intp)
     return USUAL["fix_integer_index"](context, builder, idxty, idx, size)
 
@@ -33,7 +38,7 @@ def bounds_of_kernels(builder, bounds, size):
 
     What numba makes of any slice is sixty instructions, for LLVM to take away again.
     """
-    if not getattr(builder.function, "is_of_kernels", False):
+    if not is_of_kernels(builder):
         USUAL["fix_slice"](builder, bounds, size)
         return
     bounds.stop = builder.select(builder.icmp_signed(">", bounds.stop, size), size, bounds.stop)
@@ -41,7 +46,7 @@ def bounds_of_kernels(builder, bounds, size):
 
 def length_of_kernels(builder, bounds):
     """Number of what is between the bounds of such a slice."""
-    if not getattr(builder.function, "is_of_kernels", False):
+    if not is_of_kernels(builder):
         return USUAL["get_slice_length"](builder, bounds)
     length = builder.sub(bounds.stop, bounds.start)
     none = length.type(0)
@@ -82,7 +87,7 @@ def array_of_kernels(kind):
     """What makes numba's view of an array of this type, or the one of kernels."""
 
     def make(context, builder, value=None, ref=None):
-        if ref is not None or type(kind) is not types.Array or not getattr(builder.function, "is_of_kernels", False):
+        if ref is not None or type(kind) is not types.Array or not is_of_kernels(builder):
             return USUAL["make_array"](kind)(context, builder, value=value, ref=ref)
         value = llvm_ir.Constant(context.get_value_type(kind), None) if value is None else value
         return Array(context, builder, kind, value)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.frozen import frozen
 from dem.base.words import counted
 from dem.model.particles import Particles
 from dem.soft.traffic import seam, wet
@@ -117,8 +118,8 @@ class Traffic:
         rows = np.sort(engine.numbering.rows(engine.bodies.identity[going]))
         gates = engine.by_row(gate)[rows]
         state = engine.state()
-        kind, mass, books = engine.by_row(engine.bodies.kind)[rows], engine.kinds.mass, self.books
-        kind.flags.writeable = False  # as `System` hands it to these kernels
+        mass, books = engine.kinds.mass, self.books
+        kind = frozen(engine.by_row(engine.bodies.kind)[rows])  # as `System` hands it to these kernels
         own = [np.ascontiguousarray(values[:, rows]) for values in state]
         held = elastic_of(engine, going)
         energy = sum(energy_kernels.ledger(kind, mass, engine.kinds.inertia, engine.gravity, engine.datum, *own))
