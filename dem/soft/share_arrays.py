@@ -37,13 +37,13 @@ def bodies(crowd: Crowd, order: np.ndarray, ghosts: Rows, kinds: Kinds, used: Se
     Some of their arrays are used.
     """
     low = room_for_ghosts(ghosts.number.size)
-    made = {}
+    made, places = {}, crowd.places(order)
     for name in MOVING:
-        new = crowd.values(name, order, low) if name in used else crowd.values(name)[:, :0].copy()
+        new = crowd.values(name, places, low) if name in used else crowd.none_of(name)
         if new.shape[1] and name in ghosts.arrays:
             new[:, : ghosts.number.size] = ghosts.arrays[name]
         made[name] = new if PER_BODY[name].axis == 1 else new[0]
-    number = crowd.numbers(order, low)
+    number = crowd.numbers(places, low)
     number[: ghosts.number.size] = ghosts.number
     spheres = np.diff(kinds.first_offset)[made["kind"]]
     first_sphere = np.concatenate([[0], np.cumsum(spheres)]).astype(np.int32)

@@ -137,34 +137,52 @@ class Crowd(NamedTuple):
         """Number of bodies."""
         return self.stay.size + self.late.number.size
 
-    def values(self, name: str, which: np.ndarray | None = None, room: int = 0) -> np.ndarray:
-        """An array of all bodies, or of some in that order: (R, n), after room for so many others; or (R, 0)."""
+    def places(self, which: np.ndarray | None = None) -> Places:
+        """Where the values of all bodies come from, or of some in that order."""
+        size = self.old.number.size
+        source = np.concatenate([self.stay, np.arange(size, size + self.late.number.size)])
+        source = source if which is None else source[which]
+        return Places(source, np.flatnonzero(source >= size))
+
+    def values(self, name: str, places: Places | None = None, room: int = 0) -> np.ndarray:
+        """An array of all bodies, or of those at some places: (R, n), after room for so many others; or (R, 0)."""
         old, late = self.old.arrays[name], self.late.arrays[name]
         if old.shape[1] < self.old.number.size or late.shape[1] < self.late.number.size:
-            return np.zeros((old.shape[0], 0), old.dtype)
-        return self._taken(old, late, which, room)
+            return self.none_of(name)
+        return _taken(old, late, places or self.places(), room)
 
-    def numbers(self, which: np.ndarray | None = None, room: int = 0) -> np.ndarray:
+    def none_of(self, name: str) -> np.ndarray:
+        """An array of nobody (R, 0)."""
+        values = self.old.arrays[name]
+        return np.zeros((values.shape[0], 0), values.dtype)
+
+    def numbers(self, places: Places, room: int = 0) -> np.ndarray:
         """Numbers of their first spheres, likewise."""
-        return self._taken(self.old.number[None], self.late.number[None], which, room)[0]
+        return _taken(self.old.number[None], self.late.number[None], places, room)[0]
 
     def rows(self, names: Sequence, which: np.ndarray) -> Rows:
         """Some of them, without what their contacts remember."""
-        nothing = self.table.only(np.zeros(0, np.intp))
-        return Rows({name: self.values(name, which) for name in names}, self.numbers(which), nothing)
+        nothing, places = self.table.only(np.zeros(0, np.intp)), self.places(which)
+        return Rows({name: self.values(name, places) for name in names}, self.numbers(places), nothing)
 
-    def _taken(self, old: np.ndarray, late: np.ndarray, which: np.ndarray | None, room: int) -> np.ndarray:
-        size = old.shape[1]
-        source = np.concatenate([self.stay, np.arange(size, size + late.shape[1])])
-        source = source if which is None else source[which]
-        new = empty((old.shape[0], room + source.size), old.dtype)
-        new[:, :room] = 0
-        if size:
-            for k in range(old.shape[0]):
-                old[k].take(source, mode="clip", out=new[k, room:])
-        came = np.flatnonzero(source >= size)
-        new[:, room + came] = late[:, source[came] - size]
-        return new
+
+class Places(NamedTuple):
+    """Where values come from: found once for all arrays of the same bodies."""
+
+    source: np.ndarray  # (n,) rows of the old ones, and after them of the late ones
+    came: np.ndarray  # which of these are late
+
+
+def _taken(old: np.ndarray, late: np.ndarray, places: Places, room: int) -> np.ndarray:
+    """Values (R, n) after room for so many others."""
+    source, came = places
+    new = empty((old.shape[0], room + source.size), old.dtype)
+    new[:, :room] = 0
+    if old.shape[1]:
+        for k in range(old.shape[0]):
+            old[k].take(source, mode="clip", out=new[k, room:])
+    new[:, room + came] = late[:, source[came] - old.shape[1]]
+    return new
 
 
 def find(
