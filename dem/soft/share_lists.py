@@ -157,10 +157,11 @@ class ShareLists(Listed):
 
     def _list_anew(self, crowd: Crowd) -> None:
         """List the neighbours of the bodies that are here now, and pick the candidates."""
-        position, left = crowd.values("position"), crowd.values("left")
-        wanted, reach = self._wanted(position, left[0] == 0, crowd.values("kind")[0]), self._reach()
+        everybody = crowd.places()
+        position, left = crowd.values("position", everybody), crowd.values("left", everybody)
+        wanted, reach = self._wanted(position, left[0] == 0, crowd.values("kind", everybody)[0]), self._reach()
         if self.bonds:
-            wanted = self.bonds.with_partners(wanted, crowd.values("identity")[0])
+            wanted = self.bonds.with_partners(wanted, crowd.values("identity", everybody)[0])
         by_others = np.zeros(crowd.size, bool)
         for which in wanted:
             by_others[which] = True

@@ -144,12 +144,12 @@ class Crowd(NamedTuple):
         source = source if which is None else source[which]
         return Places(source, np.flatnonzero(source >= size))
 
-    def values(self, name: str, places: Places | None = None, room: int = 0) -> np.ndarray:
-        """An array of all bodies, or of those at some places: (R, n), after room for so many others; or (R, 0)."""
+    def values(self, name: str, places: Places, room: int = 0) -> np.ndarray:
+        """An array of the bodies at some places: (R, n), after room for so many others; or (R, 0)."""
         old, late = self.old.arrays[name], self.late.arrays[name]
         if old.shape[1] < self.old.number.size or late.shape[1] < self.late.number.size:
             return self.none_of(name)
-        return _taken(old, late, places or self.places(), room)
+        return _taken(old, late, places, room)
 
     def none_of(self, name: str) -> np.ndarray:
         """An array of nobody (R, 0)."""
