@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import numpy as np
 
+    from dem.ranks.rows import Places
+
 
 class Route(NamedTuple):
     """Rows of an array that go to another rank, or come from there, again and again: from `first` to `stop`."""
@@ -20,20 +22,26 @@ FEW = 32  # ranks up to which reports are handed on as they are: one short messa
 
 
 class Channel:
-    """The same arrays, told again and again: `start` sends, `finish` returns when all has come in.
+    """Rows of numbers that are told and heard again and again, on two sides by turns.
 
-    In between neither may be touched: the one is being sent, the other is being written.
+    What has been written to the rows told is sent by `start`. What is heard is there when `finish` has returned and
+    reports have been swapped since `start`. In between neither may be touched, on this side: the one is being sent,
+    the other is being written.
     """
 
-    def start(self) -> None:
-        """Send what is in the array that is told, and be ready to hear."""
+    rows: np.ndarray  # (N, R)
+    places: Places
+    far = 0  # bytes that messages take each time, both ways
+
+    def start(self, side: int) -> None:
+        """Send what has been written on a side, and be ready to hear."""
         raise NotImplementedError
 
     def hasten(self) -> None:
         """Let what is under way get on: most MPI libraries do nothing by themselves."""
 
     def finish(self) -> None:
-        """Wait until the array that is heard has what others have told."""
+        """Wait until rows have what others have told by messages."""
         raise NotImplementedError
 
     def close(self) -> None:
@@ -77,8 +85,8 @@ class Communicator:
         """What all ranks report (S,), int64, in rows (P, S); in one row the `most` first are maxima, others sums."""
         raise NotImplementedError
 
-    def channel(self, told: np.ndarray, to: list[Route], heard: np.ndarray, of: list[Route]) -> Channel:
-        """Way for rows of one array (L, R) to other ranks, and from there to rows of another one (G, R)."""
+    def channel(self, columns: int, to: list[Route], of: list[Route], before: Channel | None) -> Channel:
+        """Way for rows of so many numbers to other ranks and from there, instead of one that there was before."""
         raise NotImplementedError
 
     def fail(self, error: BaseException) -> None:

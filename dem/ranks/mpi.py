@@ -8,48 +8,60 @@ import time
 import traceback
 from typing import TYPE_CHECKING
 
+import numpy as np
 from mpi4py import MPI
 
 from dem.ranks.communicator import Channel, Communicator
+from dem.ranks.memory import in_common
+from dem.ranks.rows import Places, Wants
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    import numpy as np
 
     from dem.ranks.communicator import Route
 
 KEEN, SLEEP, IDLE = 2e-3, 2e-4, 5e-3  # s that somebody waits for an order with a busy core, and between looks after
 # that: a hundredth of how long he has waited, within these
+MORE = 1.25  # times the memory that is needed now
 
 
 class Messages(Channel):
-    """Persistent requests, straight from and into the arrays."""
+    """Memory that ranks of this machine have in common; to others persistent requests, straight from it and into it."""
 
-    def __init__(self, world: MPI.Comm, told: np.ndarray, to: list[Route], heard: np.ndarray, of: list[Route]) -> None:
-        self.requests = [world.Recv_init(heard[r.first : r.stop], source=r.rank) for r in of]
-        self.requests += [world.Send_init(told[r.first : r.stop], dest=r.rank) for r in to]
+    def __init__(self, world: MPI.Comm, memory: np.ndarray, columns: int, places: Places) -> None:
+        self.memory, self.places = memory, places
+        self.rows = rows = memory[: memory.size // (8 * columns) * 8 * columns].view(float).reshape(-1, columns)
+        self.far = 8 * columns * sum(places.numbers())
+        self.requests = [
+            [
+                *(world.Recv_init(rows[r.first + further : r.stop + further], source=r.rank) for r in places.of),
+                *(world.Send_init(rows[r.first + further : r.stop + further], dest=r.rank) for r in places.to),
+            ]
+            for further in (0, places.room)
+        ]
+        self.under_way: list[MPI.Prequest] = []
 
-    def start(self) -> None:
+    def start(self, side: int) -> None:
         """Send, and be ready to receive."""
-        if self.requests:
-            MPI.Prequest.Startall(self.requests)
+        self.under_way = self.requests[side]
+        if self.under_way:
+            MPI.Prequest.Startall(self.under_way)
 
     def hasten(self) -> None:
         """Look whether there is anything to do."""
-        if self.requests:
-            MPI.Request.Testall(self.requests)
+        if self.under_way:
+            MPI.Request.Testall(self.under_way)
 
     def finish(self) -> None:
         """Wait for all."""
-        if self.requests:
-            MPI.Request.Waitall(self.requests)
+        if self.under_way:
+            MPI.Request.Waitall(self.under_way)
 
     def close(self) -> None:
-        """Give them back."""
-        for request in self.requests:
+        """Give requests back."""
+        for request in (*self.requests[0], *self.requests[1]):
             request.Free()
-        self.requests = []
+        self.requests, self.under_way = [[], []], []
 
 
 class World(Communicator):
@@ -58,6 +70,8 @@ class World(Communicator):
     def __init__(self) -> None:
         self.world = MPI.COMM_WORLD.Dup()
         self.rank, self.ranks = self.world.Get_rank(), self.world.Get_size()
+        self.machine = self.world.Split_type(MPI.COMM_TYPE_SHARED)
+        self.members = self.machine.allgather(self.rank)  # ranks of this machine
 
     def told(self, thing: object = None) -> object:
         """What rank 0 says. Who waits long for it leaves his core to others."""
@@ -99,9 +113,29 @@ class World(Communicator):
         ]  # fmt: skip
         MPI.Request.Waitall(requests)
 
-    def channel(self, told: np.ndarray, to: list[Route], heard: np.ndarray, of: list[Route]) -> Channel:
-        """Messages straight to each rank that is concerned."""
-        return Messages(self.world, told, to, heard, of)
+    def channel(self, columns: int, to: list[Route], of: list[Route], before: Messages | None) -> Messages:
+        """By memory in common on this machine, by messages to others."""
+        members = self.members
+        wants = self.machine.allgather(Wants.of(to, of, members))
+        places = Places.among(self.rank, members, wants, to, of)
+        size = 8 * columns * 2 * places.room * len(members)
+        memory = before.memory if before else np.zeros(0, np.uint8)
+        if before:
+            before.close()
+        if size > memory.size:
+            memory = self._memory(int(MORE * size))
+        if memory is None:  # nothing is in common here: all get on by messages
+            self._keep_apart()
+            return self.channel(columns, to, of, None)
+        return Messages(self.world, memory, columns, places)
+
+    def _memory(self, size: int) -> np.ndarray | None:
+        """So many bytes for all of this machine, if that can be had."""
+        return in_common(self.machine, size) if len(self.members) > 1 else np.zeros(size, np.uint8)
+
+    def _keep_apart(self) -> None:
+        """Have each rank be a machine of its own."""
+        self.machine, self.members = MPI.COMM_SELF, [self.rank]
 
     def fail(self, error: BaseException) -> None:
         """Say what happened, and end all processes."""
@@ -112,10 +146,8 @@ class World(Communicator):
 
     def threads_each(self) -> int:
         """Cores for this rank: each core is split among the ranks of this machine that may run on it."""
-        node = self.world.Split_type(MPI.COMM_TYPE_SHARED)
         mine = _cores()
-        others: Iterable[set[int]] = node.allgather(mine)
-        node.Free()
+        others: Iterable[set[int]] = self.machine.allgather(mine)
         share = sum(1 / sum(core in cores for cores in others) for core in mine)
         return max(1, int(share + 1e-9))
 

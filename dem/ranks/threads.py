@@ -11,11 +11,14 @@ import numpy as np
 
 from dem.ranks import crew
 from dem.ranks.communicator import Channel, Communicator
+from dem.ranks.rows import Places, Wants
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dem.ranks.communicator import Route
+
+TOGETHER = 2  # ranks that are as if on one machine
 
 
 class Board:
@@ -45,42 +48,54 @@ class Board:
 
 
 class Told(Channel):
-    """Rows copied from the arrays of others, who are waited for; what may not be touched meanwhile is watched."""
+    """Rows that some ranks have in common, and copies of rows of others; who touches what he may not is found out."""
 
-    def __init__(self, board: Board, rank: int, told: np.ndarray, to: list[Route], heard: np.ndarray, of: list) -> None:
-        self.board, self.rank, self.told, self.heard, self.of = board, rank, told, heard, of
-        self.to = {route.rank: route for route in to}
-        self.sent = told
+    def __init__(self, board: Board, rank: int, rows: np.ndarray, places: Places, to: list[Route]) -> None:
+        self.board, self.rank, self.rows, self.places = board, rank, rows, places
+        self.far = 8 * rows.shape[1] * sum(places.numbers())
+        self.size = max((route.stop for route in to), default=0)
+        self.side, self.sent = 0, rows[:0]
 
-    def start(self) -> None:
+    def start(self, side: int) -> None:
         """Note what is sent; nobody is to rely on what was heard before."""
-        self.sent = self.told.copy()
-        self.heard.fill(np.nan)
+        self.side, self.sent = side, self._own(side).copy()
+        for route in self.places.of:
+            self._heard(route, side).fill(np.nan)
 
     def finish(self) -> None:
-        """Copy, when all are there.
+        """Copy, when all are there, who have heard what was told before: nobody is to rely on that any more.
 
         Raises
         ------
         AssertionError
             If what was told has been changed since it was sent.
         """
-        if self.sent.tobytes() != self.told.tobytes():
+        if self.sent.tobytes() != self._own(self.side).tobytes():
             message = "what is told was changed while it was being sent: this is an error of pcdm-dem"
             raise AssertionError(message)
-        found = self.board.swap(self.rank, (self.sent, self.to))
-        for route in self.of:
-            told, to = found[route.rank]
-            sent = to[self.rank]
-            self.heard[route.first : route.stop] = told[sent.first : sent.stop]
-        self.board.swap(self.rank, None)
+        self._own(1 - self.side).fill(np.nan)
+        first = self.places.first
+        parts = {route.rank: self.sent[route.first - first : route.stop - first] for route in self.places.to}
+        found = self.board.swap(self.rank, parts)
+        for route in self.places.of:
+            self._heard(route, self.side)[...] = found[route.rank][self.rank]
+
+    def _own(self, side: int) -> np.ndarray:
+        first = self.places.first + side * self.places.room
+        return self.rows[first : first + self.size]
+
+    def _heard(self, route: Route, side: int) -> np.ndarray:
+        further = side * self.places.room
+        return self.rows[route.first + further : route.stop + further]
 
 
 class Threads(Communicator):
-    """A thread among others."""
+    """A thread among others; some at a time are as if they were on one machine."""
 
-    def __init__(self, board: Board, rank: int) -> None:
+    def __init__(self, board: Board, rank: int, together: int = TOGETHER) -> None:
         self.board, self.rank, self.ranks = board, rank, len(board.slots)
+        first = rank // together * together
+        self.members = range(first, min(first + together, self.ranks))
 
     def told(self, thing: object = None) -> object:
         """What rank 0 says; others get a copy."""
@@ -117,9 +132,13 @@ class Threads(Communicator):
         else:
             reports[0, :most], reports[0, most:] = found[:, :most].max(axis=0), found[:, most:].sum(axis=0)
 
-    def channel(self, told: np.ndarray, to: list[Route], heard: np.ndarray, of: list[Route]) -> Channel:
-        """Copies of rows."""
-        return Told(self.board, self.rank, told, to, heard, of)
+    def channel(self, columns: int, to: list[Route], of: list[Route], before: Told | None) -> Told:
+        """Rows in common with some, copies of those of others."""
+        del before
+        wants = self.board.swap(self.rank, Wants.of(to, of, self.members))
+        places = Places.among(self.rank, self.members, [wants[member] for member in self.members], to, of)
+        rows = np.full((2 * places.room * len(self.members), columns), np.nan) if self.rank == self.members[0] else None
+        return Told(self.board, self.rank, self.board.swap(self.rank, rows)[self.members[0]], places, to)
 
     def fail(self, error: BaseException) -> None:
         """Wake those who wait."""
@@ -134,16 +153,19 @@ class Threads(Communicator):
 
 
 @contextmanager
-def in_one_process(ranks: int, **ways: object) -> Iterator[Communicator]:
+def in_one_process(ranks: int, together: int = TOGETHER, **ways: object) -> Iterator[Communicator]:
     """Have so many threads share the simulations that are made meanwhile; see `dem.ranks.crew.Crew` for the ways.
 
-    The result is that of one process, bit for bit.
+    So many together tell each other by memory in common, others by copies. The result is that of one process, bit for
+    bit.
     """
     board = Board(ranks)
-    others = [threading.Thread(target=crew.serve, args=(Threads(board, r),), daemon=True) for r in range(1, ranks)]
+    others = [
+        threading.Thread(target=crew.serve, args=(Threads(board, r, together),), daemon=True) for r in range(1, ranks)
+    ]
     for thread in others:
         thread.start()
-    mine = Threads(board, 0)
+    mine = Threads(board, 0, together)
     with crew.at_work(crew.Crew(mine, **ways)):
         yield mine
     for thread in others:

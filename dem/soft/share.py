@@ -115,7 +115,7 @@ class Share(ShareLists):
 
     def _go_on(self, task: int) -> None:
         """Tell others of the border, do the task for all bodies further in meanwhile, and hear what others tell."""
-        self.channel.start()
+        self.channel.start(int(self.border.side[0]))
         began = perf_counter()
         if self.hastens:
             self._serve(shares.FIRST_HALF, task)
@@ -134,11 +134,6 @@ class Share(ShareLists):
         """Add to the time that was spent computing."""
         self.spent += seconds
         self.told = self.told._replace(seconds=self.told.seconds + seconds)
-
-    def _swap_reports(self) -> None:
-        """Hear what all ranks report."""
-        border = self.border
-        self.communicator.swap_reports(border.report, border.reports, sweeps.COLUMNS)
 
     def _refresh(self) -> None:
         """Pick candidates anew, or list neighbours anew if one of the ranks has to."""

@@ -205,25 +205,32 @@ class ShareLists(Listed):
         self.partial[0, sweeps.TRAVEL] = travel
 
     def _prepare_to_tell(self, wanted: list[np.ndarray], found: list[int]) -> None:
-        """Ways by which motions and reports are told."""
+        """Ways by which motions and reports are told; how bodies of the border move now is told."""
         b, communicator = self.bodies, self.communicator
         turned = () if self.kinds.round and not self.bonds else (b.orientation,)
         told = [values for values in (b.position, *turned, b.velocity_ahead, b.spin) if values.size]
-        heard = np.ascontiguousarray(np.concatenate([values[:, : self.ghosts] for values in told]).T)
-        index = (np.concatenate(wanted) + self.low).astype(np.int32)
+        columns, index = sum(len(values) for values in told), (np.concatenate(wanted) + self.low).astype(np.int32)
+        to, of = routes([each.size for each in wanted]), routes(found)
+        self.channel = channel = communicator.channel(columns, to, of, self.channel)
+        first, room, at, _, _ = channel.places
         felt = self.faces.walls.part[0].size if has_walls(self.faces) else 0
         report = np.zeros(FELT + felt, np.int64)
         self.border = Border(
-            index=index, told=np.zeros((index.size, heard.shape[1])), heard=heard, report=report,
+            index=index, rows=channel.rows, at=at, side=np.zeros(1, np.int64), first=first, room=room, report=report,
             reports=np.zeros((communicator.rows_of_reports(), report.size), np.int64),
             total=np.zeros((1, sweeps.COLUMNS), np.int64), blocks=self.border_blocks,
         )  # fmt: skip
-        if self.channel:
-            self.channel.close()
-        to, of = routes([each.size for each in wanted]), routes(found)
-        self.channel = communicator.channel(self.border.told, to, self.border.heard, of)
         inner = self.neighbours.block[-1] - self.neighbours.block[self.border_blocks]
-        self.hastens = self.border.told.nbytes + self.border.heard.nbytes >= LONG and inner >= SEVERAL
+        self.hastens = channel.far >= LONG and inner >= SEVERAL
+        channel.rows[first : first + index.size] = np.concatenate([values[:, index] for values in told]).T
+        channel.start(0)
+        self._swap_reports()
+        channel.finish()
+
+    def _swap_reports(self) -> None:
+        """Hear what all ranks report; they have also heard what was told before."""
+        border = self.border
+        self.communicator.swap_reports(border.report, border.reports, sweeps.COLUMNS)
 
     def _list_neighbours(self, found: Order) -> bool:
         """List pairs of bodies and each body's entries; if there is no room, make it and return False."""

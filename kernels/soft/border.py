@@ -26,11 +26,18 @@ MOST, OWN, BOTH, FELT = 0, sweeps.COLUMNS, 2 * sweeps.COLUMNS, 3 * sweeps.COLUMN
 
 
 class Border(NamedTuple):
-    """G ghosts, L bodies that are ghosts of others, R numbers a motion; P shares of S numbers each report, or one."""
+    """G ghosts, L bodies that are ghosts of others, R numbers a motion; P shares of S numbers each report, or one.
+
+    A motion is position, orientation unless all are spheres, and what a law wants to know. There are two sides, told on
+    by turns: while shares read the one, others write the other.
+    """
 
     index: np.ndarray  # (L,) int32, bodies whose motion others want
-    told: np.ndarray  # (L, R) that motion: position, orientation unless all are spheres, what a law wants to know
-    heard: np.ndarray  # (G, R) that of the ghosts
+    rows: np.ndarray  # (N, R) motions: what is told, what is heard, and what others of this machine tell each other
+    at: np.ndarray  # (G,) int64, rows of the ghosts on the first side
+    side: np.ndarray  # (1,) int64, which one was told on last, 0 or 1
+    first: int  # row of the first that is told on the first side
+    room: int  # rows from one side to the other
     report: np.ndarray  # (S,) int64, what this share reports
     reports: np.ndarray  # (P, S) int64, what all do
     total: np.ndarray  # (1, COLUMNS) int64, that of all
@@ -40,38 +47,42 @@ class Border(NamedTuple):
 @formula
 def tells_orientation(border):
     """Whether orientations are told, also of single spheres where they are bonded: all else has three numbers."""
-    return border.heard.shape[1] % 3 == 1
+    return border.rows.shape[1] % 3 == 1
 
 
 @part
 def tell(bodies, kinds, border):
-    """Write down the motion that others want to know."""
+    """Write down the motion that others want to know, on the side that was not told on last."""
+    border.side[0] = 1 - border.side[0]
+    first = border.first + border.side[0] * border.room
     for n in range(border.index.size):
-        b = border.index[n]
-        r = copy_in(bodies.position, b, border.told, n, 0)
+        b, row = border.index[n], first + n
+        r = copy_in(bodies.position, b, border.rows, row, 0)
         if tells_orientation(border):
-            r = copy_in(bodies.orientation, b, border.told, n, r)
-            border.told[n, r] = bodies.orientation[3, b]
+            r = copy_in(bodies.orientation, b, border.rows, row, r)
+            border.rows[row, r] = bodies.orientation[3, b]
             r += 1
         if bodies.velocity_ahead.shape[1] > 0:
-            r = copy_in(bodies.velocity_ahead, b, border.told, n, r)
+            r = copy_in(bodies.velocity_ahead, b, border.rows, row, r)
         if bodies.spin.shape[1] > 0:
-            copy_in(bodies.spin, b, border.told, n, r)
+            copy_in(bodies.spin, b, border.rows, row, r)
 
 
 @part
 def hear(bodies, kinds, border):
-    """Move the ghosts to where others say they are."""
-    for b in range(border.heard.shape[0]):
-        r = copy_out(bodies.position, b, border.heard, 0)
+    """Move the ghosts to where others have said last that they are."""
+    further = border.side[0] * border.room
+    for b in range(border.at.size):
+        row = border.at[b] + further
+        r = copy_out(bodies.position, b, border.rows, row, 0)
         if tells_orientation(border):
-            r = copy_out(bodies.orientation, b, border.heard, r)
-            bodies.orientation[3, b] = border.heard[b, r]
+            r = copy_out(bodies.orientation, b, border.rows, row, r)
+            bodies.orientation[3, b] = border.rows[row, r]
             r += 1
         if bodies.velocity_ahead.shape[1] > 0:
-            r = copy_out(bodies.velocity_ahead, b, border.heard, r)
+            r = copy_out(bodies.velocity_ahead, b, border.rows, row, r)
         if bodies.spin.shape[1] > 0:
-            copy_out(bodies.spin, b, border.heard, r)
+            copy_out(bodies.spin, b, border.rows, row, r)
 
 
 @formula
@@ -82,9 +93,9 @@ def copy_in(source, b, rows, n, r):
 
 
 @formula
-def copy_out(target, b, rows, r):
-    """Copy what row b has from column r on to body b, three numbers; the column after."""
-    target[0, b], target[1, b], target[2, b] = rows[b, r], rows[b, r + 1], rows[b, r + 2]
+def copy_out(target, b, rows, n, r):
+    """Copy what row n has from column r on to body b, three numbers; the column after."""
+    target[0, b], target[1, b], target[2, b] = rows[n, r], rows[n, r + 1], rows[n, r + 2]
     return r + 3
 
 
