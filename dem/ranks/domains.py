@@ -9,8 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from dem.ranks.communicator import Communicator
 
-SAMPLE = 2000  # bodies of each rank that tell where all are: cuts by them leave 3 % of imbalance
-UNEVEN = 1.1  # the busiest rank over the mean from which on domains are cut anew
+SAMPLES, LEAST = 16_000, 2000  # bodies that tell where all are: of all ranks together, and at least of each
+UNEVEN = 3.0  # more work of the busiest rank than the mean from which on domains are cut anew, over what cuts scatter by
 
 
 class Owners:
@@ -46,10 +46,11 @@ class Bisection(Owners):
 
     def renew(self, communicator: Communicator, position: np.ndarray, work: float) -> None:
         """Cut anew if it is time to; see `Owners`."""
-        every = -(-max(position.shape[1], 1) // SAMPLE)
+        each = max(SAMPLES // communicator.ranks, LEAST)
+        every = -(-max(position.shape[1], 1) // each)
         works = communicator.all_told(work)
         mean = sum(works) / len(works)
-        if self.root is not None and max(works) <= UNEVEN * mean:
+        if self.root is not None and max(works) <= (1.0 + UNEVEN / each**0.5) * mean:
             return
         sample = position[:, ::every]
         weight = np.full(sample.shape[1], work / max(sample.shape[1], 1))

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base.large_pages import empty
 from dem.ranks.likeness import Likeness, unlike
 from dem.soft.share_lists import ShareLists, in_words
 from dem.soft.share_rows import Rows, Table
-from dem.system.diagnosis import outside
 from kernels.base.bits import as_float
 from kernels.base.jit import FINGERPRINT, set_threads
 from kernels.soft import advance as loop
@@ -148,11 +148,14 @@ class Share(ShareLists):
 
     def show(self) -> list[list] | None:
         """Who is where at the whole step: at rank 0 all that ranks have; in pieces."""
+        return self._collect([self.bodies.identity[self.low :], *self._shown()])
+
+    def _shown(self) -> list[np.ndarray]:
+        """Position, velocity, orientation and angular velocity of the bodies here at the whole step."""
         b = self.bodies
-        shown = loop.View(*(np.empty((rows, b.kind.size)) for rows in (3, 3, 4, 3)))
+        shown = loop.View(*(empty((rows, b.kind.size)) for rows in (3, 3, 4, 3)))
         self._serve(shares.SHOW, view=shown, bodies=b._replace(identity=np.arange(b.kind.size)))
-        own = slice(self.low, None)
-        return self._collect([b.identity[own], *(values[:, own] for values in shown)])
+        return [values[:, self.low :] for values in shown]
 
     def _collect(self, values: list[np.ndarray]) -> list[list] | None:
         """What ranks have of their bodies (..., n), at rank 0: so many bodies at a time that messages stay small."""
@@ -185,13 +188,12 @@ class Share(ShareLists):
 
     def is_sound(self, inside: tuple[np.ndarray, np.ndarray] | None) -> bool:
         """Whether all bodies have finite states, and those who have not left are between these faces."""
-        b = self.bodies
-        shown = loop.View(*(np.empty((rows, b.kind.size)) for rows in (3, 3, 4, 3)))
-        self._serve(shares.SHOW, view=shown, bodies=b._replace(identity=np.arange(b.kind.size)))
-        sound = all(np.isfinite(values[:, self.low :]).all() for values in shown)
-        if sound and inside:
-            present = shown.position[:, self.low :][:, b.left[0, self.low :] == 0]
-            sound = not len(outside(present.T, *inside))
+        shown, here = self._shown(), self.bodies.left[0, self.low :] == 0
+        sound = all(np.isfinite(values).all() for values in shown)
+        if sound and inside and here.any():
+            position = shown[0] if here.all() else shown[0][:, here]
+            lower, upper = inside
+            sound = (position.min(axis=1) >= lower).all() and (position.max(axis=1) <= upper).all()
         return all(self.communicator.all_told(bool(sound)))
 
 
