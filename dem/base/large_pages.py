@@ -6,8 +6,9 @@ sphere in twenty, waits longer for pages than for numbers. On pages of 2 MB coll
 less time, settled beds 6, fibres and drums of triangles 5. Linux has to be asked for them; numpy asks for arrays of
 4 MB or more, one by one.
 
-Pages that nobody uses any more are kept for whom comes next, some of them: a system clears all that it hands out, which
-is what ranks, whose arrays are new whenever bodies are listed, would spend a tenth of the listing on.
+Pages that nobody uses any more are kept for whom comes next, up to as many as are in use: a system clears all that it
+hands out, and a large page may take it milliseconds. Ranks, whose arrays are new whenever bodies are listed, would spend
+a tenth of the listing on that, and half of it where pages are scarce; at the listing they have all arrays twice anyway.
 """
 
 import contextlib
@@ -23,7 +24,7 @@ LINE = 64  # bytes of a line of the cache
 LARGE = 1 << 21  # bytes of a large page
 LEAST = 1 << 17  # bytes of an array that is worth it
 TOGETHER = 1 << 25  # bytes that arrays share; one that takes up a quarter of that has pages of its own
-SPARE = 1 << 27  # bytes that are kept for others
+SPARE = 1 << 27  # bytes that are kept for others, or as many as are in use if these are more
 ASKED = getattr(mmap, "MADV_HUGEPAGE", None)  # None: the system does not know of it
 
 
@@ -34,6 +35,7 @@ class LargePages:
         buffer, self.used = _take_spare(size), True
         if buffer is None:
             buffer, self.used = _new(size + LARGE), False
+        _in_use[id(buffer)] = len(buffer)
         self.memory = np.frombuffer(buffer, np.uint8)
         weakref.finalize(self.memory, _give_back, buffer).atexit = False
         self.free = -self.memory.ctypes.data % LARGE
@@ -79,7 +81,7 @@ class _Open:
             return found
 
 
-_open, _spare = _Open(), deque()
+_open, _spare, _in_use = _Open(), deque(), {}
 
 
 def _take_spare(size: int) -> mmap.mmap | None:
@@ -96,8 +98,9 @@ def _take_spare(size: int) -> mmap.mmap | None:
 
 def _give_back(buffer: mmap.mmap) -> None:
     """Keep memory that nobody uses any more, the last of it; who collects garbage calls this, at any time."""
+    _in_use.pop(id(buffer), None)
     _spare.append(buffer)
-    while sum(map(len, list(_spare))) > SPARE:
+    while sum(map(len, list(_spare))) > max(SPARE, sum(list(_in_use.values()))):
         with contextlib.suppress(IndexError):  # another thread was faster
             _spare.popleft()
 

@@ -144,7 +144,10 @@ class ShareLists(Listed):
         """Who is here when all have handed on what is others' now, with what all their contacts remember."""
         rank, ranks = self.communicator.rank, self.communicator.ranks
         if rows_of_ends is None:
+            met = np.arange(owner.size)
             rows_of_ends = tuple(rows.find(given, self.kinds)[1] for given in (rows.table.i, rows.table.j))
+        else:
+            met = self.border.index - self.low  # all of whom others can know
         to_i, to_j = ends = rows.ends(owner, *rows_of_ends)
         parcels = [None if r == rank else rows.parcel(r, owner, ends) for r in range(ranks)]
         nobody = rows.only(np.zeros(0, np.intp), rows.table.only(np.zeros(0, np.intp)))
@@ -153,7 +156,10 @@ class ShareLists(Listed):
         others = ((to_i == rank) | (to_j == rank)) & ~alone
         table = Table.joined([rows.table.only(others), *(part.table for part in parts)])
         table = Table.side_by_side([rows.table.only(alone), table])
-        return Crowd(rows, np.flatnonzero(owner == rank), Rows.joined(parts), table)
+        known = tuple(each[alone] for each in rows_of_ends)
+        left = [each[others & (to == rank)] for each, to in zip(rows_of_ends, ends, strict=True)]  # by their partner
+        met = np.unique(np.concatenate([met, *left]))
+        return Crowd(rows, np.flatnonzero(owner == rank), Rows.joined(parts), table, known, met)
 
     def _list_anew(self, crowd: Crowd) -> None:
         """List the neighbours of the bodies that are here now, and pick the candidates."""
@@ -175,7 +181,7 @@ class ShareLists(Listed):
         while found.grid and not self._list_neighbours(found):
             pass
         self._note_listed(listed=found.grid is not None)
-        self._give_memory(crowd.table)
+        self._give_memory(crowd, found.order)
 
     def _wanted(self, position: np.ndarray, here: np.ndarray, kind: np.ndarray) -> list[np.ndarray]:
         """Which of the bodies here are ghosts of each rank."""
@@ -254,12 +260,13 @@ class ShareLists(Listed):
         nb = nb._replace(bonds=self.bonds.settle(nb)) if self.bonds else nb
         self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
 
-    def _give_memory(self, table: Table) -> None:
+    def _give_memory(self, crowd: Crowd, order: np.ndarray) -> None:
         """Tell contacts what they remember: with walls at once, and pairs when they are picked, which is done here."""
         b, index = self.bodies, None
         if self.layout.wall_width:
-            local = np.concatenate([np.arange(self.ghosts), np.arange(self.low, b.kind.size)])
-            index = indexed(table, local, self.first_number[local], b, self.kinds)
+            place = np.full(crowd.old.number.size + crowd.late.number.size, -1)
+            place[crowd.places(order).source] = np.arange(self.low, b.kind.size)
+            index = indexed(crowd, place, self.ghosts, self.first_number, b, self.kinds)
             self._give_walls(index)
         self._pick()
         if index and self.layout.width:
@@ -306,12 +313,22 @@ def routes(numbers: list[int]) -> list[Route]:
     return [Route(r, int(stops[r]) - n, int(stops[r])) for r, n in enumerate(numbers) if n]
 
 
-def indexed(table: Table, local: np.ndarray, number: np.ndarray, b: Bodies, kinds: Kinds) -> Index:
-    """The table by spheres as they are here; rows of spheres that are not here are left out."""
-    spheres, kind, order = [], b.kind[local], np.argsort(number, kind="stable")
-    for given in (table.i, table.j):
-        place, row = find(given, number, kind, kinds, order)
-        spheres.append(np.where(row >= 0, b.first_sphere[local[row]] + place, np.where(given < 0, given, MISSING)))
-    known = (spheres[0] != MISSING) & (spheres[1] != MISSING)
-    here = ContactHistory(spheres[0][known], spheres[1][known], table.history[known], b.wall_contacts)
-    return here.indexed(b.owner.size, b.first_sphere[:-1])
+def indexed(crowd: Crowd, place: np.ndarray, ghosts: int, number: np.ndarray, b: Bodies, kinds: Kinds) -> Index:
+    """The table by spheres as they are here; rows of spheres that are not here are left out.
+
+    Bodies are in these places, by old row, and those that have come after them; < 0 if they are here no more.
+    """
+    table, known, spheres = crowd.table, crowd.known[0].size, []
+    few = np.concatenate([np.arange(ghosts), place[crowd.met], place[crowd.old.number.size :]])
+    few = few[few >= 0]
+    order = np.argsort(number[few], kind="stable")
+    for given, row in zip((table.i, table.j), crowd.known, strict=True):
+        body, first, rest = place[np.maximum(row, -1)], given[:known], given[known:]
+        first = np.where(first < 0, first, b.first_sphere[body] + first - number[body])
+        within, row_of = find(rest, number[few], b.kind[few], kinds, order)
+        rest = np.where(row_of >= 0, b.first_sphere[few[row_of]] + within, np.where(rest < 0, rest, MISSING))
+        spheres.append(np.concatenate([first, rest]))
+    here = (spheres[0] != MISSING) & (spheres[1] != MISSING)
+    return ContactHistory(spheres[0][here], spheres[1][here], table.history[here], b.wall_contacts).indexed(
+        b.owner.size, b.first_sphere[:-1]
+    )

@@ -131,6 +131,8 @@ class Crowd(NamedTuple):
     stay: np.ndarray  # (k,) which of these rows do
     late: Rows
     table: Table  # of the contacts of all of them
+    known: tuple[np.ndarray, np.ndarray]  # of the first of these, of bodies that stay: old rows of either body
+    met: np.ndarray  # old rows of bodies that the others may be of, besides those that come
 
     @property
     def size(self) -> int:
