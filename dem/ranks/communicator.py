@@ -22,14 +22,14 @@ FEW = 32  # ranks up to which reports are handed on as they are: one short messa
 
 
 class Channel:
-    """Rows of numbers that are told and heard again and again, on two sides by turns.
+    """Rows of R numbers that are told and heard again and again, on two sides by turns.
 
     What has been written to the rows told is sent by `start`. What is heard is there when `finish` has returned and
     reports have been swapped since `start`. In between neither may be touched, on this side: the one is being sent,
-    the other is being written.
+    the other is being written. The rows of a route are one stretch of memory, in whatever order.
     """
 
-    rows: np.ndarray  # (N, R)
+    motion: np.ndarray  # (N R,) all rows
     places: Places
     far = 0  # bytes that messages take each time, both ways
 

@@ -29,17 +29,20 @@ class Messages(Channel):
     """Memory that ranks of this machine have in common; to others persistent requests, straight from it and into it."""
 
     def __init__(self, world: MPI.Comm, memory: np.ndarray, columns: int, places: Places) -> None:
-        self.memory, self.places = memory, places
-        self.rows = rows = memory[: memory.size // (8 * columns) * 8 * columns].view(float).reshape(-1, columns)
-        self.far = 8 * columns * sum(places.numbers())
+        self.memory, self.places, self.motion = memory, places, memory.view(float)
+        self.far = 8 * columns * places.size_far()
         self.requests = [
             [
-                *(world.Recv_init(rows[r.first + further : r.stop + further], source=r.rank) for r in places.of),
-                *(world.Send_init(rows[r.first + further : r.stop + further], dest=r.rank) for r in places.to),
+                *(world.Recv_init(self._part(r, side, columns), source=r.rank) for r in places.far(places.heard)),
+                *(world.Send_init(self._part(r, side, columns), dest=r.rank) for r in places.far(places.told)),
             ]
-            for further in (0, places.room)
+            for side in range(2)
         ]
         self.under_way: list[MPI.Prequest] = []
+
+    def _part(self, route: Route, side: int, columns: int) -> np.ndarray:
+        further = side * self.places.room
+        return self.motion[(route.first + further) * columns : (route.stop + further) * columns]
 
     def start(self, side: int) -> None:
         """Send, and be ready to receive."""
@@ -118,12 +121,12 @@ class World(Communicator):
         members = self.members
         wants = self.machine.allgather(Wants.of(to, of, members))
         places = Places.among(self.rank, members, wants, to, of)
-        size = 8 * columns * 2 * places.room * len(members)
+        size = 8 * columns * 2 * places.room * len(members)  # bytes
         memory = before.memory if before else np.zeros(0, np.uint8)
         if before:
             before.close()
         if size > memory.size:
-            memory = self._memory(int(MORE * size))
+            memory = self._memory(8 * int(MORE * size / 8))
         if memory is None:  # nothing is in common here: all get on by messages
             self._keep_apart()
             return self.channel(columns, to, of, None)

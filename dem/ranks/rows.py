@@ -31,13 +31,12 @@ class Wants(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where a rank finds its rows; on the other side all are so many rows further."""
+    """Where a rank finds its rows, on the first side; on the other all are so many rows further."""
 
-    first: int  # the first that it tells
     room: int  # rows of a side
-    at: np.ndarray  # (G,) int64, rows that it hears, in order
-    to: list[Route]  # to ranks of other machines
-    of: list[Route]  # from these
+    told: list[Route]  # to each rank
+    heard: list[Route]  # from each rank
+    members: Sequence[int]  # ranks of this machine
 
     @classmethod
     def among(
@@ -52,24 +51,27 @@ class Places(NamedTuple):
         >>> ways = [Route(1, 0, 2), Route(2, 2, 3)]
         >>> wants = [Wants.of(ways, ways, (0, 1)), Wants.of([Route(0, 0, 2)], [Route(0, 0, 2)], (0, 1))]
         >>> places = Places.among(0, (0, 1), wants, ways, ways)
-        >>> places.room, places.at.tolist(), places.to, places.of
-        (4, [8, 9, 3], [Route(rank=2, first=2, stop=3)], [Route(rank=2, first=3, stop=4)])
+        >>> places.room, places.heard, places.far(places.told)
+        (4, [Route(rank=1, first=8, stop=10), Route(rank=2, first=3, stop=4)], [Route(rank=2, first=2, stop=3)])
         """
         room = max(each.told + each.far for each in wants)
         begins = {member: 2 * room * k for k, member in enumerate(members)}
         said, first = dict(zip(members, wants, strict=True)), begins[rank]
-        end, at, far = first + said[rank].told, [np.zeros(0, np.int64)], []
+        end, heard = first + said[rank].told, []
         for route in of:
-            n = route.stop - route.first
+            begin, n = end, route.stop - route.first
             if route.rank in begins:
                 begin = begins[route.rank] + said[route.rank].first[rank]
             else:
-                begin, end = end, end + n
-                far.append(Route(route.rank, begin, end))
-            at.append(np.arange(begin, begin + n))
-        out = [Route(r.rank, first + r.first, first + r.stop) for r in to if r.rank not in begins]
-        return cls(first, room, np.concatenate(at), out, far)
+                end += n
+            heard.append(Route(route.rank, begin, begin + n))
+        told = [Route(route.rank, first + route.first, first + route.stop) for route in to]
+        return cls(room, told, heard, members)
 
-    def numbers(self) -> tuple[int, int]:
+    def far(self, routes: Sequence[Route]) -> list[Route]:
+        """Those to other machines, or from there."""
+        return [route for route in routes if route.rank not in self.members]
+
+    def size_far(self) -> int:
         """Rows told to other machines and heard from them."""
-        return tuple(sum(route.stop - route.first for route in routes) for routes in (self.to, self.of))
+        return sum(route.stop - route.first for route in self.far(self.told + self.heard))

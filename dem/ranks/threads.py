@@ -50,17 +50,21 @@ class Board:
 class Told(Channel):
     """Rows that some ranks have in common, and copies of rows of others; who touches what he may not is found out."""
 
-    def __init__(self, board: Board, rank: int, rows: np.ndarray, places: Places, to: list[Route]) -> None:
-        self.board, self.rank, self.rows, self.places = board, rank, rows, places
-        self.far = 8 * rows.shape[1] * sum(places.numbers())
-        self.size = max((route.stop for route in to), default=0)
-        self.side, self.sent = 0, rows[:0]
+    def __init__(self, board: Board, rank: int, motion: np.ndarray, columns: int, places: Places) -> None:
+        self.board, self.rank, self.motion, self.columns, self.places = board, rank, motion, columns, places
+        self.far = 8 * columns * places.size_far()
+        self.side, self.sent = 0, []
+
+    def _parts(self, routes: list[Route], side: int) -> list[np.ndarray]:
+        """What belongs to some routes."""
+        rows = self.motion.reshape(-1, self.columns)
+        return [rows[route.first + side * self.places.room :][: route.stop - route.first] for route in routes]
 
     def start(self, side: int) -> None:
         """Note what is sent; nobody is to rely on what was heard before."""
-        self.side, self.sent = side, self._own(side).copy()
-        for route in self.places.of:
-            self._heard(route, side).fill(np.nan)
+        self.side, self.sent = side, [part.copy() for part in self._parts(self.places.told, side)]
+        for part in self._parts(self.places.far(self.places.heard), side):
+            part.fill(np.nan)
 
     def finish(self) -> None:
         """Copy, when all are there, who have heard what was told before: nobody is to rely on that any more.
@@ -70,23 +74,16 @@ class Told(Channel):
         AssertionError
             If what was told has been changed since it was sent.
         """
-        if self.sent.tobytes() != self._own(self.side).tobytes():
+        places, now = self.places, self._parts(self.places.told, self.side)
+        if any(sent.tobytes() != part.tobytes() for sent, part in zip(self.sent, now, strict=True)):
             message = "what is told was changed while it was being sent: this is an error of pcdm-dem"
             raise AssertionError(message)
-        self._own(1 - self.side).fill(np.nan)
-        first = self.places.first
-        parts = {route.rank: self.sent[route.first - first : route.stop - first] for route in self.places.to}
-        found = self.board.swap(self.rank, parts)
-        for route in self.places.of:
-            self._heard(route, self.side)[...] = found[route.rank][self.rank]
-
-    def _own(self, side: int) -> np.ndarray:
-        first = self.places.first + side * self.places.room
-        return self.rows[first : first + self.size]
-
-    def _heard(self, route: Route, side: int) -> np.ndarray:
-        further = side * self.places.room
-        return self.rows[route.first + further : route.stop + further]
+        for part in self._parts(places.told, 1 - self.side):
+            part.fill(np.nan)
+        sent = {route.rank: part for route, part in zip(places.told, self.sent, strict=True)}
+        found, far = self.board.swap(self.rank, sent), places.far(places.heard)
+        for route, part in zip(far, self._parts(far, self.side), strict=True):
+            part[...] = found[route.rank][self.rank]
 
 
 class Threads(Communicator):
@@ -137,8 +134,8 @@ class Threads(Communicator):
         del before
         wants = self.board.swap(self.rank, Wants.of(to, of, self.members))
         places = Places.among(self.rank, self.members, [wants[member] for member in self.members], to, of)
-        rows = np.full((2 * places.room * len(self.members), columns), np.nan) if self.rank == self.members[0] else None
-        return Told(self.board, self.rank, self.board.swap(self.rank, rows)[self.members[0]], places, to)
+        motion = np.full(2 * places.room * len(self.members) * columns, np.nan)
+        return Told(self.board, self.rank, self.board.swap(self.rank, motion)[self.members[0]], columns, places)
 
     def fail(self, error: BaseException) -> None:
         """Wake those who wait."""

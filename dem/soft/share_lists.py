@@ -218,17 +218,20 @@ class ShareLists(Listed):
         columns, index = sum(len(values) for values in told), (np.concatenate(wanted) + self.low).astype(np.int32)
         to, of = routes([each.size for each in wanted]), routes(found)
         self.channel = channel = communicator.channel(columns, to, of, self.channel)
-        first, room, at, _, _ = channel.places
+        places = channel.places
         felt = self.faces.walls.part[0].size if has_walls(self.faces) else 0
         report = np.zeros(FELT + felt, np.int64)
         self.border = Border(
-            index=index, rows=channel.rows, at=at, side=np.zeros(1, np.int64), first=first, room=room, report=report,
+            index=index, motion=channel.motion, told=stretches(places.told), heard=stretches(places.heard),
+            side=np.zeros(1, np.int64), room=places.room, columns=columns, report=report,
             reports=np.zeros((communicator.rows_of_reports(), report.size), np.int64),
             total=np.zeros((1, sweeps.COLUMNS), np.int64), blocks=self.border_blocks,
         )  # fmt: skip
         inner = self.neighbours.block[-1] - self.neighbours.block[self.border_blocks]
         self.hastens = channel.far >= LONG and inner >= SEVERAL
-        channel.rows[first : first + index.size] = np.concatenate([values[:, index] for values in told]).T
+        for route, (_, first, stop) in zip(places.told, to, strict=True):
+            own = np.concatenate([values[:, index[first:stop]] for values in told])
+            channel.motion[route.first * columns : route.stop * columns] = own.ravel()
         channel.start(0)
         self._swap_reports()
         channel.finish()
@@ -311,6 +314,11 @@ def routes(numbers: list[int]) -> list[Route]:
     """Rows of an array that has so many for each rank, one after the other."""
     stops = np.cumsum(numbers)
     return [Route(r, int(stops[r]) - n, int(stops[r])) for r, n in enumerate(numbers) if n]
+
+
+def stretches(routes: list[Route]) -> np.ndarray:
+    """First row of each route, and how many it has (P, 2)."""
+    return np.array([(route.first, route.stop - route.first) for route in routes], np.int64).reshape(-1, 2)
 
 
 def indexed(crowd: Crowd, place: np.ndarray, ghosts: int, number: np.ndarray, b: Bodies, kinds: Kinds) -> Index:

@@ -28,16 +28,18 @@ MOST, OWN, BOTH, FELT = 0, sweeps.COLUMNS, 2 * sweeps.COLUMNS, 3 * sweeps.COLUMN
 class Border(NamedTuple):
     """G ghosts, L bodies that are ghosts of others, R numbers a motion; P shares of S numbers each report, or one.
 
-    A motion is position, orientation unless all are spheres, and what a law wants to know. There are two sides, told on
-    by turns: while shares read the one, others write the other.
+    A motion is position, orientation unless all are spheres, and what a law wants to know: R numbers, first the first
+    ones of all bodies that a share is told of, then the second ones, and so on. There are two sides, told on by turns:
+    while shares read the one, others write the other.
     """
 
     index: np.ndarray  # (L,) int32, bodies whose motion others want
-    rows: np.ndarray  # (N, R) motions: what is told, what is heard, and what others of this machine tell each other
-    at: np.ndarray  # (G,) int64, rows of the ghosts on the first side
+    motion: np.ndarray  # (N R,) what is told, what is heard, and what others of this machine tell each other
+    told: np.ndarray  # (P, 2) int64, what shares are told each: its first row on the first side, and how many
+    heard: np.ndarray  # (Q, 2) int64, what shares tell each, likewise
     side: np.ndarray  # (1,) int64, which one was told on last, 0 or 1
-    first: int  # row of the first that is told on the first side
     room: int  # rows from one side to the other
+    columns: int  # R
     report: np.ndarray  # (S,) int64, what this share reports
     reports: np.ndarray  # (P, S) int64, what all do
     total: np.ndarray  # (1, COLUMNS) int64, that of all
@@ -47,56 +49,60 @@ class Border(NamedTuple):
 @formula
 def tells_orientation(border):
     """Whether orientations are told, also of single spheres where they are bonded: all else has three numbers."""
-    return border.rows.shape[1] % 3 == 1
+    return border.columns % 3 == 1
 
 
 @part
 def tell(bodies, kinds, border):
     """Write down the motion that others want to know, on the side that was not told on last."""
     border.side[0] = 1 - border.side[0]
-    first = border.first + border.side[0] * border.room
-    for n in range(border.index.size):
-        b, row = border.index[n], first + n
-        r = copy_in(bodies.position, b, border.rows, row, 0)
+    n = 0
+    for p in range(border.told.shape[0]):
+        size = border.told[p, 1]
+        k = (border.told[p, 0] + border.side[0] * border.room) * border.columns
+        k = copy_in(bodies.position, n, size, k, border)
         if tells_orientation(border):
-            r = copy_in(bodies.orientation, b, border.rows, row, r)
-            border.rows[row, r] = bodies.orientation[3, b]
-            r += 1
+            k = copy_in(bodies.orientation, n, size, k, border)
         if bodies.velocity_ahead.shape[1] > 0:
-            r = copy_in(bodies.velocity_ahead, b, border.rows, row, r)
+            k = copy_in(bodies.velocity_ahead, n, size, k, border)
         if bodies.spin.shape[1] > 0:
-            copy_in(bodies.spin, b, border.rows, row, r)
+            copy_in(bodies.spin, n, size, k, border)
+        n += size
 
 
 @part
 def hear(bodies, kinds, border):
     """Move the ghosts to where others have said last that they are."""
-    further = border.side[0] * border.room
-    for b in range(border.at.size):
-        row = border.at[b] + further
-        r = copy_out(bodies.position, b, border.rows, row, 0)
+    b = 0
+    for p in range(border.heard.shape[0]):
+        size = border.heard[p, 1]
+        k = (border.heard[p, 0] + border.side[0] * border.room) * border.columns
+        k = copy_out(bodies.position, b, size, k, border)
         if tells_orientation(border):
-            r = copy_out(bodies.orientation, b, border.rows, row, r)
-            bodies.orientation[3, b] = border.rows[row, r]
-            r += 1
+            k = copy_out(bodies.orientation, b, size, k, border)
         if bodies.velocity_ahead.shape[1] > 0:
-            r = copy_out(bodies.velocity_ahead, b, border.rows, row, r)
+            k = copy_out(bodies.velocity_ahead, b, size, k, border)
         if bodies.spin.shape[1] > 0:
-            copy_out(bodies.spin, b, border.rows, row, r)
+            copy_out(bodies.spin, b, size, k, border)
+        b += size
 
 
 @formula
-def copy_in(source, b, rows, n, r):
-    """Copy the first three numbers that body b has to row n, from column r on; the column after."""
-    rows[n, r], rows[n, r + 1], rows[n, r + 2] = source[0, b], source[1, b], source[2, b]
-    return r + 3
+def copy_in(source, n, size, k, border):
+    """Write down what so many bodies of `Border.index` have, from the n-th on; returns where the next is to be."""
+    for r in range(source.shape[0]):
+        for m in range(size):
+            border.motion[k + r * size + m] = source[r, border.index[n + m]]
+    return k + source.shape[0] * size
 
 
 @formula
-def copy_out(target, b, rows, n, r):
-    """Copy what row n has from column r on to body b, three numbers; the column after."""
-    target[0, b], target[1, b], target[2, b] = rows[n, r], rows[n, r + 1], rows[n, r + 2]
-    return r + 3
+def copy_out(target, b, size, k, border):
+    """Let so many bodies have what is written down, from body b on; returns where the next is."""
+    for r in range(target.shape[0]):
+        for m in range(size):
+            target[r, b + m] = border.motion[k + r * size + m]
+    return k + target.shape[0] * size
 
 
 @part
