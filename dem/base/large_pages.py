@@ -11,19 +11,26 @@ hands out, and a large page may take it milliseconds. Ranks, whose arrays are ne
 a tenth of the listing on that, and half of it where pages are scarce; at the listing they have all arrays twice anyway.
 """
 
+from __future__ import annotations
+
 import contextlib
 import math
 import mmap
 import threading
 import weakref
 from collections import deque
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LINE = 64  # bytes of a line of the cache
 LARGE = 1 << 21  # bytes of a large page
 LEAST = 1 << 17  # bytes of an array that is worth it
 TOGETHER = 1 << 25  # bytes that arrays share; one that takes up a quarter of that has pages of its own
+MORE = 8  # one part in so many, by which the next one may be larger and have the same pages
 SPARE = 1 << 27  # bytes that are kept for others, or as many as are in use if these are more
 ASKED = getattr(mmap, "MADV_HUGEPAGE", None)  # None: the system does not know of it
 
@@ -81,7 +88,22 @@ class _Open:
             return found
 
 
+    def close(self) -> None:
+        with self.lock:
+            self.pages = None
+
+
 _open, _spare, _in_use = _Open(), deque(), {}
+
+
+@contextlib.contextmanager
+def apart() -> Iterator[None]:
+    """Have arrays that are made meanwhile share pages with no others, as they all go at the same time."""
+    _open.close()
+    try:
+        yield
+    finally:
+        _open.close()
 
 
 def _take_spare(size: int) -> mmap.mmap | None:
@@ -117,7 +139,7 @@ def _array(shape: int | tuple[int, ...], dtype: type, *, clear: bool) -> np.ndar
         start = -found.ctypes.data % LINE
         found = found[start : start + size]
     elif 4 * size > TOGETHER:
-        found = LargePages(-(-size // LARGE) * LARGE).take(size, clear=clear)
+        found = LargePages(-(-(size + size // MORE) // LARGE) * LARGE).take(size, clear=clear)
     else:
         found = _open.take(size, clear=clear)
     return found.view(dtype).reshape(shape)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base.large_pages import apart
 from dem.base.words import counted
 from dem.ranks.communicator import Route
 from dem.ranks.halo import Region, within
@@ -193,13 +194,15 @@ class ShareLists(Listed):
     def _lay_out(self, crowd: Crowd, found: Order, seen: Rows) -> None:
         """Set up arrays for bodies and ghosts."""
         self.ghosts, self.low = seen.number.size, share_arrays.room_for_ghosts(seen.number.size)
-        self.bodies, self.first_number = share_arrays.bodies(crowd, found.order, seen, self.kinds, self.used)
+        with apart():
+            self.bodies, self.first_number = share_arrays.bodies(crowd, found.order, seen, self.kinds, self.used)
         self.kinds = with_poses(self.kinds, self.bodies.kind)
         self.mode = Engine.mode_for(crowd.size, self.threads)()
-        self.neighbours, self.border_blocks = share_arrays.lists(
-            self.neighbours, self.bodies, self.layout, ghosts=self.low, border=found.border,
-            blocks=self.threads if isinstance(self.mode, Threaded) else 1,
-        )  # fmt: skip
+        with apart():
+            self.neighbours, self.border_blocks = share_arrays.lists(
+                self.neighbours, self.bodies, self.layout, ghosts=self.low, border=found.border,
+                blocks=self.threads if isinstance(self.mode, Threaded) else 1,
+            )  # fmt: skip
         chunks = self.neighbours.pairs.size
         if self.bonds:
             bonds = self.bonds.lay_out(self.bodies, self.ghosts, self.low, chunks)
