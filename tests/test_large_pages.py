@@ -1,6 +1,7 @@
 """Memory for arrays: nobody else's, zero at first, given back, and the same numbers where there are no large pages."""
 
 import gc
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -53,13 +54,32 @@ def test_part_of_an_array_keeps_its_memory():
 
 
 @has_large
-def test_no_more_is_kept_than_is_said(monkeypatch):
+@pytest.mark.parametrize("used", [0, 4])
+def test_no_more_is_kept_than_is_said_or_is_in_use(used, monkeypatch):
     size = 3 * pages.LARGE
-    monkeypatch.setattr(pages, "SPARE", 2 * (size + pages.LARGE))
-    for array in [pages.LargePages(size) for _ in range(5)]:
-        del array
+    each = size + pages.LARGE
+    monkeypatch.setattr(pages, "SPARE", 2 * each)
+    monkeypatch.setattr(pages, "_spare", deque())
+    monkeypatch.setattr(pages, "_in_use", {})
+    kept = [pages.LargePages(size) for _ in range(used)]
+    gone = [pages.LargePages(size) for _ in range(7)]
+    del gone
     gc.collect()
-    assert sum(map(len, pages._spare)) <= pages.SPARE
+    assert len(kept) == used
+    assert sum(map(len, pages._spare)) == max(2, used) * each
+
+
+@has_large
+def test_arrays_made_apart_share_pages_with_no_others():
+    """So these are free when they are gone, whatever else was made before and since."""
+    size = pages.LEAST // 8
+    before = pages.empty(size)
+    with pages.apart():
+        inside = [pages.empty(size) for _ in range(2)]
+    after = pages.empty(size)
+    place = [array.ctypes.data for array in (before, *inside, after)]
+    assert place[2] - place[1] == size * 8
+    assert min(abs(place[k] - place[m]) for k in (0, 3) for m in (1, 2)) >= pages.TOGETHER - 2 * size * 8
 
 
 @has_large

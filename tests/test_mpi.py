@@ -44,12 +44,13 @@ print(sim.run(float(sys.argv[2]), output=sys.argv[1], frames=5, progress=False).
 RESUME = "import sys, dem; print(dem.resume(sys.argv[1], threads=1, progress=False).status)"
 
 
-def launched(ranks, script, *arguments):
-    """A program on so many ranks."""
+def launched(ranks, script, *arguments, first="", **variables):
+    """A program on so many ranks, which find modules in a folder first."""
     several = ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
-    path = os.pathsep.join([str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(first), str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")])
     return subprocess.Popen(
-        [*several, sys.executable, "-c", script, *map(str, arguments)], env=os.environ | {"PYTHONPATH": path},
+        [*several, sys.executable, "-c", script, *map(str, arguments)],
+        env=os.environ | {"PYTHONPATH": path} | variables,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
@@ -86,6 +87,22 @@ def alone(tmp_path_factory):
 @pytest.mark.parametrize("ranks", [2, 3, 4])
 def test_ranks_write_the_file_of_one_process_once(ranks, alone, tmp_path):
     assert said(launched(ranks, SCRIPT, tmp_path / "run.h5", 0.02)).split() == ["said", "once", "PASS"]
+    assert contents(tmp_path / "run.h5") == alone
+
+
+def test_ranks_of_several_machines_write_it_too(alone, tmp_path):
+    """MPICH is told that ranks with odd numbers are on another machine; to Open MPI that is nothing."""
+    process = launched(4, SCRIPT, tmp_path / "run.h5", 0.02, MPIR_CVAR_ODD_EVEN_CLIQUES="1")
+    assert said(process).split()[-1] == "PASS"
+    assert contents(tmp_path / "run.h5") == alone
+
+
+def test_ranks_that_have_no_memory_in_common_write_it_too(alone, tmp_path):
+    """As in a container whose /dev/shm is full: they send messages."""
+    full = "import os\ndef posix_fallocate(*given):\n    raise OSError\nos.posix_fallocate = posix_fallocate\n"
+    (tmp_path / "sitecustomize.py").write_text(full)
+    process = launched(3, SCRIPT, tmp_path / "run.h5", 0.02, first=tmp_path)
+    assert said(process).split()[-1] == "PASS"
     assert contents(tmp_path / "run.h5") == alone
 
 

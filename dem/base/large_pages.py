@@ -7,8 +7,9 @@ less time, settled beds 6, fibres and drums of triangles 5. Linux has to be aske
 4 MB or more, one by one.
 
 Pages that nobody uses any more are kept for whom comes next, up to as many as are in use: a system clears all that it
-hands out, and a large page may take it milliseconds. Ranks, whose arrays are new whenever bodies are listed, would spend
-a tenth of the listing on that, and half of it where pages are scarce; at the listing they have all arrays twice anyway.
+hands out, and a large page may take it milliseconds. Ranks, whose arrays are new whenever bodies are listed, would
+spend a tenth of the listing on that, and half of it where a host has to find the pages first; at the listing they have
+all arrays twice anyway.
 """
 
 from __future__ import annotations
@@ -86,7 +87,6 @@ class _Open:
                 self.pages = LargePages(TOGETHER)
                 found = self.pages.take(size, clear=clear)
             return found
-
 
     def close(self) -> None:
         with self.lock:

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from dem.ranks.rows import Places
-
-
-class Route(NamedTuple):
-    """Rows of an array that go to another rank, or come from there, again and again: from `first` to `stop`."""
-
-    rank: int
-    first: int
-    stop: int
-
+    from dem.ranks.rows import Places, Route
 
 FEW = 32  # ranks up to which reports are handed on as they are: one short message each, and nobody combines them
 

@@ -18,7 +18,7 @@ from dem.ranks.rows import Places, Wants
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dem.ranks.communicator import Route
+    from dem.ranks.rows import Route
 
 KEEN, SLEEP, IDLE = 2e-3, 2e-4, 5e-3  # s that somebody waits for an order with a busy core, and between looks after
 # that: a hundredth of how long he has waited, within these

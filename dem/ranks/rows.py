@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.ranks.communicator import Route
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+class Route(NamedTuple):
+    """Rows of an array that go to another rank, or come from there, again and again: from `first` to `stop`."""
+
+    rank: int
+    first: int
+    stop: int
 
 
 class Wants(NamedTuple):
@@ -75,3 +81,14 @@ class Places(NamedTuple):
     def size_far(self) -> int:
         """Rows told to other machines and heard from them."""
         return sum(route.stop - route.first for route in self.far(self.told + self.heard))
+
+
+def routes(numbers: list[int]) -> list[Route]:
+    """Rows of an array that has so many for each rank, one after the other."""
+    stops = np.cumsum(numbers)
+    return [Route(r, int(stops[r]) - n, int(stops[r])) for r, n in enumerate(numbers) if n]
+
+
+def stretches(ways: list[Route]) -> np.ndarray:
+    """First row of each route, and how many it has (P, 2)."""
+    return np.array([(route.first, route.stop - route.first) for route in ways], np.int64).reshape(-1, 2)

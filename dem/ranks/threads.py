@@ -16,7 +16,7 @@ from dem.ranks.rows import Places, Wants
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dem.ranks.communicator import Route
+    from dem.ranks.rows import Route
 
 TOGETHER = 2  # ranks that are as if on one machine
 

@@ -8,16 +8,17 @@ import numpy as np
 
 from dem.base.large_pages import apart
 from dem.base.words import counted
-from dem.ranks.communicator import Route
 from dem.ranks.halo import Region, within
+from dem.ranks.rows import routes, stretches
 from dem.soft import arrays, share_arrays
 from dem.soft.capsules import with_poses
 from dem.soft.engine import NOWHERE, Engine
 from dem.soft.history import ContactHistory
 from dem.soft.listed import Listed
 from dem.soft.share_bonds import ShareBonds
+from dem.soft.share_memory import indexed
 from dem.soft.share_order import in_order
-from dem.soft.share_rows import SEEN, Crowd, Rows, Table, find
+from dem.soft.share_rows import SEEN, Crowd, Rows, Table
 from kernels.base.jit import caller_of, most_threads
 from kernels.soft import advance as loop
 from kernels.soft import ghosts, shares, sweeps
@@ -28,14 +29,12 @@ from kernels.soft.walled import has_walls
 if TYPE_CHECKING:
     from dem.ranks.communicator import Channel, Communicator
     from dem.ranks.domains import Owners
-    from dem.soft.history import Index
     from dem.soft.share_bonds import Ties
     from dem.soft.share_order import Order
     from dem.soft.skins import Skins
     from kernels.box.faces import Faces
     from kernels.soft.state import Bodies, Kinds, Neighbours
 
-MISSING = np.iinfo(np.int64).min
 LONG = 65536  # bytes that a rank tells and hears a step from which on messages are hastened on their way
 SEVERAL = 4  # chunks of bodies further in, likewise: during fewer not much can be sent
 TIMED = 20  # steps from which on the clock tells what work a rank has
@@ -311,35 +310,3 @@ class AsTheyAre:
         """The values."""
         del identities
         return values
-
-
-def routes(numbers: list[int]) -> list[Route]:
-    """Rows of an array that has so many for each rank, one after the other."""
-    stops = np.cumsum(numbers)
-    return [Route(r, int(stops[r]) - n, int(stops[r])) for r, n in enumerate(numbers) if n]
-
-
-def stretches(routes: list[Route]) -> np.ndarray:
-    """First row of each route, and how many it has (P, 2)."""
-    return np.array([(route.first, route.stop - route.first) for route in routes], np.int64).reshape(-1, 2)
-
-
-def indexed(crowd: Crowd, place: np.ndarray, ghosts: int, number: np.ndarray, b: Bodies, kinds: Kinds) -> Index:
-    """The table by spheres as they are here; rows of spheres that are not here are left out.
-
-    Bodies are in these places, by old row, and those that have come after them; < 0 if they are here no more.
-    """
-    table, known, spheres = crowd.table, crowd.known[0].size, []
-    few = np.concatenate([np.arange(ghosts), place[crowd.met], place[crowd.old.number.size :]])
-    few = few[few >= 0]
-    order = np.argsort(number[few], kind="stable")
-    for given, row in zip((table.i, table.j), crowd.known, strict=True):
-        body, first, rest = place[np.maximum(row, -1)], given[:known], given[known:]
-        first = np.where(first < 0, first, b.first_sphere[body] + first - number[body])
-        within, row_of = find(rest, number[few], b.kind[few], kinds, order)
-        rest = np.where(row_of >= 0, b.first_sphere[few[row_of]] + within, np.where(rest < 0, rest, MISSING))
-        spheres.append(np.concatenate([first, rest]))
-    here = (spheres[0] != MISSING) & (spheres[1] != MISSING)
-    return ContactHistory(spheres[0][here], spheres[1][here], table.history[here], b.wall_contacts).indexed(
-        b.owner.size, b.first_sphere[:-1]
-    )

@@ -1,19 +1,23 @@
 """Several ranks, as threads of one process in lockstep, against one: the same bytes, whoever has whom."""
 
+import errno
 import itertools
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import dem
-from dem.ranks import communicator, launched
+from dem.ranks import communicator, launched, memory
 from dem.ranks.crew import Crew
 from dem.ranks.domains import AtRandom, Bisection, Cut, cut
 from dem.ranks.halo import Region, within
 from dem.ranks.likeness import Likeness, unlike
-from dem.ranks.threads import in_one_process
+from dem.ranks.threads import Board, Threads, in_one_process
 from dem.soft import ranked, share_lists, simulation  # noqa: F401, all who know of chunks are to be there
 from dem.soft.share_rows import Table
 
@@ -267,7 +271,7 @@ def test_inner_bodies_move_while_others_are_told_of_the_border(made, monkeypatch
     monkeypatch.setattr(share_lists, "SEVERAL", 1)
     alone = bar(**made)
     alone.step(24)
-    with in_one_process(2):
+    with in_one_process(2, together=1):
         sim = bar(**made)
         sim.step(24)
         own = sim._engine._hand.own
@@ -428,6 +432,63 @@ def test_bisection_gives_all_ranks_their_share_of_the_work(ranks):
 def test_nobody_in_a_domain_is_no_matter():
     assert cut(np.zeros((3, 0)), np.zeros(0), 0, 2) == Cut(0, 0.0, 0, 1)
     assert not within(Region.about(np.zeros((3, 0))), np.ones(4), np.zeros((3, 4)), [(0.0, 0.0)] * 3).any()
+
+
+def on_a_machine(ranks, what):
+    """What comes of something that each of the ranks of a machine does with all of them, as with a communicator."""
+    board = Board(ranks)
+
+    def one(rank):
+        here = Threads(board, rank)
+        return what(SimpleNamespace(rank=rank, bcast=here.told, allgather=here.all_told))
+
+    with ThreadPoolExecutor(ranks) as pool:
+        return list(pool.map(one, range(ranks)))
+
+
+def test_memory_in_common_is_seen_by_all_and_has_no_name(monkeypatch, tmp_path):
+    monkeypatch.setattr(memory, "FOLDER", tmp_path)
+    found = on_a_machine(3, lambda machine: memory.in_common(machine, 800))
+    assert [(each.size, each.any()) for each in found] == [(800, False)] * 3
+    found[1].view(float)[7] = 0.1
+    assert [each.view(float)[7] for each in found] == [0.1] * 3
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("broken", ["_file", "_mapped"])
+def test_nobody_has_memory_in_common_that_one_cannot_have(broken, monkeypatch, tmp_path):
+    monkeypatch.setattr(memory, "FOLDER", tmp_path)
+    right, calls = getattr(memory, broken), itertools.count()
+    monkeypatch.setattr(memory, broken, lambda *given: None if next(calls) == 0 else right(*given))
+    assert on_a_machine(3, lambda machine: memory.in_common(machine, 800)) == [None] * 3
+    assert not list(tmp_path.iterdir())
+
+
+def test_there_is_no_memory_in_common_where_there_is_no_room(monkeypatch, tmp_path):
+    def full(*given):
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr(memory, "FOLDER", tmp_path)
+    monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
+    assert on_a_machine(2, lambda machine: memory.in_common(machine, 800)) == [None] * 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_domains_are_cut_anew_by_as_much_as_cuts_leave():
+    """A rank with 1.02 of the mean work keeps 1/1.02 of its bodies; one with 1.009 keeps them all."""
+    x = np.stack([np.linspace(0, 1, 20_000), np.zeros(20_000), np.zeros(20_000)])
+    halves = [x[:, :10_000], x[:, 10_000:]]
+    for more, expected in ((0.02, 9804), (0.009, 10_000)):
+        board, both = Board(2), [Bisection(), Bisection()]
+        for owners in both:
+            owners.root = Cut(0, 0.5, 0, 1)
+        with ThreadPoolExecutor(2) as pool:
+            ranks = [Threads(board, 0), Threads(board, 1)]
+            list(pool.map(Bisection.renew, both, ranks, halves, (1.0 + more, 1.0 - more)))
+        first, second = both
+        share = np.count_nonzero(first.of(x, np.arange(20_000)) == 0)
+        assert first.root == second.root
+        assert abs(share - expected) <= 4  # two of those that tell where all are: every second does
 
 
 def test_memories_that_differ_between_ranks_are_noticed():
