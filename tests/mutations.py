@@ -569,8 +569,22 @@ ROUND_WALLS = (
     Mutant("wall-blocks-couple", "feel", "power += dot(couple, load(box.walls.poses.spin, w))", "power += 0.0",
            "plain/test_walls_in_blocks.py", "one_by_one"),
 )
+RANKS = (
+    Mutant("ranks-side", "tell", "border.side[0] = 1 - border.side[0]", "pass",
+           "plain/test_ranks.py", "inner_bodies_move"),
+    Mutant("ranks-other-side", "hear", "+ border.side[0] * border.room", "+ 0",
+           "plain/test_ranks.py", "inner_bodies_move"),
+    Mutant("ranks-heard-first", "among", "said[route.rank].first[rank]", "0",
+           "plain/test_ranks.py", "show_in_no_bit"),
+    Mutant("ranks-left-partner", "_handed_on", "np.concatenate([met, *left])", "met",
+           "plain/test_ranks.py", "that_part"),
+    Mutant("ranks-ghosts-memory", "indexed", "np.arange(ghosts), ", "",
+           "plain/test_ranks.py", "show_in_no_bit or files_are"),
+    Mutant("ranks-uneven", "uneven", "math.log2(ranks) / math.sqrt(each)", "MOST",
+           "plain/test_ranks.py", "cut_anew"),
+)
 MUTANTS = (
     *HERTZ, *DAMPING, *FRICTION, *PARTS, *ADHESION, *SURFACES, *WALLS, *ROUND_WALLS, *QUATERNIONS, *SCHEMES, *MOTION,
-    *LISTS, *HARD, *GASES, *BEDS, *FLUIDS, *CHANCE, *SETTING_UP,
+    *LISTS, *HARD, *GASES, *BEDS, *FLUIDS, *CHANCE, *SETTING_UP, *RANKS,
 )
 # fmt: on

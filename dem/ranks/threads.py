@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from dem.ranks.rows import Route
 
-TOGETHER = 2  # ranks that are as if on one machine
+TOGETHER = 3  # ranks that are as if on one machine
 
 
 class Board:
@@ -53,7 +53,7 @@ class Told(Channel):
     def __init__(self, board: Board, rank: int, motion: np.ndarray, columns: int, places: Places) -> None:
         self.board, self.rank, self.motion, self.columns, self.places = board, rank, motion, columns, places
         self.far = 8 * columns * places.size_far()
-        self.side, self.sent = 0, []
+        self.side, self.sent = -1, []
 
     def _parts(self, routes: list[Route], side: int) -> list[np.ndarray]:
         """What belongs to some routes."""
@@ -61,7 +61,16 @@ class Told(Channel):
         return [rows[route.first + side * self.places.room :][: route.stop - route.first] for route in routes]
 
     def start(self, side: int) -> None:
-        """Note what is sent; nobody is to rely on what was heard before."""
+        """Note what is sent; nobody is to rely on what was heard before.
+
+        Raises
+        ------
+        AssertionError
+            If the side is the one that was told on last, which others may be reading.
+        """
+        if side == self.side:
+            message = "what is told was written where others read: this is an error of pcdm-dem"
+            raise AssertionError(message)
         self.side, self.sent = side, [part.copy() for part in self._parts(self.places.told, side)]
         for part in self._parts(self.places.far(self.places.heard), side):
             part.fill(np.nan)

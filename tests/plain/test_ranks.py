@@ -285,6 +285,27 @@ def test_inner_bodies_move_while_others_are_told_of_the_border(made, monkeypatch
         assert sim.contact_count > 0
 
 
+class Swinging(Bisection):
+    """The cut between two ranks goes far to and fro, so that bodies part whom no other rank knew of."""
+
+    def renew(self, communicator, position, work):
+        further = self.root is None or self.root.at < 8 * D
+        self.root = Cut(0, (12 if further else 5) * 1.04 * D, 0, 1)
+
+
+@pytest.mark.few(8)
+def test_contacts_of_bodies_that_part_are_remembered_by_both_ranks():
+    alone = bar()
+    alone.step(24)
+    with in_one_process(2, owners=Swinging):
+        sim = bar()
+        sim.step(24)
+        own = sim._engine._hand.own
+        assert own.told.rebuilt > 1
+        assert own.told.arrived > 30  # of 96
+        assert everything(sim) == everything(alone)
+
+
 SHAPES = {
     "spheres": [dem.Sphere(diameter=D)],
     "fibres": [dem.Fibre(diameter=0.7 * D, aspect_ratio=2)],
