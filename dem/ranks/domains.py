@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from dem.ranks.communicator import Communicator
 
 SAMPLES, LEAST = 16_000, 2000  # bodies that tell where all are: of all ranks together, and at least of each
+KEPT = 0.8  # of the longest side: one that has been cut and is as long is cut again, so that few bodies change hands
 MOST = 0.1  # more work of the busiest rank than the mean, from which on domains are cut anew in any case
 
 
@@ -57,7 +58,7 @@ class Bisection(Owners):
         weight = np.full(sample.shape[1], work / max(sample.shape[1], 1))
         found = communicator.all_told((sample, weight))
         self.root = cut(np.concatenate([each[0] for each in found], axis=1), np.concatenate([w for _, w in found]),
-                        0, communicator.ranks)  # fmt: skip
+                        0, communicator.ranks, self.root)  # fmt: skip
 
     def of(self, position: np.ndarray, identity: np.ndarray) -> np.ndarray:
         """Rank on whose side of all cuts it is."""
@@ -77,30 +78,42 @@ def uneven(each: int, ranks: int) -> float:
     return min(math.log2(ranks) / math.sqrt(each), MOST) if ranks > 1 else MOST
 
 
-def cut(position: np.ndarray, weight: np.ndarray, first: int, stop: int) -> Cut | int:
+def cut(position: np.ndarray, weight: np.ndarray, first: int, stop: int, before: Cut | int | None = None) -> Cut | int:
     """Domains of the ranks from first to stop, for bodies at positions (3, n) with weights (n,).
+
+    Weights are of bodies, but who is slow may be the processor of a rank: only along the sides of the domains before do
+    they lead to the same. It may be slow for a moment: so cuts go half of the way from where they were before.
 
     Examples
     --------
     >>> import numpy as np
     >>> cut(np.array([[0.0, 1.0, 2.0, 9.0], [0, 0, 0, 0], [0, 0, 0, 0]]), np.ones(4), 0, 2)
     Cut(axis=0, at=1.5, below=0, above=1)
+    >>> square = np.array([[0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 0.9, 0.9], [0, 0, 0, 0]])
+    >>> cut(square, np.ones(4), 0, 2, before=Cut(1, 0.65, 0, 1))
+    Cut(axis=1, at=0.55, below=0, above=1)
     """
     if stop - first == 1:
         return first
     middle = (first + stop) // 2
     axis, at = 0, 0.0
     if weight.size:
-        axis = int(np.argmax(position.max(axis=1) - position.min(axis=1)))
+        sides = position.max(axis=1) - position.min(axis=1)
+        axis = int(np.argmax(sides))
+        if isinstance(before, Cut) and sides[before.axis] >= KEPT * sides[axis]:
+            axis = before.axis
         order = np.argsort(position[axis], kind="stable")
         along, sums = position[axis, order], np.cumsum(weight[order])
         k = int(np.searchsorted(sums, sums[-1] * (middle - first) / (stop - first) * (1 + 1e-12), side="right"))
         k = min(max(k, 1), along.size - 1) if along.size > 1 else 0
         at = float(0.5 * (along[k - 1] + along[k]))
+        if isinstance(before, Cut) and axis == before.axis:
+            at = 0.5 * (at + before.at)
     below = position[axis] < at
+    befores = (before.below, before.above) if isinstance(before, Cut) else (None, None)
     return Cut(
-        axis, at, cut(position[:, below], weight[below], first, middle),
-        cut(position[:, ~below], weight[~below], middle, stop),
+        axis, at, cut(position[:, below], weight[below], first, middle, befores[0]),
+        cut(position[:, ~below], weight[~below], middle, stop, befores[1]),
     )  # fmt: skip
 
 
