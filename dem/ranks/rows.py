@@ -90,5 +90,5 @@ def routes(numbers: list[int]) -> list[Route]:
 
 
 def stretches(ways: list[Route]) -> np.ndarray:
-    """First row of each route, and how many it has (P, 2)."""
+    """First row of each route, and how many it has (A, 2)."""
     return np.array([(route.first, route.stop - route.first) for route in ways], np.int64).reshape(-1, 2)

@@ -26,7 +26,7 @@ MOST, OWN, BOTH, FELT = 0, sweeps.COLUMNS, 2 * sweeps.COLUMNS, 3 * sweeps.COLUMN
 
 
 class Border(NamedTuple):
-    """G ghosts, L bodies that are ghosts of others, R numbers a motion; P shares of S numbers each report, or one.
+    """L bodies that are ghosts of others, R numbers a motion; P shares of S numbers each report, or one.
 
     A motion is position, orientation unless all are spheres, and what a law wants to know: R numbers, first the first
     ones of all bodies that a share is told of, then the second ones, and so on. There are two sides, told on by turns:
@@ -35,8 +35,8 @@ class Border(NamedTuple):
 
     index: np.ndarray  # (L,) int32, bodies whose motion others want
     motion: np.ndarray  # (N R,) what is told, what is heard, and what others of this machine tell each other
-    told: np.ndarray  # (P, 2) int64, what shares are told each: its first row on the first side, and how many
-    heard: np.ndarray  # (Q, 2) int64, what shares tell each, likewise
+    told: np.ndarray  # (A, 2) int64, what shares are told each: its first row on the first side, and how many
+    heard: np.ndarray  # (B, 2) int64, what shares tell each, likewise
     side: np.ndarray  # (1,) int64, which one was told on last, 0 or 1
     room: int  # rows from one side to the other
     columns: int  # R
