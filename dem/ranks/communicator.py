@@ -20,9 +20,14 @@ class Channel:
     the other is being written. The rows of a route are one stretch of memory, in whatever order.
     """
 
-    motion: np.ndarray  # (N R,) all rows
-    places: Places
-    far = 0  # bytes that messages take each time, both ways
+    def __init__(self, motion: np.ndarray, columns: int, places: Places) -> None:
+        self.motion, self.columns, self.places = motion, columns, places  # (N R,) all rows; R; where they are
+        self.far = 8 * columns * places.size_far()  # bytes that messages take each time, both ways
+
+    def part(self, route: Route, side: int) -> np.ndarray:
+        """The rows of a route on a side, one number after the other."""
+        first = route.first + side * self.places.room
+        return self.motion[first * self.columns : (first + route.size) * self.columns]
 
     def start(self, side: int) -> None:
         """Send what has been written on a side, and be ready to hear."""

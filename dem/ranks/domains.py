@@ -75,14 +75,15 @@ def uneven(each: int, ranks: int) -> float:
     >>> [round(uneven(max(SAMPLES // ranks, LEAST), ranks), 3) for ranks in (2, 4, 8, 64)]
     [0.011, 0.032, 0.067, 0.1]
     """
-    return min(math.log2(ranks) / math.sqrt(each), MOST) if ranks > 1 else MOST
+    return min(math.log2(ranks) / math.sqrt(each), MOST)
 
 
 def cut(position: np.ndarray, weight: np.ndarray, first: int, stop: int, before: Cut | int | None = None) -> Cut | int:
     """Domains of the ranks from first to stop, for bodies at positions (3, n) with weights (n,).
 
     Weights are of bodies, but who is slow may be the processor of a rank: only along the sides of the domains before do
-    they lead to the same. It may be slow for a moment: so cuts go half of the way from where they were before.
+    they lead to the same. It may be slow for a moment: so cuts go half of the way from where they were before, if that
+    was among these bodies.
 
     Examples
     --------
@@ -92,6 +93,8 @@ def cut(position: np.ndarray, weight: np.ndarray, first: int, stop: int, before:
     >>> square = np.array([[0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 0.9, 0.9], [0, 0, 0, 0]])
     >>> cut(square, np.ones(4), 0, 2, before=Cut(1, 0.65, 0, 1))
     Cut(axis=1, at=0.55, below=0, above=1)
+    >>> cut(square, np.ones(4), 0, 2, before=Cut(1, 7.0, 0, 1))
+    Cut(axis=1, at=0.45, below=0, above=1)
     """
     if stop - first == 1:
         return first
@@ -107,7 +110,7 @@ def cut(position: np.ndarray, weight: np.ndarray, first: int, stop: int, before:
         k = int(np.searchsorted(sums, sums[-1] * (middle - first) / (stop - first) * (1 + 1e-12), side="right"))
         k = min(max(k, 1), along.size - 1) if along.size > 1 else 0
         at = float(0.5 * (along[k - 1] + along[k]))
-        if isinstance(before, Cut) and axis == before.axis:
+        if isinstance(before, Cut) and axis == before.axis and along[0] < before.at < along[-1]:
             at = 0.5 * (at + before.at)
     below = position[axis] < at
     befores = (before.below, before.above) if isinstance(before, Cut) else (None, None)

@@ -28,21 +28,16 @@ MORE = 1.25  # times the memory that is needed now
 class Messages(Channel):
     """Memory that ranks of this machine have in common; to others persistent requests, straight from it and into it."""
 
-    def __init__(self, world: MPI.Comm, memory: np.ndarray, columns: int, places: Places) -> None:
-        self.memory, self.places, self.motion = memory, places, memory.view(float)
-        self.far = 8 * columns * places.size_far()
+    def __init__(self, world: MPI.Comm, motion: np.ndarray, columns: int, places: Places) -> None:
+        super().__init__(motion, columns, places)
         self.requests = [
             [
-                *(world.Recv_init(self._part(r, side, columns), source=r.rank) for r in places.far(places.heard)),
-                *(world.Send_init(self._part(r, side, columns), dest=r.rank) for r in places.far(places.told)),
+                *(world.Recv_init(self.part(r, side), source=r.rank) for r in places.far(places.heard)),
+                *(world.Send_init(self.part(r, side), dest=r.rank) for r in places.far(places.told)),
             ]
             for side in range(2)
         ]
         self.under_way: list[MPI.Prequest] = []
-
-    def _part(self, route: Route, side: int, columns: int) -> np.ndarray:
-        further = side * self.places.room
-        return self.motion[(route.first + further) * columns : (route.stop + further) * columns]
 
     def start(self, side: int) -> None:
         """Send, and be ready to receive."""
@@ -121,20 +116,23 @@ class World(Communicator):
         members = self.members
         wants = self.machine.allgather(Wants.of(to, of, members))
         places = Places.among(self.rank, members, wants, to, of)
-        size = 8 * columns * 2 * places.room * len(members)  # bytes
-        memory = before.memory if before else np.zeros(0, np.uint8)
+        size = columns * 2 * places.room * len(members)
+        motion = before.motion if before else np.zeros(0)
         if before:
             before.close()
-        if size > memory.size:
-            memory = self._memory(8 * int(MORE * size / 8))
-        if memory is None:  # nothing is in common here: all get on by messages
+        if size > motion.size:
+            motion = self._memory(int(MORE * size))
+        if motion is None:  # nothing is in common here: all get on by messages
             self._keep_apart()
             return self.channel(columns, to, of, None)
-        return Messages(self.world, memory, columns, places)
+        return Messages(self.world, motion, columns, places)
 
     def _memory(self, size: int) -> np.ndarray | None:
-        """So many bytes for all of this machine, if that can be had."""
-        return in_common(self.machine, size) if len(self.members) > 1 else np.zeros(size, np.uint8)
+        """So many numbers for all of this machine, if that can be had."""
+        if len(self.members) == 1:
+            return np.zeros(size)
+        found = in_common(self.machine, 8 * size)
+        return None if found is None else found.view(float)
 
     def _keep_apart(self) -> None:
         """Have each rank be a machine of its own."""

@@ -21,6 +21,11 @@ class Route(NamedTuple):
     first: int
     stop: int
 
+    @property
+    def size(self) -> int:
+        """How many."""
+        return self.stop - self.first
+
 
 class Wants(NamedTuple):
     """What a rank has in the rows of its machine, on either side."""
@@ -32,7 +37,7 @@ class Wants(NamedTuple):
     @classmethod
     def of(cls, to: Sequence[Route], of: Sequence[Route], members: Sequence[int]) -> Wants:
         """Of a rank with these ways to others and from others, of which the members are on its machine."""
-        far = sum(route.stop - route.first for route in of if route.rank not in members)
+        far = sum(route.size for route in of if route.rank not in members)
         return cls(max((route.stop for route in to), default=0), far, {route.rank: route.first for route in to})
 
 
@@ -65,12 +70,12 @@ class Places(NamedTuple):
         said, first = dict(zip(members, wants, strict=True)), begins[rank]
         end, heard = first + said[rank].told, []
         for route in of:
-            begin, n = end, route.stop - route.first
+            begin = end
             if route.rank in begins:
                 begin = begins[route.rank] + said[route.rank].first[rank]
             else:
-                end += n
-            heard.append(Route(route.rank, begin, begin + n))
+                end += route.size
+            heard.append(Route(route.rank, begin, begin + route.size))
         told = [Route(route.rank, first + route.first, first + route.stop) for route in to]
         return cls(room, told, heard, members)
 
@@ -80,7 +85,7 @@ class Places(NamedTuple):
 
     def size_far(self) -> int:
         """Rows told to other machines and heard from them."""
-        return sum(route.stop - route.first for route in self.far(self.told + self.heard))
+        return sum(route.size for route in self.far(self.told + self.heard))
 
 
 def routes(numbers: list[int]) -> list[Route]:
@@ -91,4 +96,4 @@ def routes(numbers: list[int]) -> list[Route]:
 
 def stretches(ways: list[Route]) -> np.ndarray:
     """First row of each route, and how many it has (A, 2)."""
-    return np.array([(route.first, route.stop - route.first) for route in ways], np.int64).reshape(-1, 2)
+    return np.array([(route.first, route.size) for route in ways], np.int64).reshape(-1, 2)

@@ -51,14 +51,12 @@ class Told(Channel):
     """Rows that some ranks have in common, and copies of rows of others; who touches what he may not is found out."""
 
     def __init__(self, board: Board, rank: int, motion: np.ndarray, columns: int, places: Places) -> None:
-        self.board, self.rank, self.motion, self.columns, self.places = board, rank, motion, columns, places
-        self.far = 8 * columns * places.size_far()
+        super().__init__(motion, columns, places)
+        self.board, self.rank = board, rank
         self.side, self.sent = -1, []
 
     def _parts(self, routes: list[Route], side: int) -> list[np.ndarray]:
-        """What belongs to some routes."""
-        rows = self.motion.reshape(-1, self.columns)
-        return [rows[route.first + side * self.places.room :][: route.stop - route.first] for route in routes]
+        return [self.part(route, side) for route in routes]
 
     def start(self, side: int) -> None:
         """Note what is sent; nobody is to rely on what was heard before.

@@ -16,6 +16,7 @@ from dem.base.large_pages import empty
 from dem.ranks.likeness import Likeness, unlike
 from dem.soft.share_lists import ShareLists, in_words
 from dem.soft.share_rows import Rows, Table
+from dem.system.diagnosis import outside
 from kernels.base.bits import as_float
 from kernels.base.jit import FINGERPRINT, set_threads
 from kernels.soft import advance as loop
@@ -190,10 +191,9 @@ class Share(ShareLists):
         """Whether all bodies have finite states, and those who have not left are between these faces."""
         shown, here = self._shown(), self.bodies.left[0, self.low :] == 0
         sound = all(np.isfinite(values).all() for values in shown)
-        if sound and inside and here.any():
+        if sound and inside:
             position = shown[0] if here.all() else shown[0][:, here]
-            lower, upper = inside
-            sound = (position.min(axis=1) >= lower).all() and (position.max(axis=1) <= upper).all()
+            sound = not len(outside(position.T, *inside))
         return all(self.communicator.all_told(bool(sound)))
 
 

@@ -18,7 +18,7 @@ from kernels.soft.walled import has_walls
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.soft.share_rows import Crowd, Rows
+    from dem.soft.share_rows import Crowd, Places, Rows
     from kernels.box.faces import Faces
     from kernels.soft.state import Kinds, Neighbours
 
@@ -31,13 +31,13 @@ def room_for_ghosts(ghosts: int) -> int:
     return CHUNK * max(1, -(-ghosts // CHUNK))
 
 
-def bodies(crowd: Crowd, order: np.ndarray, ghosts: Rows, kinds: Kinds, used: Sequence[str]) -> tuple:
-    """Bodies, those of the share in this order after the ghosts, and the number of the first sphere of each.
+def bodies(crowd: Crowd, places: Places, ghosts: Rows, kinds: Kinds, used: Sequence[str]) -> tuple:
+    """Bodies, those of the share from these places after the ghosts, and the number of the first sphere of each.
 
     Some of their arrays are used.
     """
     low = room_for_ghosts(ghosts.number.size)
-    made, places = {}, crowd.places(order)
+    made = {}
     for name in MOVING:
         new = crowd.values(name, places, low) if name in used else crowd.none_of(name)
         if new.shape[1] and name in ghosts.arrays:

@@ -31,11 +31,12 @@ if TYPE_CHECKING:
     from dem.ranks.domains import Owners
     from dem.soft.share_bonds import Ties
     from dem.soft.share_order import Order
+    from dem.soft.share_rows import Places
     from dem.soft.skins import Skins
     from kernels.box.faces import Faces
     from kernels.soft.state import Bodies, Kinds, Neighbours
 
-LONG = 65536  # bytes that a rank tells and hears a step from which on messages are hastened on their way
+LONG = 65536  # bytes of messages of a rank, both ways, from which on they are hastened on their way
 SEVERAL = 4  # chunks of bodies further in, likewise: during fewer not much can be sent
 TIMED = 20  # steps from which on the clock tells what work a rank has
 
@@ -176,12 +177,13 @@ class ShareLists(Listed):
         place[found.order] = np.arange(crowd.size)
         wanted = [np.sort(place[which]) for which in wanted]
         seen = self.communicator.deal([crowd.rows(SEEN, found.order[which]) for which in wanted])
-        self._lay_out(crowd, found, Rows.joined(seen))
+        places = crowd.places(found.order)
+        self._lay_out(crowd, places, found, Rows.joined(seen))
         self._prepare_to_tell(wanted, [each.number.size for each in seen])
         while found.grid and not self._list_neighbours(found):
             pass
         self._note_listed(listed=found.grid is not None)
-        self._give_memory(crowd, found.order)
+        self._give_memory(crowd, places)
 
     def _wanted(self, position: np.ndarray, here: np.ndarray, kind: np.ndarray) -> list[np.ndarray]:
         """Which of the bodies here are ghosts of each rank."""
@@ -190,11 +192,11 @@ class ShareLists(Listed):
         regions[self.communicator.rank] = Region.about(position[:, :0])
         return [np.flatnonzero(here & within(region, reach, position, self.periods())) for region in regions]
 
-    def _lay_out(self, crowd: Crowd, found: Order, seen: Rows) -> None:
+    def _lay_out(self, crowd: Crowd, places: Places, found: Order, seen: Rows) -> None:
         """Set up arrays for bodies and ghosts."""
         self.ghosts, self.low = seen.number.size, share_arrays.room_for_ghosts(seen.number.size)
         with apart():
-            self.bodies, self.first_number = share_arrays.bodies(crowd, found.order, seen, self.kinds, self.used)
+            self.bodies, self.first_number = share_arrays.bodies(crowd, places, seen, self.kinds, self.used)
         self.kinds = with_poses(self.kinds, self.bodies.kind)
         self.mode = Engine.mode_for(crowd.size, self.threads)()
         with apart():
@@ -233,7 +235,7 @@ class ShareLists(Listed):
         self.hastens = channel.far >= LONG and inner >= SEVERAL
         for route, (_, first, stop) in zip(places.told, to, strict=True):
             own = np.concatenate([values[:, index[first:stop]] for values in told])
-            channel.motion[route.first * columns : route.stop * columns] = own.ravel()
+            channel.part(route, 0)[:] = own.ravel()
         channel.start(0)
         self._swap_reports()
         channel.finish()
@@ -265,12 +267,12 @@ class ShareLists(Listed):
         nb = nb._replace(bonds=self.bonds.settle(nb)) if self.bonds else nb
         self.neighbours = nb._replace(**arrays.pair_force(nb, self.layout))
 
-    def _give_memory(self, crowd: Crowd, order: np.ndarray) -> None:
+    def _give_memory(self, crowd: Crowd, places: Places) -> None:
         """Tell contacts what they remember: with walls at once, and pairs when they are picked, which is done here."""
         b, index = self.bodies, None
         if self.layout.wall_width:
             place = np.full(crowd.old.number.size + crowd.late.number.size, -1)
-            place[crowd.places(order).source] = np.arange(self.low, b.kind.size)
+            place[places.source] = np.arange(self.low, b.kind.size)
             index = indexed(crowd, place, self.ghosts, self.first_number, b, self.kinds)
             self._give_walls(index)
         self._pick()
