@@ -77,9 +77,10 @@ def test_arrays_made_apart_share_pages_with_no_others():
     with pages.apart():
         inside = [pages.empty(size) for _ in range(2)]
     after = pages.empty(size)
-    place = [array.ctypes.data for array in (before, *inside, after)]
-    assert place[2] - place[1] == size * 8
-    assert min(abs(place[k] - place[m]) for k in (0, 3) for m in (1, 2)) >= pages.TOGETHER - 2 * size * 8
+    assert inside[1].ctypes.data - inside[0].ctypes.data == size * 8
+    assert inside[0].base is inside[1].base  # the memory of their pages
+    assert inside[0].base is not before.base
+    assert inside[0].base is not after.base
 
 
 @has_large
