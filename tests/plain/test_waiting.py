@@ -116,8 +116,8 @@ def test_pictures_that_take_long_are_told_with_the_time_of_the_last_time(beside,
 
     @picture
     def portrait(run):
+        looked.clear()  # what came before, as the end of another picture
         assert beside or looked.wait(timeout=60)
-        looked.clear()
         if not run.kind:
             raise ValueError(run)
 
