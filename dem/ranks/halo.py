@@ -40,13 +40,12 @@ def within(region: Region, reach: np.ndarray, position: np.ndarray, periods: lis
     """
     if not region.lower[0] <= region.upper[0]:
         return np.zeros(position.shape[1], bool)
-    near = np.arange(position.shape[1])
-    square, most = np.zeros(near.size), (reach * SLACK) ** 2
-    for axis, (_, length) in enumerate(periods):
-        lower, upper, x = region.lower[axis], region.upper[axis], position[axis, near]
+    near, square, most = np.arange(position.shape[1]), 0.0, (reach * SLACK) ** 2
+    for axis in np.argsort(region.upper - region.lower, kind="stable"):  # its shortest side is where it was cut
+        length, lower, upper, x = periods[axis][1], region.lower[axis], region.upper[axis], position[axis, near]
         images = (-length, 0.0, length) if length > 0 else (0.0,)
         away = [np.maximum(np.maximum(lower - (x + s), (x + s) - upper), 0.0) for s in images]
-        square += np.minimum.reduce(away) ** 2
+        square = square + np.minimum.reduce(away) ** 2
         within = square <= most  # who is too far away along one axis need not be looked at along the others
         near, square, most = near[within], square[within], most[within]
     result = np.zeros(position.shape[1], bool)
