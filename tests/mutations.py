@@ -580,6 +580,8 @@ RANKS = (
            "plain/test_ranks.py", "that_part"),
     Mutant("ranks-ghosts-memory", "indexed", "np.arange(ghosts), ", "",
            "plain/test_ranks.py", "show_in_no_bit or files_are"),
+    Mutant("ranks-slow-once", "renew", "(self.fair or before)", "self.fair",
+           "plain/test_ranks.py", "cut_anew"),
     Mutant("ranks-uneven", "uneven", "math.log2(ranks) / math.sqrt(each)", "MOST",
            "plain/test_ranks.py", "cut_anew"),
 )

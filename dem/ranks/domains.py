@@ -45,13 +45,15 @@ class Bisection(Owners):
 
     def __init__(self) -> None:
         self.root: Cut | int | None = None
+        self.fair = True  # whether work was equal enough when it was looked at last
 
     def renew(self, communicator: Communicator, position: np.ndarray, work: float) -> None:
-        """Cut anew if it is time to; see `Owners`."""
+        """Cut anew if it is time to; see `Owners`. Who was slow for a moment is not so the next time."""
         each = max(SAMPLES // communicator.ranks, LEAST)
         works = communicator.all_told(work)
         mean = sum(works) / len(works)
-        if self.root is not None and max(works) <= (1.0 + uneven(each, communicator.ranks)) * mean:
+        before, self.fair = self.fair, max(works) <= (1.0 + uneven(each, communicator.ranks)) * mean
+        if self.root is not None and (self.fair or before):
             return
         every = -(-max(position.shape[1], 1) // each)
         sample = position[:, ::every]

@@ -496,16 +496,20 @@ def test_there_is_no_memory_in_common_where_there_is_no_room(monkeypatch, tmp_pa
 
 
 def test_domains_are_cut_anew_by_as_much_as_cuts_leave():
-    """A rank with 1.02 of the mean work is half way to 1/1.02 of its bodies then; one with 1.009 keeps them all."""
+    """A rank with 1.02 of the mean work is half way to 1/1.02 of its bodies then; one with 1.009 keeps them all.
+
+    Who has had so much once only keeps them as well.
+    """
     x = np.stack([np.linspace(0, 1, 20_000), np.zeros(20_000), np.zeros(20_000)])
     halves = [x[:, :10_000], x[:, 10_000:]]
-    for more, expected in ((0.02, 9902), (0.009, 10_000)):
+    for before, more, expected in ((0.02, 0.02, 9902), (0.009, 0.009, 10_000), (0.0, 0.02, 10_000)):
         board, both = Board(2), [Bisection(), Bisection()]
         for owners in both:
             owners.root = Cut(0, 0.5, 0, 1)
         with ThreadPoolExecutor(2) as pool:
             ranks = [Threads(board, 0), Threads(board, 1)]
-            list(pool.map(Bisection.renew, both, ranks, halves, (1.0 + more, 1.0 - more)))
+            for share in (before, more):
+                list(pool.map(Bisection.renew, both, ranks, halves, (1.0 + share, 1.0 - share)))
         first, second = both
         share = np.count_nonzero(first.of(x, np.arange(20_000)) == 0)
         assert first.root == second.root
