@@ -15,6 +15,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``keeping``     parts on disk, for what is compiled next
     ``spreading``   calls of parts by threads
     ``convention``  how parts are called
+    ``calling``     functions of C called by their address
     ``startup``     what numba need not do before its first function runs, how threads wait
     ``processor``   what LLVM should know of processors: whose gathers are slow, whose vectors may be wide
     ``memory``      asked for ahead, or added to by several threads

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
+    from dem.ranks.calls import Call
     from dem.ranks.rows import Places, Route
 
 FEW = 32  # ranks up to which reports are handed on as they are: one short message each, and nobody combines them
@@ -80,6 +81,10 @@ class Communicator:
     def swap_reports(self, report: np.ndarray, reports: np.ndarray, most: int) -> None:
         """What all ranks report (S,), int64, in rows (P, S); in one row the `most` first are maxima, others sums."""
         raise NotImplementedError
+
+    def call_to_swap(self, report: np.ndarray, reports: np.ndarray) -> Call | None:
+        """A call by which kernels do the same with these arrays, which stay where they are; None if there is none."""
+        return None
 
     def channel(self, columns: int, to: list[Route], of: list[Route], before: Channel | None) -> Channel:
         """Way for rows of so many numbers to other ranks and from there, instead of one that there was before."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import time
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mpi4py import MPI
 
+from dem.ranks.calls import address_of
 from dem.ranks.communicator import Channel, Communicator
 from dem.ranks.memory import in_common
 from dem.ranks.rows import Places, Wants
@@ -18,6 +20,7 @@ from dem.ranks.rows import Places, Wants
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from dem.ranks.calls import Call
     from dem.ranks.rows import Route
 
 KEEN, SLEEP, IDLE = 2e-3, 2e-4, 5e-3  # s that somebody waits for an order with a busy core, and between looks after
@@ -110,6 +113,14 @@ class World(Communicator):
             self.world.Iallreduce(MPI.IN_PLACE, maxima, MPI.MAX), self.world.Iallreduce(MPI.IN_PLACE, sums, MPI.SUM)
         ]  # fmt: skip
         MPI.Request.Waitall(requests)
+
+    def call_to_swap(self, report: np.ndarray, reports: np.ndarray) -> Call | None:
+        """The function of C, if reports are handed on as they are."""
+        address = address_of(ctypes.CDLL(MPI.__file__), "MPI_Allgather")
+        if not address or len(reports) != self.ranks:
+            return None
+        kind, world = MPI._handleof(MPI.INT64_T), MPI._handleof(self.world)  # noqa: SLF001, there is no other way
+        return [address, report.ctypes.data, report.size, kind, reports.ctypes.data, report.size, kind, world]
 
     def channel(self, columns: int, to: list[Route], of: list[Route], before: Messages | None) -> Messages:
         """By memory in common on this machine, by messages to others."""

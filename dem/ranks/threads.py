@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import pickle
 import threading
 from contextlib import contextmanager
@@ -12,10 +13,12 @@ import numpy as np
 from dem.ranks import crew
 from dem.ranks.communicator import Channel, Communicator
 from dem.ranks.rows import Places, Wants
+from kernels.base.calling import kind_of_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dem.ranks.calls import Call
     from dem.ranks.rows import Route
 
 TOGETHER = 3  # ranks that are as if on one machine
@@ -94,10 +97,13 @@ class Told(Channel):
 
 
 class Threads(Communicator):
-    """A thread among others; some at a time are as if they were on one machine."""
+    """A thread among others; some at a time are as if they were on one machine.
 
-    def __init__(self, board: Board, rank: int, together: int = TOGETHER) -> None:
-        self.board, self.rank, self.ranks = board, rank, len(board.slots)
+    Kernels take steps by themselves if that is wanted: then nobody finds out who touches what he may not.
+    """
+
+    def __init__(self, board: Board, rank: int, together: int = TOGETHER, *, by_kernels: bool = False) -> None:
+        self.board, self.rank, self.ranks, self.by_kernels = board, rank, len(board.slots), by_kernels
         first = rank // together * together
         self.members = range(first, min(first + together, self.ranks))
 
@@ -136,6 +142,21 @@ class Threads(Communicator):
         else:
             reports[0, :most], reports[0, most:] = found[:, :most].max(axis=0), found[:, most:].sum(axis=0)
 
+    def call_to_swap(self, report: np.ndarray, reports: np.ndarray) -> Call | None:
+        """A function that does so if that is wanted."""
+        if not self.by_kernels or len(reports) != self.ranks:
+            return None
+
+        def swap(*_: int) -> int:
+            try:
+                self.swap_reports(report, reports, 0)
+            except (RuntimeError, threading.BrokenBarrierError):
+                return 1
+            return 0
+
+        self.called = kind_of_call()(swap)  # for as long as it may be
+        return [ctypes.cast(self.called, ctypes.c_void_p).value]
+
     def channel(self, columns: int, to: list[Route], of: list[Route], before: Told | None) -> Told:
         """Rows in common with some, copies of those of others."""
         del before
@@ -157,19 +178,19 @@ class Threads(Communicator):
 
 
 @contextmanager
-def in_one_process(ranks: int, together: int = TOGETHER, **ways: object) -> Iterator[Communicator]:
+def in_one_process(
+    ranks: int, together: int = TOGETHER, *, by_kernels: bool = False, **ways: object
+) -> Iterator[Communicator]:
     """Have so many threads share the simulations that are made meanwhile; see `dem.ranks.crew.Crew` for the ways.
 
-    So many together tell each other by memory in common, others by copies. The result is that of one process, bit for
-    bit.
+    So many together tell each other by memory in common, others by copies; kernels may take several steps by
+    themselves. The result is that of one process, bit for bit.
     """
     board = Board(ranks)
-    others = [
-        threading.Thread(target=crew.serve, args=(Threads(board, r, together),), daemon=True) for r in range(1, ranks)
-    ]
+    mine, *rest = (Threads(board, r, together, by_kernels=by_kernels) for r in range(ranks))
+    others = [threading.Thread(target=crew.serve, args=(one,), daemon=True) for one in rest]
     for thread in others:
         thread.start()
-    mine = Threads(board, 0, together)
     with crew.at_work(crew.Crew(mine, **ways)):
         yield mine
     for thread in others:

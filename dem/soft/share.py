@@ -87,16 +87,15 @@ class Share(ShareLists):
 
     def _take_steps(self, stop: int) -> int:
         """Take steps, one at least; returns as `advance`."""
-        step = self.progress.step
-        task = sweeps.PREDICT if self.progress.phase[0] != loop.PREDICTED else _step(step[0], stop)
+        progress = self.progress
+        task = sweeps.PREDICT if progress.phase[0] != loop.PREDICTED else _step(progress.step[0], stop)
         code = self._begin(shares.BEGIN, task, task)
-        while True:
-            self._go_on(task)
-            after = shares.STAY if task == sweeps.LAST_STEP else _step(step[0] + (task == sweeps.STEP), stop)
-            code = self._begin(shares.NOTE, task, after)
-            if code != loop.DONE or after == shares.STAY:
-                return code
-            task = after
+        while code == loop.DONE:
+            code = (self._have_steps_taken if self.border.swap[0] else self._go_on)(task, stop)
+            if progress.phase[0] == loop.COMPLETE:
+                break
+            task = _step(progress.step[0], stop)
+        return code
 
     def _begin(self, order: int, task: int, after: int) -> int:
         """Note what all have come to in a task if that is the order, and do the next one for the border."""
@@ -104,18 +103,45 @@ class Share(ShareLists):
         if self.bonds:
             self.bonds.begin_step()
         code = self._serve(order, task, after)
+        self._count(perf_counter() - began)
+        return self._begin_again(code, after)
+
+    def _begin_again(self, code: int, task: int) -> int:
+        """See to what kernels have come back for before they did a task for the border, and have them do it."""
         if code == loop.FEW_SLOTS:
             self._make_slots_for(int(self.faces.walls.fullest.max()))
-            code = self._serve(shares.BEGIN, task, after)
+            code = self._serve(shares.BEGIN, task, task)
         if code == loop.LIST_STALE:
             self._refresh()
             began = perf_counter()
-            code = self._serve(shares.BEGIN, task, after)
-        self._count(perf_counter() - began)
+            code = self._serve(shares.BEGIN, task, task)
+            self._count(perf_counter() - began)
         return code
 
-    def _go_on(self, task: int) -> None:
-        """Tell others of the border, do the task for all bodies further in meanwhile, and hear what others tell."""
+    def _have_steps_taken(self, task: int, stop: int) -> int:
+        """As `_go_on`, and as many steps more as kernels take by themselves.
+
+        Raises
+        ------
+        RuntimeError
+            If they could not swap reports.
+        """
+        border, progress, before, began = self.border, self.progress, int(self.progress.step[0]), perf_counter()
+        border.waited[0] = 0
+        code = self._serve(shares.STEPS, task, stop=stop)
+        self._count(perf_counter() - began - 1e-9 * border.waited[0])
+        self.steps += int(progress.step[0]) - before
+        if code == shares.UNHEARD:
+            message = "what ranks report could not be handed on"
+            raise RuntimeError(message)
+        after = shares.STAY if progress.phase[0] == loop.COMPLETE else _step(progress.step[0], stop)
+        return self._begin_again(code, after)
+
+    def _go_on(self, task: int, stop: int) -> int:
+        """Tell others of the border, do the task for all bodies further in meanwhile, and hear what others tell.
+
+        Then note what all have come to, and begin with the next task; returns as `_begin`.
+        """
         self.channel.start(int(self.border.side[0]))
         began = perf_counter()
         if self.hastens:
@@ -130,6 +156,8 @@ class Share(ShareLists):
         if self.bonds and task != sweeps.PREDICT:
             self.bonds.end_step(self.setting.per_joule)
         self.channel.finish()
+        after = shares.STAY if task == sweeps.LAST_STEP else _step(self.progress.step[0] + (task == sweeps.STEP), stop)
+        return self._begin(shares.NOTE, task, after)
 
     def _count(self, seconds: float) -> None:
         """Add to the time that was spent computing."""

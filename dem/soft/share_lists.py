@@ -8,6 +8,7 @@ import numpy as np
 
 from dem.base.large_pages import apart
 from dem.base.words import counted
+from dem.ranks import calls
 from dem.ranks.halo import Region, within
 from dem.ranks.rows import routes, stretches
 from dem.soft import arrays, share_arrays
@@ -225,11 +226,13 @@ class ShareLists(Listed):
         places = channel.places
         felt = self.faces.walls.part[0].size if has_walls(self.faces) else 0
         report = np.zeros(FELT + felt, np.int64)
+        reports = np.zeros((communicator.rows_of_reports(), report.size), np.int64)
+        swap = None if channel.far or self.bonds else communicator.call_to_swap(report, reports)
         self.border = Border(
             index=index, motion=channel.motion, told=stretches(places.told), heard=stretches(places.heard),
             side=np.zeros(1, np.int64), room=places.room, columns=columns, report=report,
-            reports=np.zeros((communicator.rows_of_reports(), report.size), np.int64),
-            total=np.zeros((1, sweeps.COLUMNS), np.int64), blocks=self.border_blocks,
+            reports=reports, total=np.zeros((1, sweeps.COLUMNS), np.int64), blocks=self.border_blocks,
+            **calls.of_border(swap),
         )  # fmt: skip
         inner = self.neighbours.block[-1] - self.neighbours.block[self.border_blocks]
         self.hastens = channel.far >= LONG and inner >= SEVERAL
@@ -295,12 +298,12 @@ class ShareLists(Listed):
         return Table.of(found)
 
     def _serve(
-        self, order: int, task: int = sweeps.PREDICT, after: int = shares.STAY, view: loop.View = NOWHERE,
-        bodies: Bodies | None = None,
+        self, order: int, task: int = sweeps.PREDICT, after: int = shares.STAY, stop: int = 0,
+        view: loop.View = NOWHERE, bodies: Bodies | None = None,
     ) -> int:  # fmt: skip
         """Have the kernels carry out an order."""
         return self._kernels(
-            order, task, after, self.scheme, self.law, self.fluid, self.mode, self.setting, bodies or self.bodies,
+            order, task, after, stop, self.scheme, self.law, self.fluid, self.mode, self.setting, bodies or self.bodies,
             self.kinds, self.neighbours, self.faces, self.progress, self.partial, self.border, view,
         )  # fmt: skip
 

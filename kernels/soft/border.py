@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels.base.calling import call
 from kernels.base.jit import formula, part
 from kernels.soft import felt, sweeps
 from kernels.soft.walled import bare_or
@@ -44,6 +45,10 @@ class Border(NamedTuple):
     reports: np.ndarray  # (P, S) int64, what all do
     total: np.ndarray  # (1, COLUMNS) int64, that of all
     blocks: int  # of `Neighbours.block`, which hold the border: all bodies that others want, and some more
+    swap: np.ndarray  # (WORDS,) int64, call by which all hear what all report; address 0 if kernels are not to call it
+    clock: np.ndarray  # (WORDS,) int64, call that writes the time to `now`
+    now: np.ndarray  # (2,) int64 [s, ns]
+    waited: np.ndarray  # (1,) int64 [ns], that the calls of `swap` have taken
 
 
 @formula
@@ -141,6 +146,27 @@ def add_up_walls(box, first, row):
 
 
 report_walls = bare_or(nothing_reported, add_up_walls)
+
+
+@formula
+def time(border):
+    """Time by a clock that only goes forward [ns]."""
+    call(border.clock)
+    return border.now[0] * 1_000_000_000 + border.now[1]
+
+
+@part
+def swap_reports(border):
+    """Hear what all report; returns 0, or what else the call returned.
+
+    Writes
+    ------
+    border : `reports`, `waited`
+    """
+    began = time(border)
+    code = call(border.swap)
+    border.waited[0] += time(border) - began
+    return code
 
 
 @part

@@ -1,5 +1,6 @@
 """Several ranks, as threads of one process in lockstep, against one: the same bytes, whoever has whom."""
 
+import ctypes
 import errno
 import itertools
 import os
@@ -19,7 +20,11 @@ from dem.ranks.halo import Region, within
 from dem.ranks.likeness import Likeness, unlike
 from dem.ranks.threads import Board, Threads, in_one_process
 from dem.soft import ranked, share_lists, simulation  # noqa: F401, all who know of chunks are to be there
+from dem.soft.share import Share
+from dem.soft.share_lists import ShareLists
 from dem.soft.share_rows import Table
+from kernels.base.calling import kind_of_call
+from kernels.soft import shares
 
 D, DT, STEPS, FEW = 0.01, 2e-5, 60, 30
 THIN = (0.06 * D, 0.02 * D)  # how much farther than they reach bodies and spheres are listed: lists do not last long
@@ -237,6 +242,48 @@ def test_ranks_show_in_no_bit(case, ranks, owners, steps):
             assert told.ghosts > 0  # the test is about them
         if owners is AtRandom:
             assert told.arrived > 0
+
+
+BY_KERNELS = ["frictional", "mixture", "coming-and-going"]
+
+
+@pytest.mark.parametrize("pause", [shares.PAUSE, -1])
+@pytest.mark.parametrize(
+    "case",
+    [*BY_KERNELS, *(pytest.param(case, marks=pytest.mark.slow) for case in sorted(CASES.keys() - set(BY_KERNELS)))],
+)
+def test_kernels_of_ranks_with_memory_in_common_take_steps_by_themselves(case, pause, monkeypatch):
+    """Many, or one at a time; Python has a part in steps of those with bonds."""
+    monkeypatch.setattr(shares, "PAUSE", pause)
+    alone = CASES[case]()
+    alone.step(FEW)
+    orders = []
+    monkeypatch.setattr(Share, "_serve", lambda *a, **k: (orders.append(a[1]), ShareLists._serve(*a, **k))[1])
+    with in_one_process(2, owners=AtRandom, by_kernels=True):
+        sim = CASES[case]()
+        sim.step(FEW)
+        own = sim._engine._hand.own
+        assert everything(sim) == everything(alone)
+        assert own.told.rebuilt > 1
+        assert own.told.seconds > 0
+    steps = orders.count(shares.STEPS)
+    if own.bonds:
+        assert steps == 0
+    else:
+        assert shares.NOTE not in orders
+        assert (steps >= 2 * FEW) is (pause < 0)
+
+
+def test_reports_that_cannot_be_handed_on_end_a_run(monkeypatch):
+    """Kernels come back at once, and nothing of the step is noted."""
+    failing = kind_of_call()(lambda *_: -15)
+    call = [ctypes.cast(failing, ctypes.c_void_p).value]
+    monkeypatch.setattr(Threads, "call_to_swap", lambda *_: call)
+    with in_one_process(1):
+        sim = spheres()
+        with pytest.raises(RuntimeError, match="what ranks report could not be handed on"):
+            sim.step(5)
+        assert sim._engine.progress.step[0] == 0
 
 
 def bar(*, sizes=False, bonded=False):

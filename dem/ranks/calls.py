@@ -1,0 +1,46 @@
+"""Calls of C functions that kernels make, see `kernels.base.calling`."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+
+import numpy as np
+
+from kernels.base.calling import WORDS
+
+Call = list[int]  # address of a function, and what it is given
+
+
+def of_border(swap: Call | None) -> dict[str, np.ndarray]:
+    """What `kernels.soft.border.Border` holds of calls: one that swaps reports, if there is one, and a clock."""
+    now = np.zeros(2, np.int64)
+    clock = _clock(now)
+    return {
+        "swap": _words(swap if clock else None), "clock": _words(clock), "now": now, "waited": np.zeros(1, np.int64)
+    }  # fmt: skip
+
+
+def _words(call: Call | None) -> np.ndarray:
+    """A call as kernels take it; zeros if there is none."""
+    found = np.zeros(WORDS, np.int64)
+    if call:
+        found[: len(call)] = [ctypes.c_int64(word).value for word in call]
+    return found
+
+
+def address_of(library: ctypes.CDLL, name: str) -> int | None:
+    """Where a function of a library is, or of one that it stands on; None if there is none."""
+    try:
+        return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+    except AttributeError:
+        return None
+
+
+def _clock(now: np.ndarray) -> Call | None:
+    """Call that writes the time, by a clock that only goes forward, in whole seconds and the ns beyond (2,) int64."""
+    if os.name != "posix" or ctypes.sizeof(ctypes.c_long) != now.itemsize:
+        return None
+    address = address_of(ctypes.CDLL(None), "clock_gettime")
+    return [address, time.CLOCK_MONOTONIC, now.ctypes.data] if address else None
