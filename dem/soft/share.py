@@ -14,7 +14,7 @@ import numpy as np
 
 from dem.base.large_pages import empty
 from dem.ranks.likeness import Likeness, unlike
-from dem.soft.share_lists import ShareLists, in_words
+from dem.soft.share_lists import TIMED, ShareLists, in_words
 from dem.soft.share_rows import Rows, Table
 from dem.system.diagnosis import outside
 from kernels.base.bits import as_float
@@ -130,7 +130,7 @@ class Share(ShareLists):
         border.waited[0] = 0
         code = self._serve(shares.STEPS, task, stop=stop)
         self._count(perf_counter() - began - 1e-9 * border.waited[0])
-        self.steps += int(progress.step[0]) - before
+        self._note_work(int(progress.step[0]) - before)
         if code == shares.UNHEARD:
             message = "what ranks report could not be handed on"
             raise RuntimeError(message)
@@ -151,7 +151,7 @@ class Share(ShareLists):
         else:
             self._serve(shares.REST, task)
         self._count(perf_counter() - began)
-        self.steps += 1
+        self._note_work(1)
         self._swap_reports()
         if self.bonds and task != sweeps.PREDICT:
             self.bonds.end_step(self.setting.per_joule)
@@ -163,6 +163,12 @@ class Share(ShareLists):
         """Add to the time that was spent computing."""
         self.spent += seconds
         self.told = self.told._replace(seconds=self.told.seconds + seconds)
+
+    def _note_work(self, steps: int) -> None:
+        """Note how long so many steps more have taken: whatever else the processor did then is no work of this rank."""
+        self.steps += steps
+        if self.steps >= TIMED:
+            self.work, self.spent, self.steps = min(self.work, self.spent / self.steps), 0.0, 0
 
     def _refresh(self) -> None:
         """Pick candidates anew, or list neighbours anew if one of the ranks has to."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 LONG = 65536  # bytes of messages of a rank, both ways, from which on they are hastened on their way
 SEVERAL = 4  # chunks of bodies further in, likewise: during fewer not much can be sent
-TIMED = 20  # steps from which on the clock tells what work a rank has
+TIMED = 20  # steps by which the clock tells what work a rank has: those that took the shortest time
 
 
 class Kit(NamedTuple):
@@ -104,7 +105,7 @@ class ShareLists(Listed):
         self.hastens = False  # whether messages are looked after while they are under way
         self.partial = np.zeros((1, sweeps.COLUMNS), np.int64)
         self.told = Told(0, 0, 0.0, 0, 0)
-        self.spent, self.steps = 0.0, 0  # seconds of computing since domains were looked at, steps
+        self.work, self.spent, self.steps = math.inf, 0.0, 0  # seconds a step, see `TIMED`; of late, how many steps
         self.bonds = ShareBonds(communicator, kit.ties) if kit.ties else None
 
     def rebuild(self, rows: Rows | None = None) -> None:
@@ -118,9 +119,9 @@ class ShareLists(Listed):
                 self.bonds.agree()
             rows, ends = self._here()
         here = rows.arrays["left"][0] == 0
-        work = self.spent / self.steps if self.steps >= TIMED else float(rows.number.size)
+        work = self.work if math.isfinite(self.work) else float(rows.number.size)
         self.owners.renew(communicator, rows.position if here.all() else rows.position[:, here], work)
-        self.spent, self.steps = 0.0, 0
+        self.work, self.spent, self.steps = math.inf, 0.0, 0
         crowd = self._handed_on(rows, self.owners.of(rows.position, rows.identity), ends)
         self._list_anew(crowd)
         self.told = self.told._replace(
