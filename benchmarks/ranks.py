@@ -23,7 +23,9 @@ from dem.bench.stepping import Heap
 from dem.bench.workloads import FRICTION
 from dem.case import case
 
-WARM = 1200  # steps before any is timed: the lattice is gone by then, and memory that lists need is had
+# steps before any is timed: the layers of the lattice, between which alone domains could be cut, have run into each
+# other by then, and memory that lists need is had, a page of which a host may take 5 ms to find, while all ranks wait
+WARM = 5000
 ROUNDS = 32  # by which a bed settles
 ONE, PAIR, RANKS = "one process", "two processes", "two ranks"
 

@@ -43,6 +43,20 @@ def test_memory_that_nobody_uses_is_used_again_and_cleared_where_zeros_are_asked
 
 
 @has_large
+def test_memory_that_was_used_last_is_used_again_first(monkeypatch):
+    """It is the memory that the caches know, and which the system has found already."""
+    monkeypatch.setattr(pages, "_spare", deque())
+    size = 3 * pages.LARGE
+    several = [pages.LargePages(size) for _ in range(3)]
+    places = [one.memory.ctypes.data for one in several]
+    for k in (1, 2, 0):
+        several[k] = None
+        gc.collect()
+    again = [pages.LargePages(size) for _ in range(3)]
+    assert [one.memory.ctypes.data for one in again] == [places[0], places[2], places[1]]
+
+
+@has_large
 def test_part_of_an_array_keeps_its_memory():
     size = pages.TOGETHER // 8
     one = pages.full(size, 7.0, float)

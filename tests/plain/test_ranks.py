@@ -563,6 +563,16 @@ def test_domains_are_cut_anew_by_as_much_as_cuts_leave():
         assert abs(share - expected) <= 4  # two of those that tell where all are: every second does
 
 
+def test_the_work_of_a_rank_is_what_its_quickest_steps_take():
+    """Of 20 at least, 10 ms in all; 20 that took 5 ms more are another matter, and so are fewer that took less."""
+    share = SimpleNamespace(work=np.inf, spent=0.0, steps=0)
+    for milliseconds, steps in ((15, 20), (4, 5), (6, 15), (1, 19)):
+        share.spent += 1e-3 * milliseconds
+        Share._note_work(share, steps)
+    assert share.work == pytest.approx(1e-3 * 10 / 20)
+    assert (share.spent, share.steps) == (pytest.approx(1e-3), 19)
+
+
 def test_memories_that_differ_between_ranks_are_noticed():
     """Both owners of a touching pair keep what it remembers; where both copies meet they must be of the same bytes."""
     one = Table(np.array([3, 4]), np.array([5, -1]), np.array([[0.1], [0.2]]))
