@@ -308,7 +308,7 @@ def serve(
 
     Parameters
     ----------
-    order, task, after, scheme, law, fluid, mode, setting, kinds : see `obey`
+    order, task, after, stop, scheme, law, fluid, mode, setting, kinds : see `obey`
 
     Writes
     ------
