@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import time
+from functools import cache
 
 import numpy as np
 
@@ -30,10 +31,11 @@ def _words(call: Call | None) -> np.ndarray:
     return found
 
 
-def address_of(library: ctypes.CDLL, name: str) -> int | None:
-    """Where a function of a library is, or of one that it stands on; None if there is none."""
+@cache
+def address_of(library: str | None, name: str) -> int | None:
+    """Where a function of a library is, or of one that it stands on, or of this process; None if there is none."""
     try:
-        return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+        return ctypes.cast(getattr(ctypes.CDLL(library), name), ctypes.c_void_p).value
     except AttributeError:
         return None
 
@@ -42,5 +44,5 @@ def _clock(now: np.ndarray) -> Call | None:
     """Call that writes the time, by a clock that only goes forward, in whole seconds and the ns beyond (2,) int64."""
     if os.name != "posix" or ctypes.sizeof(ctypes.c_long) != now.itemsize:
         return None
-    address = address_of(ctypes.CDLL(None), "clock_gettime")
+    address = address_of(None, "clock_gettime")
     return [address, time.CLOCK_MONOTONIC, now.ctypes.data] if address else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 import time
@@ -116,7 +115,7 @@ class World(Communicator):
 
     def call_to_swap(self, report: np.ndarray, reports: np.ndarray) -> Call | None:
         """The function of C, if reports are handed on as they are."""
-        address = address_of(ctypes.CDLL(MPI.__file__), "MPI_Allgather")
+        address = address_of(MPI.__file__, "MPI_Allgather")
         if not address or len(reports) != self.ranks:
             return None
         kind, world = MPI._handleof(MPI.INT64_T), MPI._handleof(self.world)  # noqa: SLF001, there is no other way

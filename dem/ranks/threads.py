@@ -104,6 +104,7 @@ class Threads(Communicator):
 
     def __init__(self, board: Board, rank: int, together: int = TOGETHER, *, by_kernels: bool = False) -> None:
         self.board, self.rank, self.ranks, self.by_kernels = board, rank, len(board.slots), by_kernels
+        self.called: list = []
         first = rank // together * together
         self.members = range(first, min(first + together, self.ranks))
 
@@ -154,8 +155,8 @@ class Threads(Communicator):
                 return 1
             return 0
 
-        self.called = kind_of_call()(swap)  # for as long as it may be
-        return [ctypes.cast(self.called, ctypes.c_void_p).value]
+        self.called.append(kind_of_call()(swap))  # for as long as it may be
+        return [ctypes.cast(self.called[-1], ctypes.c_void_p).value]
 
     def channel(self, columns: int, to: list[Route], of: list[Route], before: Told | None) -> Told:
         """Rows in common with some, copies of those of others."""

@@ -151,7 +151,7 @@ class Share(ShareLists):
         else:
             self._serve(shares.REST, task)
         self._count(perf_counter() - began)
-        self._note_work(1)
+        self._note_work(0 if task == sweeps.PREDICT else 1)
         self._swap_reports()
         if self.bonds and task != sweeps.PREDICT:
             self.bonds.end_step(self.setting.per_joule)
