@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import shutil
 import signal
 
 import h5py
@@ -121,6 +122,36 @@ def test_contacts_by_pair_are_saved(tmp_path):
         each.step(2000)
     assert sim.energy() == loaded.energy()
     assert sim.energy().dissipated > 0
+
+
+@pytest.mark.parametrize("moment", ["checkpoint", "finish"])
+def test_who_is_killed_after_the_last_step_ends_the_same(moment, tmp_path, monkeypatch):
+    """Between the last checkpoint and the last frame, or between that and the end of the file: as the file is then."""
+    whole, killed = tmp_path / "whole.h5", tmp_path / "killed.h5"
+    plain = getattr(TrajectoryWriter, moment)
+
+    def call(writer, *given, **more):
+        if moment == "finish":
+            writer._commit()
+        else:
+            plain(writer)
+        if writer.sim._now >= writer.plan[-1].last and not killed.exists():
+            shutil.copy(whole, killed)
+        if moment == "finish":
+            plain(writer, *given, **more)
+
+    monkeypatch.setattr(TrajectoryWriter, moment, call)
+    verdict = crowd(law="elastic").run(0.004, output=whole, frames=4, checkpoint_every=10)
+    monkeypatch.undo()
+    with dem.Trajectory(killed) as part:
+        assert len(part) == (4 if moment == "checkpoint" else 5)
+        assert part.verdict is None
+    assert dem.resume(killed) == verdict
+    assert_same_frames(whole, killed)
+    with dem.Trajectory(killed) as run:
+        assert run.verdict == str(verdict)
+    with pytest.raises(ValueError, match="is complete"):
+        dem.resume(killed)
 
 
 def test_a_longer_run_ends_where_a_long_one_does(tmp_path):

@@ -88,7 +88,8 @@ def resume(
     try:
         if duration is not None:
             plan = longer(sim, plan, duration)
-        if not plan or sim._now >= plan[-1].last:  # noqa: SLF001
+        ended = "verdict" in writer.about  # else it was killed after its last step, before the last frame or its end
+        if not plan or (ended and sim._now >= plan[-1].last):  # noqa: SLF001
             message = f"{path} is complete, t = {sim.time:.6g} s: give a longer duration to go on"
             raise ValueError(message)
         calls = hook.resumed(writer, every, sim, plan, strict=strict)
