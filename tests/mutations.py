@@ -580,7 +580,7 @@ RANKS = (
            "plain/test_ranks.py", "that_part"),
     Mutant("ranks-ghosts-memory", "indexed", "np.arange(ghosts), ", "",
            "plain/test_ranks.py", "show_in_no_bit or files_are"),
-    Mutant("ranks-step-too-many", "what_follows", "done + 1 < stop", "done < stop",
+    Mutant("ranks-step-too-many", "take_steps", "STAY if task == sweeps.LAST_STEP else next_task", "next_task",
            "plain/test_ranks.py", "by_themselves"),
     Mutant("ranks-not-heard", "take_steps", "swap_reports(border) != 0", "swap_reports(border) > 0",
            "plain/test_ranks.py", "handed_on"),

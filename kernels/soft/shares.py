@@ -11,7 +11,17 @@ import numpy as np
 from kernels.base.jit import direct, formula, hold, kernel, part, piece, spread, stage
 from kernels.fluid import tell_time
 from kernels.soft import bonded, contact, felt, passes, shared, slots, sweeps
-from kernels.soft.advance import DONE, FEW_SLOTS, LIST_STALE, NO_ROOM, PREDICTED, account, limit_passed, time_of
+from kernels.soft.advance import (
+    DONE,
+    FEW_SLOTS,
+    LIST_STALE,
+    NO_ROOM,
+    PREDICTED,
+    account,
+    limit_passed,
+    next_task,
+    time_of,
+)
 from kernels.soft.border import add_reports, hear, report, swap_reports, tell, time
 from kernels.soft.chunks import by_mode
 from kernels.soft.halves import go_over
@@ -197,14 +207,14 @@ def take_steps(
         if on or order == FIRST_HALF or order == SECOND_HALF or order == REST:  # noqa: PLR1714
             half = REST if on else order
             go_on(half, task, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, partial, border)
-        if on:
-            if swap_reports(border) != 0:
-                return UNHEARD
-            after = what_follows(task, stop, progress)
+        if on and swap_reports(border) != 0:
+            return UNHEARD
         if on or order == NOTE:
             code = note(task, fluid, setting, neighbours.bonds, box, progress, partial, border)
             if code == DONE and task != sweeps.PREDICT and slots.are_few(box):
                 code = FEW_SLOTS
+        if on:
+            after = STAY if task == sweeps.LAST_STEP else next_task(stop, progress)
         if code == DONE and after != STAY:  # at STEPS, NOTE or BEGIN
             code = begin(
                 after, scheme, law, fluid, mode, setting, bodies, kinds, neighbours, box, progress, partial, border
@@ -212,15 +222,6 @@ def take_steps(
         task = after
         if not on or code != DONE or after == STAY or time(border) > until:
             return code
-
-
-@formula
-def what_follows(task, stop, progress):
-    """The task after one that has been done but is not noted yet, see `kernels.soft.advance.next_task`."""
-    done = progress.step[0] + (1 if task == sweeps.STEP else 0)
-    if task == sweeps.LAST_STEP:
-        return STAY
-    return sweeps.STEP if done + 1 < stop else sweeps.LAST_STEP
 
 
 @piece
