@@ -13,7 +13,6 @@ import pytest
 from rules import for_all
 
 import dem
-import kernels
 from dem.casefile.toml import tomllib
 from kernels.base import jit
 
@@ -150,33 +149,8 @@ def test_no_index_of_a_kernel_counts_from_the_end(path):
 @for_all(sorted((ROOT / "kernels").rglob("*.py")))
 def test_kernels_import_only_numba_and_themselves(path):
     allowed = {"math", "typing", "numpy", "numba", "kernels"}
-    if path.name == "jit.py":  # configures numba: where the cache lies is its business
-        allowed |= {"contextlib", "functools", "gc", "hashlib", "llvmlite", "os", "pathlib", "shutil", "sys"}
-        allowed |= {"tempfile", "time"}
-    if path.name in {
-        "linking.py",
-        "lowering.py",
-        "libraries.py",
-        "convention.py",
-        "spreading.py",
-        "held.py",
-        "pieces.py",
-        "direct.py",
-        "extremes.py",
-    }:  # they lean on numba's insides
-        allowed |= {"collections", "contextlib", "copy", "functools", "hashlib", "llvmlite", "operator"}
-    if path.name in {"calling.py", "memory.py", "processor.py", "sifting.py", "transposing.py"}:
-        allowed |= {"llvmlite"}
-    if path.name == "calling.py":
-        allowed |= {"ctypes"}
-    if path.name == "direct.py":
-        allowed |= {"ctypes", "struct"}
-    if path.name == "pieces.py":
-        allowed |= {"itertools", "os", "pathlib", "pickle"}
-    if path.name == "keeping.py":  # so does this one, and reads and writes files
-        allowed |= {"contextlib", "hashlib", "llvmlite", "os", "pathlib", "pickle"}
-    if path.name == "startup.py":
-        allowed |= {"importlib", "os", "contextlib"}
+    if path.parent.name == "base":  # the compiler and its cache: the standard library, and what numba is made of
+        allowed |= {"llvmlite", *sys.stdlib_module_names}
     assert tops(path) <= allowed
 
 
@@ -191,15 +165,6 @@ def test_cases_need_nothing_but_public_names(path):
     assert not {"numba", "kernels"} & tops(path)
     assert not [name for name in imports(path) if name.startswith("dem.")]
     assert set(re.findall(r"\bdem\.(\w+)", path.read_text())) <= {*dem.__all__, "cases"}
-
-
-@for_all(sorted(path for folder in ("kernels", "dem", "cases") for path in (ROOT / folder).rglob("*.py")))
-def test_files_and_functions_stay_short(path):
-    assert len(path.read_text().splitlines()) <= 330
-    for node in nodes_of(path):
-        if isinstance(node, ast.FunctionDef):
-            body = [n for n in node.body if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
-            assert not body or node.end_lineno - body[0].lineno < 40, node.name
 
 
 def test_type_checkers_see_the_public_names():
@@ -236,49 +201,6 @@ def test_nothing_is_imported_that_is_not_needed(code, unwanted):
     script = f"import sys, atexit; atexit.register(lambda: print({unwanted} & set(sys.modules))); {code}"
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert said.splitlines()[-1] == "set()"
-
-
-def sections(text):
-    """Names of arguments in each section of a docstring, those of tuples without their fields: `bodies.force`."""
-    found = {}
-    for title, body in re.findall(r"^(\w+)\n-+\n((?:.+\n?)+)", inspect.cleandoc(text), re.MULTILINE):
-        entries = re.findall(r"^(\S.*?) : ", body, re.MULTILINE)
-        found[title] = [name.split(".")[0] for entry in entries for name in entry.split(", ")]
-    return found
-
-
-def with_many_arguments():
-    for path in sorted((ROOT / "kernels").rglob("*.py")):
-        for node in nodes_of(path):
-            if isinstance(node, ast.FunctionDef) and len(node.args.args) >= 8 and not node.name.startswith("_"):
-                yield node
-
-
-@for_all(with_many_arguments, lambda node: node.name)
-def test_kernels_with_many_arguments_say_what_they_read_and_write(node):
-    """Each argument once at least, what is written under `Writes`; who writes nothing says what it `Returns`."""
-    told = sections(ast.get_docstring(node) + "\n")
-    assert "Writes" in told or "Returns" in told
-    assert told["Parameters"], "nothing under Parameters"
-    assert {*told["Parameters"], *told.get("Writes", ())} == {argument.arg for argument in node.args.args}
-    assert not {*told["Parameters"]} & {*told.get("Writes", ())}, "under Writes is enough"
-
-
-def test_the_directory_of_kernels_names_every_module():
-    """But for rotational schemes, which have a table of their own, and each room; and it names nothing else."""
-    schemes = {module.removeprefix("kernels.rotation.") for module in imports(ROOT / "kernels/rotation/__init__.py")}
-    named = set(re.findall(r"``([a-z_]+)``", kernels.__doc__))
-    modules = {path.stem for path in (ROOT / "kernels").rglob("*.py")} - {"__init__"}
-    assert modules - schemes <= named
-    assert named <= modules | {path.parent.name for path in (ROOT / "kernels").rglob("__init__.py")}
-
-
-def test_words_of_the_glossary_are_in_use():
-    text = (ROOT / "docs/glossary.md").read_text()
-    code = "\n".join(path.read_text() for path in FILES.values())
-    words = {word for row in re.findall(r"^\|.*\|$", text, re.MULTILINE) for word in re.findall(r"`(\w+)`", row)}
-    assert len(words) > 40
-    assert {word for word in words if not re.search(rf"\b{word}\b", code)} == set()
 
 
 def test_every_public_name_is_documented():
