@@ -28,6 +28,7 @@ what they unload.
     loss      energy that the contact takes up in half a step, besides `elastic` [J]; what is stored is included
     jump      energy that is lost at once, where a contact is made or breaks [J]
     lasts     whether the contact is held on to; `lasting` laws have contacts that live beyond touching, and end them
+    slid      distance that the surfaces have slid in the last step, without the stretch of friction's spring [m]
 
 To add one: a file like ``power.py``, a word for users like ``dem.model.normals.PowerLaw``, which makes its tables, and
 a row for the word in ``dem.model.parts``.
@@ -274,7 +275,9 @@ def hang(law, i, j, touch, history, dt):
     pull, of_pull = adhere(law.adhesion, i, j, touch, no_press(), parting, dt, history[4])
     none = (0.0, 0.0, 0.0)
     force = scale(pull.force, touch.normal)
-    outcome = Outcome(force, none, elastic=pull.energy, stored=0.0, loss=0.0, jump=pull.jump, lasts=pull.holds)
+    outcome = Outcome(
+        force, none, elastic=pull.energy, stored=0.0, loss=0.0, jump=pull.jump, lasts=pull.holds, slid=0.0
+    )
     of_normal, of_slip, of_rolling, of_twist, _, grip = nothing(law)
     return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, grip)
 
@@ -293,7 +296,7 @@ def meet(law, i, j, touch, history, half, time_sign):
         eta *= ramp(touch.overlap - pressed.ends, leaving * dt)
     force_n = max(pressed.force - eta * parting, pressed.floor)
     limit = max(force_n + pressed.held, 0.0)
-    force_t, of_slip, in_slip = slide(
+    force_t, of_slip, in_slip, slid = slide(
         law.tangential, i, j, touch, pressed, eta, limit, slip, of_slip, before, half, time_sign
     )
     rolling, of_rolling, in_rolling = roll(
@@ -315,6 +318,7 @@ def meet(law, i, j, touch, history, half, time_sign):
         loss=-half * power,
         jump=pressed.jump + pull.jump,
         lasts=pressed.lasts or pull.holds,
+        slid=slid,
     )
     return outcome, (of_normal, of_slip, of_rolling, of_twist, of_pull, pressed.grip)
 

@@ -46,6 +46,7 @@ def resisted(part, i, j, touch, outcome, half):
         loss=outcome.loss + half * against * parting,
         jump=outcome.jump,
         lasts=outcome.lasts,
+        slid=outcome.slid,
     )
 
 

@@ -49,7 +49,7 @@ def slide(part, i, j, touch, press, eta, limit, slip, spring, before, half, time
 
     Returns
     -------
-    force on i [N], memory, stored [J]
+    force on i [N], memory, stored [J], distance that the surfaces have slid in the last step [m]
     """
     unit = part.shear[i, j] * press.stiffness
     dashpot, most = eta * part.dashpot[i, j], part.friction[i, j] * limit
@@ -68,14 +68,16 @@ def drag(unit, damping, limit, velocity, touch, press, spring, before, half, tim
 
     Returns
     -------
-    force on i [N], memory, stored [J]
+    force on i [N], memory, stored [J], distance slid in the last step [m]: what the limit took off the spring over k
     """
     k = unit * press.root
     begins = (1.0 + time_sign) * (unit * press.sampled - 0.5 * k)
     lead = half * (time_sign * k if before > 0.0 else begins)
     spring = carry(spring, press.grip, before, touch.normal, (1.0 + time_sign) * half * touch.twist)
-    spring, force = capped(add_scaled(spring, -lead, velocity), damping, limit)
-    return force, add_scaled(spring, -half * k, velocity), 0.5 * dot(spring, spring) / (k + TINY)
+    trial = add_scaled(spring, -lead, velocity)
+    slid = max(math.sqrt(dot(trial, trial)) - limit, 0.0) / (k + TINY)
+    spring, force = capped(trial, damping, limit)
+    return force, add_scaled(spring, -half * k, velocity), 0.5 * dot(spring, spring) / (k + TINY), slid
 
 
 @formula
@@ -104,7 +106,7 @@ def carry(spring, grip, before, normal, angle):
 
 @formula
 def no_friction(part, i, j, touch, press, eta, limit, slip, spring, before, half, time_sign):
-    """None.
+    """No force: all of the slip is sliding.
 
     Parameters
     ----------
@@ -114,7 +116,7 @@ def no_friction(part, i, j, touch, press, eta, limit, slip, spring, before, half
     -------
     as `slide`
     """
-    return (0.0, 0.0, 0.0), spring, 0.0
+    return (0.0, 0.0, 0.0), spring, 0.0, 2.0 * half * math.sqrt(dot(slip, slip))
 
 
 PARTS[Friction] = with_vector(slide)

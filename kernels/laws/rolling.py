@@ -54,7 +54,7 @@ def roll(part, i, j, touch, press, limit, spring, before, half, time_sign):
     unit = part.spring[i, j] * press.stiffness
     damping = scale(-2.0 * part.damping[i, j] * math.sqrt(unit * press.root * touch.rolling), rolling)  # R* cancels out
     velocity, most = scale(touch.radius, rolling), part.friction[i, j] * limit
-    force, spring, stored = drag(unit, damping, most, velocity, touch, press, spring, before, half, time_sign)
+    force, spring, stored, _ = drag(unit, damping, most, velocity, touch, press, spring, before, half, time_sign)
     return scale(touch.radius, cross(touch.normal, force)), spring, stored
 
 

@@ -71,13 +71,14 @@ class Outcome(NamedTuple):
     loss: float  # [J]
     jump: float  # [J]
     lasts: bool
+    slid: float  # [m]
 
 
 @formula
 def no_outcome():
     """Of surfaces that do nothing to each other."""
     none = (0.0, 0.0, 0.0)
-    return Outcome(none, none, elastic=0.0, stored=0.0, loss=0.0, jump=0.0, lasts=False)
+    return Outcome(none, none, elastic=0.0, stored=0.0, loss=0.0, jump=0.0, lasts=False, slid=0.0)
 
 
 class Absent(NamedTuple):

@@ -195,7 +195,7 @@ def add_tree(law, w, s, b, t, count, n, shift, time_sign, half, per_joule, bodie
     done = as_words(half * power, per_joule)
     felt.book(c, w, point, outcome.force, outcome.couple, done, box)
     if walls.first_worn[w] >= 0 and time_sign > 0.0:
-        wear(w, np.int64(walls.trees[c, t, ANCHOR]), outcome.force, touch, half, per_joule, walls)
+        wear(w, np.int64(walls.trees[c, t, ANCHOR]), outcome, touch, per_joule, walls)
     if walls.servo[6, w] != 0.0:
         tell_servo(law, m, row, c, w, p, touch, history, outcome.force, half, box)
     return Sums(

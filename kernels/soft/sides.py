@@ -225,7 +225,7 @@ def add_wall(law, w, b, n, shift, time_sign, half, per_joule, bodies, kinds, box
             felt.book(c, w, point, outcome.force, couple, done, box)
             if walls.first_worn[w] >= 0 and time_sign > 0.0:
                 piece = np.int64(walls.trees[c, t, ANCHOR]) & (LOBE - 1)
-                wear(w, piece, outcome.force, touch, half, per_joule, walls)
+                wear(w, piece, outcome, touch, per_joule, walls)
             if walls.servo[6, w] != 0.0:
                 tell_servo(law, m, row, c, w, p, touch, history, outcome.force, half, box)
             elastic += as_fixed(outcome.elastic + more, per_joule)

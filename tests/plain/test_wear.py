@@ -1,5 +1,7 @@
 """Wear of walls against its closed form, in runs, files and ParaView's view of them."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from vtkmodules.util.numpy_support import vtk_to_numpy
@@ -45,6 +47,68 @@ def test_a_block_that_slides_to_rest_wears_by_its_energy(kind):
         ends = floor(kind).vertices[floor(kind).triangles][..., 0]
         assert (worn[(ends.max(1) < -0.031) | (ends.min(1) > 0.032)] == 0).all()
         assert (worn > 0).sum() >= 4
+
+
+RADIUS, OVERLAP, WEIGHT = 0.005, 2e-6, 1e-4  # of a sphere that is pressed on; its gravity is next to nothing
+
+
+def pressed(material, spin=(0.0, 0.0, 0.0), **wall):
+    """A sphere in equilibrium on a plane that wears, so heavy that friction hardly moves it; its normal force [N]."""
+    load = 4 / 3 * material.young / (2 * (1 - material.poisson**2)) * np.sqrt(RADIUS) * OVERLAP**1.5
+    heavy = dataclasses.replace(material, density=load / WEIGHT / (4 / 3 * np.pi * RADIUS**3))
+    sphere = dem.Particles(
+        dem.Sphere(diameter=2 * RADIUS), heavy, position=[[0, 0, RADIUS - OVERLAP]], angular_velocity=[spin]
+    )
+    plane = dem.Plane((0, 0, 0), (0, 0, 1), material=material, wear=WEAR, **wall)
+    contacts = dem.Contacts({(heavy, material): dem.Contact(friction=MU)})
+    return (sphere, plane, contacts), load
+
+
+def simulated(parts, time_step):
+    sphere, plane, contacts = parts
+    return dem.Simulation(
+        sphere, walls=[plane], gravity=(0, 0, -WEIGHT), time_step=time_step, contacts=contacts, threads=1
+    )
+
+
+def test_a_sphere_that_rocks_without_sliding_wears_nothing():
+    """The spring of friction stretches to a tenth of its limit and back, and no surface slides."""
+    parts, load = pressed(SAND)
+    stiffness, sphere = stuck_spring(), parts[0]
+    inertia = 1 / (1 / sphere.mass[0] + RADIUS**2 / sphere.inertia[0, 0])  # of slip by rotation and translation
+    rate = np.sqrt(stiffness / inertia)
+    sphere.angular_velocity = [[0, 0.1 * MU * load / stiffness * rate / RADIUS, 0]]
+    sim = simulated(parts, 2 * np.pi / rate / 100)
+    stretched = []
+    for _ in range(20):
+        sim.step(15)
+        stretched.append(sim.energy().elastic)
+    assert np.ptp(stretched) > 0.5 * (0.1 * MU * load) ** 2 / (2 * stiffness)
+    assert sim.walls[0].worn.tolist() == [0.0]
+
+
+def stuck_spring():
+    """k_t = 8 G* sqrt(R δ) [N/m], of two equal materials."""
+    return 8 * SAND.young / (4 * (1 + SAND.poisson) * (2 - SAND.poisson)) * np.sqrt(RADIUS * OVERLAP)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8])
+def test_fretting_wears_by_what_slides(share):
+    """A plane that goes to and fro by A takes a spring along by 2 μN/k_t at each turn, and slides for the rest.
+
+    V = (k/H) N 4 (A - μN/k_t) a cycle, with A = μN/(k_t share); before the first turn A - μN/k_t. 1 % for the last
+    step before the spring holds, which ends at any part of it, and for N, which the start leaves to oscillate.
+    """
+    parts, load = pressed(SAND)
+    reach = MU * load / stuck_spring()
+    amplitude, steps = reach / share, 400
+    parts, load = pressed(SAND, motion=dem.Motion(amplitude=(amplitude, 0, 0), frequency=50.0))
+    sim = simulated(parts, 1 / 50.0 / steps)
+    sim.step(steps // 4)
+    assert sim.walls[0].worn[0] == pytest.approx(WEAR * load * (amplitude - reach), rel=0.01)
+    before = sim.walls[0].worn[0]
+    sim.step(steps)
+    assert sim.walls[0].worn[0] - before == pytest.approx(WEAR * load * 4 * (amplitude - reach), rel=0.01)
 
 
 @pytest.mark.slow
