@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from dem.base import checks
-from dem.base.notices import tell
+from dem.base.notices import refused_before_building, tell
 from dem.base.replace import replace_when_done
 from dem.case import StudyCase, case, names
 from dem.casefile import chosen_case, with_words
@@ -89,7 +89,8 @@ def check(
         table.add_row("outcome", f"a table with some {chosen.frames + 1} rows")
         table.add_row("duration", f"{chosen.duration:g} s in time steps of {chosen.time_step:g} s, {chosen.integrator}")
     else:
-        sim = chosen.simulation()
+        with refused_before_building(strict=False, force=False):
+            sim = chosen.simulation()
         warned = list(sim.foreseen())
         tell(warned, strict=False, force=False)
         for what, value in rows(sim, look(sim, chosen.duration), chosen.duration):

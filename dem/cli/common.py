@@ -130,7 +130,7 @@ def plain_errors(command: Callable) -> Callable:
             message = f"the file is damaged: {error.args[0]}"
             _complain(ValueError(message), status=2)
         except MemoryError:
-            _complain(MemoryError("there is not enough memory for this many particles or spheres"), status=2)
+            _complain(MemoryError("there is not enough memory for this many particles, spheres or triangles"), status=2)
         except KeyboardInterrupt as stopped:
             sys.stderr.write(f"{str(stopped) or 'interrupted'}\n")
             raise typer.Exit(128 + getattr(stopped, "signal", signal.SIGINT)) from None

@@ -15,6 +15,7 @@ FEW = 8  # triangles that are near a cell which is not worth cutting
 SMALL, LESS_SMALL = 1.0, 2.0  # size of such a cell, times the reach; of meshes of many triangles, for memory
 MANY = 200_000
 DEEPEST = 40  # cuts one after the other; the cube is a billion times larger than a cell then
+MOST, MOST_EACH = 2**23, 64  # entries of all lists: so many, and so many more for each triangle
 PARTS = np.array([[k & 1, k >> 1 & 1, k >> 2] for k in range(8)]) * 2 - 1  # where the eight parts of a cell lie
 
 
@@ -28,7 +29,11 @@ class Cells(NamedTuple):
 
 
 def cells_of(surface: Surface, reach: float) -> Cells:
-    """Cells for spheres of a radius up to the reach [m]; cut while many triangles are near and they are not small."""
+    """Cells for spheres of a radius up to the reach [m]; cut while many triangles are near and they are not small.
+
+    Lists hold at most `MOST` entries and `MOST_EACH` a triangle: where cutting all cells of a size would exceed that,
+    those near most triangles are cut alone. Contacts do not depend on it, only how many triangles are looked at.
+    """
     corners = surface.vertices[surface.triangles]
     low, high = corners.min(axis=1), corners.max(axis=1)
     middle = np.ascontiguousarray(np.concatenate([0.5 * (low + high), 0.5 * (high - low)], axis=1))
@@ -42,6 +47,14 @@ def cells_of(surface: Surface, reach: float) -> Cells:
     counts = np.array([len(corners)])
     for level in range(DEEPEST + 1):
         cut = (counts > FEW) & (2 * half > small) & (level < DEEPEST)
+        half *= 0.5
+        near = half, reach, middle, surface.rows
+        masks, part_counts = _marked(cut, cell, triangle, centre, *near)
+        entries = part_counts.reshape(-1, 8).sum(axis=1)
+        room = MOST + MOST_EACH * len(corners) - sum(map(len, lists)) - int(counts[~cut].sum())
+        if entries.sum() > room:
+            cut[np.flatnonzero(cut)[_too_many(counts[cut], entries, room)]] = False
+            masks, part_counts = _marked(cut, cell, triangle, centre, *near)
         rows.append(_leaves(cut, counts, sum(map(len, lists))))
         kept = cut[cell]
         lists.append(triangle[~kept])
@@ -49,10 +62,9 @@ def cells_of(surface: Surface, reach: float) -> Cells:
             break
         rows[-1][cut, 0] = before + 8 * np.arange(cut.sum())
         before += 8 * int(cut.sum())
-        cell, triangle = (np.cumsum(cut, dtype=np.int32) - 1)[cell[kept]], triangle[kept]
-        centre, half = np.ascontiguousarray(centre[cut]), 0.5 * half
-        cell, triangle, counts = _dealt(cell, triangle, centre, half, reach, middle, surface.rows)
-        centre = (centre[:, None] + half * PARTS).reshape(-1, 3)
+        cell, triangle = _dealt(cut, cell[kept], triangle[kept], masks, part_counts)
+        counts = part_counts
+        centre = (centre[cut][:, None] + half * PARTS).reshape(-1, 3)
     return Cells(lower, size, np.concatenate(rows), np.concatenate(lists))
 
 
@@ -63,14 +75,34 @@ def _leaves(cut: np.ndarray, counts: np.ndarray, before: int) -> np.ndarray:
     return np.column_stack([np.zeros_like(ends), ends - own, ends]).astype(np.int64)
 
 
+def _marked(
+    cut: np.ndarray, cell: np.ndarray, triangle: np.ndarray, centre: np.ndarray, *near: object
+) -> tuple[np.ndarray, np.ndarray]:
+    """Parts of the cells that are cut which each triangle near them may come near, and how many each part has."""
+    kept = cut[cell]
+    masks, counts = np.zeros(int(kept.sum()), dtype=np.uint8), np.zeros(8 * int(cut.sum()), dtype=np.int64)
+    if len(masks):
+        mark(_renumbered(cut, cell[kept]), triangle[kept], np.ascontiguousarray(centre[cut]), *near, masks, counts)
+    return masks, counts
+
+
+def _renumbered(cut: np.ndarray, cell: np.ndarray) -> np.ndarray:
+    """Numbers that cells have among those that are cut."""
+    return (np.cumsum(cut, dtype=np.int32) - 1)[cell]
+
+
+def _too_many(counts: np.ndarray, entries: np.ndarray, room: int) -> np.ndarray:
+    """Which cells are left as they are, so that the entries of all fit into the room: those near fewest triangles."""
+    order = np.argsort(-counts, kind="stable")
+    total = np.cumsum((entries - counts)[order]) + counts.sum()
+    return order[np.maximum.accumulate(total) > room]
+
+
 def _dealt(
-    cell: np.ndarray, triangle: np.ndarray, centre: np.ndarray, half: float, reach: float, middle: np.ndarray,
-    rows: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Pairs of a part and a triangle that may come near it, and how many each part has."""
-    masks, counts = np.zeros(len(cell), dtype=np.uint8), np.zeros(8 * len(centre), dtype=np.int64)
-    mark(cell, triangle, centre, half, reach, middle, rows, masks, counts)
+    cut: np.ndarray, cell: np.ndarray, triangle: np.ndarray, masks: np.ndarray, counts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of a part and a triangle that may come near it, for the pairs of a cell that is cut and a triangle."""
     following = np.cumsum(counts) - counts
     cell_out, triangle_out = (np.zeros(int(counts.sum()), dtype=np.int32) for _ in range(2))
-    deal(cell, triangle, masks, following, cell_out, triangle_out)
-    return cell_out, triangle_out, counts
+    deal(_renumbered(cut, cell), triangle, masks, following, cell_out, triangle_out)
+    return cell_out, triangle_out

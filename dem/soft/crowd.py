@@ -13,6 +13,7 @@ from dem.soft.exits import staying
 from dem.soft.sizes import Sizes
 from dem.soft.stages import stages
 from dem.soft.traffic.gates import with_examples
+from dem.soft.walled import words
 from dem.system.diagnosis import densities
 
 if TYPE_CHECKING:
@@ -74,13 +75,14 @@ class Crowd(Accounted):
 
     def foreseen(self) -> Iterator[Notice]:
         """What should be known before a run begins."""
-        yield from proportions.odd_meshes(self.particles, self._walls, [each.called for each in self.walls])
         somebody = len(self._engine.left()) < len(self.particles) or self.inserters  # to be met, or will be
         yield from self._planned(self._expected() if somebody else None)
 
     def _planned(self, there: Particles | None) -> Iterator[Notice]:
         """What should be known of those who are there, or will be, which can be before anything is built."""
         particles, box, gravity, walls = self._particles, self.box, self.gravity, self._walls
+        inserters = [each.inserter for each in self.inserters]
+        yield from proportions.odd_meshes(particles, walls, words(walls), inserters)
         yield from densities(particles)
         yield from rolling_shapes(particles, box, self.contacts)
         yield from immersion.foreseen(self.fluid, particles, box, self.time_step)

@@ -14,22 +14,29 @@ from dem.system.diagnosis import outside, point
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from dem.model.inserter import Inserter
     from dem.model.particles import Particles
     from dem.model.wall import Wall
 
-HUGE = 300.0  # times the space that particles take up, and themselves, beyond which a mesh is told of
+HUGE = 300.0  # times the space that particles take up, themselves and what inserters fill: meshes beyond are named
+LOST = 1000.0  # the same, beyond which a mesh is refused: a file in millimetres is read as one a thousand times larger
 
 
-def odd_meshes(particles: Particles, walls: Sequence[Wall], called: Sequence[str]) -> Iterator[Notice]:
+def odd_meshes(
+    particles: Particles, walls: Sequence[Wall], called: Sequence[str], inserters: Sequence[Inserter] = ()
+) -> Iterator[Notice]:
     """Meshes that are smaller than any sphere, or so large that particles are lost in them."""
-    if not len(particles):
-        return
     x, widths = particles.position, [2 * float(variant.radii.max()) for variant, _ in particles.variants]
-    spread = float(np.linalg.norm(np.ptp(x, axis=0))) + max(widths)
+    filled = np.concatenate([x, *([each.place.lower, each.place.upper] for each in inserters)])
+    if not len(filled):
+        return
+    spread = float(np.linalg.norm(np.ptp(filled, axis=0))) + max(widths)
     for wall, name in zip(walls, called, strict=True):
+        if not isinstance(wall, Mesh):
+            continue
         lower, upper = wall.shape.lower, wall.shape.upper
         size = float(np.linalg.norm(upper - lower))
-        if not isinstance(wall, Mesh) or min(widths) <= size <= HUGE * spread:
+        if min(widths) <= size <= HUGE * spread:
             continue
         beyond = outside(x, lower, upper)
         first = f", the first particle {beyond[0]} at {point(x[beyond[0]])} m" if len(beyond) else ""
@@ -38,5 +45,8 @@ def odd_meshes(particles: Particles, walls: Sequence[Wall], called: Sequence[str
             f"particles are {min(widths):.3g} m wide or more, in {spread:.3g} m: "
             f"{len(beyond)} of {counted(len(particles), 'particle')} outside it{first}"
         )
-        remedy = "give from_file the scale of its units, 1e-3 for millimetres, or mean it"
-        yield Notice("odd-scale", reason, remedy, grave=size < min(widths))
+        if size < min(widths):
+            remedy = "give from_file the scale of its units once: 1e-3 for millimetres, 1 for metres"
+        else:
+            remedy = "is this file in millimetres? then give from_file scale=1e-3"
+        yield Notice("odd-scale", reason, remedy, grave=not min(widths) <= size <= LOST * spread)

@@ -35,7 +35,7 @@ def carry_out(member: Member, *, quiet: bool = False) -> Outcome:
         except KeyboardInterrupt:
             outcome = Outcome("STOPPED")
         except MemoryError:
-            outcome = Outcome("ERROR", error="there is not enough memory for this many particles or spheres")
+            outcome = Outcome("ERROR", error="there is not enough memory for this many particles, spheres or triangles")
         except Exception as error:  # it is told in the table; others go on
             outcome = Outcome("ERROR", time.perf_counter() - start, error_in_words(error))
     return outcome._replace(warnings=tuple(dict.fromkeys(kept)))
