@@ -34,8 +34,9 @@ class Bonding:
             bodies, bonds = fibre.make(material, position=np.column_stack([np.zeros(self.n), place]))
             bodies.velocity = swing * (0.01 if name == APART else 1.0)
             runs[name] = Simulation(
-                bodies, bonds=None if name == APART else bonds, time_step=1e-6, gravity=(0, 0, 0), threads=threads
-            )
+                bodies, bonds=None if name == APART else bonds, time_step=1e-6, gravity=(0, 0, 0), threads=threads,
+                integrator="splitting",
+            )  # fmt: skip
             runs[name].step(share_of(self.warm, share))
         return runs
 

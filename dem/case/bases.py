@@ -16,7 +16,7 @@ from pydantic import (
     WrapValidator,
 )
 
-from dem.rotation.names import DEFAULT
+from dem.rotation.names import AUTO, DEFAULT, MEANING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,6 +87,7 @@ class Case(SteppedCase):
     """
 
     time_step: TimeStep = Field(1e-6, description="[s], or auto")
+    integrator: str = Field(AUTO, description=MEANING)
     threads: PositiveInt | None = Field(None, description="default: all cores; changes no bit of the result")
     gravity: tuple[float, float, float] = Field((0.0, 0.0, -9.81), description="[m/s2]")
 

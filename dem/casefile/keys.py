@@ -135,4 +135,4 @@ MovingFace = _one_of("face", (*FACES, "all"))
 Axis = _one_of("axis", AXES)
 Rule = _one_of("rule", (*RULES, "none"))
 Drag = _one_of("drag", DRAGS)
-Integrator = Annotated[str, AfterValidator(lambda name: integrator_for_contacts(name).name)]
+Integrator = Annotated[str, AfterValidator(lambda name: integrator_for_contacts(name) and name)]

@@ -52,7 +52,7 @@ from dem.model.box import Box, Motion
 from dem.model.contacts import Contact
 from dem.model.fields import STATE
 from dem.model.materials import Material
-from dem.rotation.names import DEFAULT
+from dem.rotation.names import AUTO, MEANING
 
 MOVES = [heading for name, field in STATE.items() if name != "position" for heading in field.headings]
 COLUMNS = (
@@ -265,7 +265,7 @@ class SteppedTable(CaseTable):
     method: Literal["time-steps"] = Field("time-steps", description="time-steps, hard-spheres or stochastic")
     particles: list[GroupTable] = Field(description="groups of particles; [] where all come later")
     time_step: TimeStep = Field(description="time step [s], or auto", examples=["auto"])
-    integrator: Integrator = Field(DEFAULT, description="rotational scheme, see `dem integrators`")
+    integrator: Integrator = Field(AUTO, description=f"{MEANING}, see `dem integrators`")
     threads: Count | None = Field(None, description="default: all cores; changes no bit of the result", examples=[1])
     contact_rule: Rule = Field("geometric", description="of pairs of materials that are not in contacts")
     contact_damping: Literal["together", "alone"] = Field("together", description="of several contacts of two bodies")

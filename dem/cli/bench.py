@@ -38,7 +38,8 @@ def bench(
     if spacing is not None:
         parameters["spacing"] = checks.number("spacing", spacing, above=0)
     if integrator is not None:
-        parameters["integrator"] = integrator_for_contacts(integrator).name
+        integrator_for_contacts(integrator)
+        parameters["integrator"] = integrator
     if against is not None:
         checks.one_of("peer", against, ["lammps"])
         if threads or json_file or earlier:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base import checks
+from dem.rotation.names import AUTO, BONDED, DEFAULT
 from kernels import rotation as r
 from kernels.rotation.several import PCDMMidpoint, RungeKutta
 
@@ -84,9 +85,15 @@ def integrator(name: str) -> Integrator:
     return INTEGRATORS[checks.one_of("integrator", name, INTEGRATORS)]
 
 
-def integrator_for_contacts(name: str) -> Integrator:
-    """The same for a simulation, which evaluates forces once a step."""
-    found = integrator(name)
+def integrator_for_contacts(name: str, *, bonded: bool = False) -> Integrator:
+    """The same for a simulation, which evaluates forces once a step and may have bonds; "auto" chooses by that.
+
+    Examples
+    --------
+    >>> integrator_for_contacts("auto").name, integrator_for_contacts("auto", bonded=True).name
+    ('improved-pcdm', 'splitting')
+    """
+    found = integrator((BONDED if bonded else DEFAULT) if name == AUTO else name)
     if found.torques > 1:
         message = (
             f"integrator {name} evaluates the torque {found.torques} times a step, a simulation once: use it in "

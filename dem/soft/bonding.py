@@ -13,6 +13,7 @@ from dem.base.notices import Notice
 from dem.base.words import counted
 from dem.model.bonds import MODES, Bonds, Breakage
 from dem.model.flexible import FlexibleFibre
+from dem.rotation.names import BONDED
 from dem.soft import hanging, ranks
 from dem.soft.bonded import BondedEngine
 from dem.soft.impacts import rounded_down
@@ -225,7 +226,7 @@ def foreseen(
             f"{integrator} drives bonds that are damped by less than {0.5 * growth / turned:.1g} of critical: at this "
             f"time_step the quickest vibrations grow e-fold in {2 / (growth - loss):.2g} steps"
         )
-        yield Notice("driven-bonds", reason, 'take integrator="splitting", or damping for the bonds')
+        yield Notice("driven-bonds", reason, f'take integrator="{BONDED}", or damping for the bonds')
 
 
 def told(engine: Engine) -> str:

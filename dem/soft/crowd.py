@@ -36,6 +36,7 @@ class Crowd(Accounted):
     """A simulation as one that looks at it sees it."""
 
     _shown_step: int
+    _foretold: bool  # whether what is foreseen has been asked for, or a step has warned of it
 
     @property
     def traffic(self) -> Traffic | None:
@@ -75,6 +76,7 @@ class Crowd(Accounted):
 
     def foreseen(self) -> Iterator[Notice]:
         """What should be known before a run begins."""
+        self._foretold = True
         somebody = len(self._engine.left()) < len(self.particles) or self.inserters  # to be met, or will be
         yield from self._planned(self._expected() if somebody else None)
 
@@ -86,10 +88,14 @@ class Crowd(Accounted):
         yield from densities(particles)
         yield from rolling_shapes(particles, box, self.contacts)
         yield from immersion.foreseen(self.fluid, particles, box, self.time_step)
-        yield from bonding.foreseen(self._bonds, particles, self.time_step, self.integrator.name, gravity)
+        yield from self._bonds_foreseen()
         if there is not None:
             yield from foreseen(there, box, gravity, self.time_step, self._law, walls)
             yield from adhesion.foreseen(there, box, self._law, self.time_step, walls)
+
+    def _bonds_foreseen(self) -> Iterator[Notice]:
+        """What should be known of the bonds, before a run or the first step."""
+        return bonding.foreseen(self._bonds, self._particles, self.time_step, self.integrator.name, self.gravity)
 
     def sphere_centres(self) -> np.ndarray:
         """Centres of all spheres (M, 3) [m], particle by particle."""

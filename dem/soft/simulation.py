@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks, compilation
 from dem.base.hints import hinted
-from dem.base.notices import before_building
+from dem.base.notices import before_building, tell
 from dem.model.contacts import Contacts
 from dem.model.fluid import Fluid
 from dem.model.law import law as contact_law
 from dem.rotation.integrators import integrator_for_contacts
-from dem.rotation.names import DEFAULT
+from dem.rotation.names import AUTO
 from dem.soft import arrays, bed, bonding, capsules, immersion
 from dem.soft.accounted import Booked
 from dem.soft.advice import Advice, advise
@@ -68,7 +68,8 @@ class Simulation(Crowd):
     time_step : float or "auto"
         [s]; "auto" takes the one that `advice` gives: 50 steps in the shortest contact that can be foreseen.
     integrator : str
-        A name from `dem.INTEGRATORS`.
+        A name from `dem.INTEGRATORS`, or "auto": "splitting" where there are bonds, as it adds no energy to what
+        oscillates, else "improved-pcdm".
     threads : int, optional
         At most so many threads; default all cores, or NUMBA_NUM_THREADS. The number changes no bit of the result.
     contacts : Contacts, optional
@@ -117,7 +118,7 @@ class Simulation(Crowd):
         walls: Sequence[Wall] = (),
         gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
         time_step: float | str,
-        integrator: str = DEFAULT,
+        integrator: str = AUTO,
         threads: int | None = None,
         contacts: Contacts | None = None,
         fluid: Fluid | None = None,
@@ -166,7 +167,7 @@ class Simulation(Crowd):
             self._contacts, materials, self._box, clustered=clustered, walls=wall_materials(self._walls), film=film,
             moving=bonding.damped(self._bonds) or any(wall.wants_velocities for wall in self._walls),
         )  # fmt: skip
-        self._integrator, self._fluid = integrator_for_contacts(integrator), fluid
+        self._integrator, self._fluid = integrator_for_contacts(integrator, bonded=held), fluid
         if isinstance(time_step, str) and time_step == "auto":
             everybody = with_examples(self._particles, inserters)
             advice = advise(everybody, self._box, self._gravity, law=self._law, walls=self._walls)
@@ -181,7 +182,7 @@ class Simulation(Crowd):
         self._threads = checks.threads(threads)
         self._skin = skin
         self._shown_step = 0  # the step that the particles show
-        self._told_who_left = False
+        self._told_who_left = self._foretold = False
         set_threads(self._threads)
 
     @classmethod
@@ -290,6 +291,8 @@ class Simulation(Crowd):
     def step(self, steps: int = 1) -> None:
         """Take a number of time steps.
 
+        The first call warns, as `run` does, of what is wrong with the bonds, such as a scheme that drives them.
+
         Raises
         ------
         FloatingPointError
@@ -301,6 +304,9 @@ class Simulation(Crowd):
         steps = checks.whole("steps", steps, least=0)
         with self._turn:
             self._notice_changes()
+            if not self._foretold:
+                self._foretold = True
+                tell(self._bonds_foreseen(), strict=False, force=True)
             set_threads(self._threads)
             code = self._engine.advance(self.step_count + steps)
             self._check_run(code)

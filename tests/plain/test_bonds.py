@@ -3,6 +3,7 @@
 import itertools
 import math
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -444,9 +445,9 @@ def test_coarse_time_steps_are_told(recwarn):
 
 
 @pytest.mark.parametrize(("settings", "damping", "told"), [
-    ({}, 0.0, True), ({"integrator": "splitting"}, 0.0, False), ({}, 0.05, False),
+    ({"integrator": "improved-pcdm"}, 0.0, True), ({}, 0.0, False), ({"integrator": "improved-pcdm"}, 0.05, False),
 ])  # fmt: skip
-@pytest.mark.few(1)
+@pytest.mark.few(2)
 def test_schemes_that_drive_undamped_bonds_are_told(settings, damping, told):
     """And they do: a twisted pair gains 0.36 to 0.5 (ω dt)⁴ of its energy a step with improved-pcdm."""
     balls = dem.Particles(dem.Sphere(diameter=1e-3), HAIR, position=[(0, 0, 0), (1.2e-3, 0, 0)],
@@ -454,8 +455,12 @@ def test_schemes_that_drive_undamped_bonds_are_told(settings, damping, told):
     bonds = dem.Bonds([(0, 1)], young=1e7, diameter=1e-3, damping=damping)
     dt = 0.2 * shortest_period(bonds.at_rest(balls), balls)[0]
     sim = dem.Simulation(balls, bonds=bonds, time_step=dt, gravity=(0, 0, 0), **settings)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sim.step(500)
+        sim.step(500)
+    assert [each.message.name for each in caught] == ["driven-bonds"] * told  # by the first step alone
     assert any(notice.name == "driven-bonds" for notice in sim.foreseen()) == told
-    sim.step(1000)
     inertia, stiffness = balls.variants[0][0].mass_properties(1000.0).inertia[0], sim.bonds.made.stiffness[0, 1]
     turned = math.sqrt(2 * stiffness / inertia) * dt
     energy = sim.energy()
@@ -464,3 +469,13 @@ def test_schemes_that_drive_undamped_bonds_are_told(settings, damping, told):
         assert grown < -turned * damping
     else:
         assert (0.36 * turned**4 < grown < 0.5 * turned**4) if told else abs(grown) < 1e-4
+
+
+def test_the_scheme_is_chosen_by_whether_there_are_bonds():
+    """Unless it is named; a named one is kept as it is, with bonds and without."""
+    bonds, settings = dem.Bonds([(0, 1)], young=1e7, diameter=1e-3), {"time_step": 1e-6, "gravity": (0, 0, 0)}
+    assert dem.Simulation(BALLS, **settings).integrator.name == "improved-pcdm"
+    assert dem.Simulation(BALLS, bonds=bonds, **settings).integrator.name == "splitting"
+    for name in ("improved-pcdm", "no-squish"):
+        sim = dem.Simulation(BALLS, bonds=bonds, integrator=name, **settings)
+        assert sim.settings["integrator"] == sim.integrator.name == name

@@ -81,6 +81,17 @@ def test_a_case_file_makes_flexible_fibres(run):
         assert told[:3].breakages == []
 
 
+@pytest.mark.parametrize(("key", "scheme"), [
+    ("", "splitting"), ('integrator = "auto"', "splitting"), ('integrator = "improved-pcdm"', "improved-pcdm"),
+])  # fmt: skip
+def test_the_scheme_of_a_case_file_is_kept_and_chosen_where_there_is_none(tmp_path, key, scheme):
+    (tmp_path / "bale.toml").write_text(BALE.replace('integrator = "splitting"', key))
+    sim = dem.load(tmp_path / "bale.toml")
+    assert sim.integrator.name == scheme
+    sim.save(tmp_path / "bale.h5")
+    assert dem.Simulation.load(tmp_path / "bale.h5").integrator.name == scheme
+
+
 def test_chains_of_a_run(run):
     with dem.Trajectory(run) as told:
         rows = statistics.chains(told.bonds.pairs, told.bonds.broken[-1], bodies=11)
