@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 
 import dem
+from dem.case import StudyCase
 from dem.cli.common import app
 from dem.model.bodies import Variant
 from dem.model.kinds import Kind
@@ -59,7 +60,7 @@ class Made(SimpleNamespace):
 
     def __getitem__(self, frame):
         rows = ("position", "orientation", "velocity", "angular_velocity", "time")
-        same = {name: getattr(self, name) for name in ("kind", "variant")}
+        same = {"columns": slice(None)} | {name: getattr(self, name) for name in ("kind", "variant")}
         return SimpleNamespace(**{name: getattr(self, name)[frame] for name in rows}, **same)
 
 
@@ -253,6 +254,22 @@ def test_all_pictures_are_drawn(cli, fall, tmp_path):
     names = [f"fall-{name}.png" for name in ("energy", "paths", "height", "orientation", "scene", "overview")]
     assert result.stdout.splitlines() == [f"pictures/{name}" for name in names]
     assert sorted(p.name for p in (tmp_path / "pictures").iterdir()) == sorted(names)
+
+
+LARGE = {"drum-38k", "silo-100k", "impact-25k"}  # of which there is a smaller one
+TRAJECTORIES = [name for name, kind in dem.cases().items() if not issubclass(kind, StudyCase) and name not in LARGE]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TRAJECTORIES)
+def test_every_case_is_viewed_and_drawn(cli, name, tmp_path):
+    """Three frames at the start of each, of fewer particles where it can be."""
+    few = {"n": 20} if "n" in dem.cases()[name].model_fields else {}
+    sim = dem.cases()[name](**few).simulation()
+    sim.run(1e-4, output="run.h5", frames=2)
+    dem.view("run.h5", "run.html")
+    assert cli("plot", "run.h5", "-o", tmp_path).exit_code == 0
+    assert cli("plot", "run.h5", "--movie", "run.gif", "--seconds", "0.1", "--size", 80, 60).exit_code == 0
 
 
 def test_other_formats_and_single_pictures(cli, fall, tmp_path):

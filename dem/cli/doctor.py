@@ -22,6 +22,7 @@ EXTRAS = {
     "precice": ("precice",), "docs": ("sphinx", "furo", "myst_parser"),
 }  # fmt: skip
 NEEDED = ("numpy", "numba", "llvmlite", "h5py", "pydantic", "typer", "rich", "pint")
+BROWSERS = ("chromium", "chromium-browser", "chromium-headless-shell", "google-chrome", "chrome", "firefox", "msedge")
 SETTINGS = ("NUMBA_", "OMP_", "GOMP_", "MKL_", "OPENBLAS_", "HDF5_", "SLURM_", "PYTHONPATH", "BROWSER")
 LITTLE = 2e9  # bytes of memory or disk below which something is said
 
@@ -120,8 +121,16 @@ def _others() -> tuple[list, list]:
         ("MPI", f"{launcher or 'no mpiexec'}, {bound}"),
         ("ffmpeg", shutil.which("ffmpeg") or "no: movies as .gif"),
     ]
+    return [*found, ("browser", _browser())], []
+
+
+def _browser() -> str:
+    """The browser that Python would open, or one that is installed but cannot be opened, or what to do without."""
     try:
-        browser = webbrowser.get().__class__.__name__
+        return webbrowser.get().__class__.__name__
     except webbrowser.Error:
-        browser = "none: dem view --no-open writes pages to be opened elsewhere"
-    return [*found, ("browser", browser)], []
+        pass
+    installed = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if installed:
+        return f"{installed}, but no display to open it on: dem view --no-open writes pages"
+    return "none: dem view --no-open writes pages to be opened elsewhere"

@@ -104,7 +104,9 @@ def _frame(run: Trajectory, frame: int | None, time: float | None) -> int:
 
 def _applies(name: str, run: Trajectory) -> bool:
     """Whether a picture shows anything of a run."""
-    return name != "orientation" or len(slender(run)) > 0
+    if name == "orientation":
+        return len(slender(run)) > 0
+    return name in ("energy", "scene") or len(run.kind) > 0
 
 
 def _check_free(paths: list[Path], *, overwrite: bool) -> None:

@@ -231,8 +231,14 @@ class StoredRun(Declared):
         return found
 
     def describe(self) -> list[dict]:
-        """Each kind as plain values: name, shape, number of particles, sizes and material, see `Particles.describe`."""
+        """Each kind as plain values: name, shape, number of particles, sizes and material, see `Particles.describe`.
+
+        Where the number of particles varies, all that were ever in a frame are counted.
+        """
         given = self.input["kinds"]
+        if self.varies:
+            counts = np.bincount(self.kind, minlength=len(given)).tolist()
+            return [each | {"particles": count} for each, count in zip(given, counts, strict=True)]
         if "variant" in self._stored():
             return given
         sizes = [{key: value for key, value in each.items() if key not in {"shape", "material"}} for each in given]

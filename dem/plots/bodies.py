@@ -61,8 +61,17 @@ def _content(run: Trajectory) -> np.ndarray | None:
 
 
 def positions(run: Trajectory, frame: int) -> np.ndarray:
-    """Centres of mass (N, 3) [m], brought back into a periodic box."""
-    x, box = run[frame].position.astype(float), run.input["box"]
+    """Centres of mass of the particles present in a frame (N, 3) [m], wrapped into a periodic box."""
+    return _wrapped(run, run[frame].position)
+
+
+def all_positions(run: Trajectory, frame: int) -> np.ndarray:
+    """Centres of mass of all particles of the run (M, 3) [m], wrapped into a periodic box; NaN where absent."""
+    return _wrapped(run, run.position[frame])
+
+
+def _wrapped(run: Trajectory, x: np.ndarray) -> np.ndarray:
+    x, box = x.astype(float), run.input["box"]
     for axis in box["periodic"] if box else ():
         k = AXES.index(axis)
         low, high = box["lower"][k], box["upper"][k]
@@ -78,6 +87,11 @@ def spheres(run: Trajectory, frame: int) -> Spheres:
     return place(x, np.zeros((len(x), 4)) if round_ else there.orientation, there.variant, variants)
 
 
+def size_of(variant: Variant) -> float:
+    """Diameter of the sphere of the same volume [m]."""
+    return float((6 * variant.volume / math.pi) ** (1 / 3))
+
+
 def long_axis(variant: Variant) -> int | None:
     """Body axis of least inertia, if there is one that stands out."""
     least, next_one = np.argsort(variant.inertia, kind="stable")[:2]
@@ -90,17 +104,22 @@ def slender(run: Trajectory) -> np.ndarray:
 
 
 def directions(run: Trajectory, frame: int, particles: np.ndarray) -> np.ndarray:
-    """Unit vectors along the long axes of slender particles (M, 3), in the world frame."""
+    """Unit vectors along the long axes of slender particles (M, 3), in the world frame; NaN where absent."""
     axes = np.array([long_axis(variant) or 0 for variant in run.variants])[run.variant[particles]]
     q = run.orientation[frame].astype(float)[particles]
     return np.select([axes[:, None] == k for k in range(3)], [body_axis(q, k) for k in range(3)])
 
 
 def heights_of(run: Trajectory, frame: int) -> np.ndarray:
-    """Heights of the centres of mass in a frame (N,) [m]: above the lowest corner of the box at the start."""
+    """Heights of the particles present in a frame (N,) [m]: above the lowest corner of the box at the start."""
+    return heights_above(run, positions(run, frame))
+
+
+def heights_above(run: Trajectory, x: np.ndarray) -> np.ndarray:
+    """Heights of points (N, 3) above the lowest corner of the box at the start, or above the origin (N,) [m]."""
     up, box = vertical(run), run.input["box"]
     bottom = float(np.minimum(up * box["lower"], up * box["upper"]).sum()) if box else 0.0
-    return positions(run, frame) @ up - bottom
+    return x @ up - bottom
 
 
 def numbers_up_to(count: int, most: int) -> np.ndarray:

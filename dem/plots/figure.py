@@ -61,6 +61,13 @@ def check_run(run: Trajectory) -> None:
         raise TypeError(message)
 
 
+def check_particles(run: Trajectory) -> None:
+    """Raise ValueError if the run never had a particle."""
+    if not len(run.kind):
+        message = f"{run.path} has no particle in any frame: there is nothing to draw"
+        raise ValueError(message)
+
+
 def tidy(ax: Axes, **labels: object) -> None:
     """Label axes, and leave out what says nothing."""
     ax.set(**labels)
@@ -94,8 +101,9 @@ def scaled(unit: str, *values: Iterable) -> tuple[float, str]:
     >>> scaled("J", [0.0, -0.115])
     (0.001, 'mJ')
     """
-    largest = max((float(np.abs(v).max()) for v in map(np.asarray, values) if v.size), default=0.0)
-    if not (largest > 0 and math.isfinite(largest)):
+    finite = [v[np.isfinite(v)] for v in map(np.asarray, values)]
+    largest = max((float(np.abs(v).max()) for v in finite if v.size), default=0.0)
+    if not largest > 0:
         return 1.0, unit
     power = 3 * math.floor(math.log10(2 * largest) / 3)  # 0.5 and more keeps its prefix
     power = min(max(power, min(PREFIXES)), max(PREFIXES))
@@ -125,12 +133,29 @@ def shades(count: int) -> np.ndarray:
     return colour_map()(np.linspace(0, 0.9, count))[:, :3]
 
 
+def mean_of_present(values: np.ndarray) -> np.ndarray:
+    """Mean over the particles present at each time (T,) of values (T, N) that are NaN where a particle is absent.
+
+    Examples
+    --------
+    >>> mean_of_present(np.array([[1.0, 3.0], [2.0, np.nan], [np.nan, np.nan]]))
+    array([ 2.,  2., nan])
+    """
+    count = np.isfinite(values).sum(axis=1)
+    return np.where(count > 0, np.nansum(values, axis=1) / np.maximum(count, 1), np.nan)
+
+
 def band(ax: Axes, time: np.ndarray, values: np.ndarray, colour: str, what: str) -> None:
-    """Draw the course of a quantity (T, N): its mean, and each particle or where most of them are."""
+    """Draw the course of a quantity (T, N): its mean, and each particle or where most of them are.
+
+    Values are NaN where a particle is absent.
+    """
     if values.shape[1] <= FEW:
         for k, shade in enumerate(shades(values.shape[1])):
             ax.plot(time, values[:, k], color=shade, lw=0.8, alpha=0.5)
     else:
-        low, high = np.nanpercentile(values, [10, 90], axis=1)
+        occupied = np.isfinite(values).any(axis=1)
+        low, high = np.full((2, len(values)), np.nan)
+        low[occupied], high[occupied] = np.nanpercentile(values[occupied], [10, 90], axis=1)
         ax.fill_between(time, low, high, color=colour, alpha=0.22, lw=0, label=f"8 of 10 {what}")
-    ax.plot(time, values.mean(axis=1), color=INK, lw=2, label="mean")
+    ax.plot(time, mean_of_present(values), color=INK, lw=2, label="mean")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.plots.bodies import heights_of
-from dem.plots.figure import band, legend, new_figure, picture, scaled, tidy
+from dem.plots.bodies import all_positions, heights_above
+from dem.plots.figure import band, check_particles, legend, new_figure, picture, scaled, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +53,8 @@ def height(run: Trajectory) -> Figure:
 
 def draw_height(ax: Axes, run: Trajectory) -> None:
     """Draw heights."""
-    above, time = np.array([heights_of(run, frame) for frame in range(len(run))]), run.time
+    check_particles(run)
+    above, time = np.array([heights_above(run, all_positions(run, k)) for k in range(len(run))]), run.time
     per_second, second = scaled("s", time)
     per_metre, metre = scaled("m", above)
     band(ax, time / per_second, above / per_metre, "#3b6fb6", "particles")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.plots.bodies import directions, slender, vertical
-from dem.plots.figure import INK, band, legend, new_figure, picture, scaled, tidy
+from dem.plots.figure import INK, band, legend, mean_of_present, new_figure, picture, scaled, tidy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,7 @@ def draw_orientation(axes: Sequence[Axes], run: Trajectory) -> None:
     tidy(above, ylabel="angle to vertical [°]", ylim=(-2, 92), yticks=(0, 30, 60, 90))
     above.margins(x=0)
     legend(above, 3)
-    below.plot(time, (1.5 * cosine**2 - 0.5).mean(axis=1), color=INK)
+    below.plot(time, mean_of_present(1.5 * cosine**2 - 0.5), color=INK)
     below.axhline(0, color=INK, lw=0.8, ls=":")
     tidy(below, xlabel=f"time [{second}]", ylabel="order [–]", ylim=(-0.55, 1.05), yticks=(-0.5, 0, 0.5, 1))
     below.margins(x=0)

@@ -8,8 +8,8 @@ import numpy as np
 
 from dem.base.words import counted
 from dem.model.box import AXES
-from dem.plots.bodies import corners, numbers_up_to, positions, spheres, vertical
-from dem.plots.figure import INK, new_figure, picture, scaled, shades, tidy
+from dem.plots.bodies import all_positions, corners, numbers_up_to, spheres, vertical
+from dem.plots.figure import INK, check_particles, new_figure, picture, scaled, shades, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,21 +62,28 @@ def paths(run: Trajectory) -> Figure:
 
 def moving(run: Trajectory) -> list[int]:
     """The horizontal axes along which particles move, or are spread."""
-    tracks = np.array([positions(run, frame) for frame in numbers_up_to(len(run), MOST)])
+    check_particles(run)
+    tracks = np.array([all_positions(run, frame) for frame in numbers_up_to(len(run), MOST)])
     up = int(np.abs(vertical(run)).argmax())
     sides = [axis for axis in range(3) if axis != up]
     radius = max(float(variant.radii.max()) for variant in run.variants)
-    return [axis for axis in sides if np.ptp(tracks[..., axis]) > FLAT * radius] or sides[:1]
+    return [axis for axis in sides if _spread(tracks[..., axis]) > FLAT * radius] or sides[:1]
+
+
+def _spread(x: np.ndarray) -> float:
+    """Largest less smallest of the values that are not NaN; 0 if there is none."""
+    return float(np.nanmax(x) - np.nanmin(x)) if np.isfinite(x).any() else 0.0
 
 
 def draw_paths(ax: Axes, run: Trajectory, axis: int) -> None:
     """Draw paths and particles, a horizontal axis to the right."""
     plane = [axis, int(np.abs(vertical(run)).argmax())]
     shown = numbers_up_to(len(run.kind), MOST)
-    tracks = np.array([positions(run, frame)[shown][:, plane] for frame in range(len(run))])
+    tracks = np.array([all_positions(run, frame)[shown][:, plane] for frame in range(len(run))])
     radius = max(float(variant.radii.max()) for variant in run.variants)
     box = corners(run, float(run.time[0]))
-    ends = np.array(box)[:, plane] if box else [tracks.min(axis=(0, 1)) - radius, tracks.max(axis=(0, 1)) + radius]
+    seen = np.nanmin(tracks, axis=(0, 1)) - radius, np.nanmax(tracks, axis=(0, 1)) + radius
+    ends = np.array(box)[:, plane] if box else seen
     divisor, unit = scaled("m", *ends)
     low, high = np.array(ends) / divisor
     _lines(ax, run, tracks / divisor, plane, high - low)
@@ -110,9 +117,10 @@ def _bodies(ax: Axes, run: Trajectory, shown: np.ndarray, plane: list[int], divi
     instants = numbers_up_to(len(run), min(INSTANTS, max(3, BODIES // len(shown))))
     for k, frame in enumerate(instants):
         body = spheres(run, frame)
-        chosen = np.isin(body.owner, shown)
+        owner = np.arange(len(run.kind))[run[frame].columns][body.owner]
+        chosen = np.isin(owner, shown)
         strength = 0.35 + 0.65 * (k + 1) / len(instants)
-        inked = 1 - strength * (1 - colours[np.searchsorted(shown, body.owner[chosen])])
+        inked = 1 - strength * (1 - colours[np.searchsorted(shown, owner[chosen])])
         width = 2 * body.radii[chosen] / divisor
         ax.add_collection(
             EllipseCollection(

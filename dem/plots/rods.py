@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.model.bodies import Spheres
 from dem.model.rest import turned
-from dem.plots.bodies import positions, spheres
+from dem.plots.bodies import all_positions, spheres
 
 if TYPE_CHECKING:
     from dem.files.stored_bonds import StoredBonds
@@ -46,7 +46,7 @@ def told(run: Trajectory, frame: int) -> str:
 
 def _rows(run: Trajectory, frame: int, bonds: StoredBonds, which: np.ndarray, thick: float = 1.0) -> Spheres:
     """Rows of balls between the bodies of some bonds."""
-    x, made = positions(run, frame), bonds.made
+    x, made = all_positions(run, frame), bonds.made
     i, j = made.pairs.T
     turning = made.anchors.any()
     q = run.orientation[frame].astype(float) if turning else None

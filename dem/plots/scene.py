@@ -11,7 +11,7 @@ from dem.base import checks
 from dem.model.box import AXES
 from dem.model.kinds import MOST, labels, rest
 from dem.plots import rods
-from dem.plots.bodies import corners, heights_of, numbers_up_to, vertical
+from dem.plots.bodies import corners, heights_of, numbers_up_to, size_of, vertical
 from dem.plots.camera import Camera
 from dem.plots.figure import DPI, INK, categories, colour_map, new_figure, picture, scaled
 from dem.plots.render import Floor, render
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from dem.files.trajectory import Trajectory
 
-COLOURS = ("speed", "height", "spin", "kind")
-UNITS = {"speed": "m/s", "height": "m", "spin": "rad/s"}
+COLOURS = ("speed", "height", "spin", "size", "kind")
+UNITS = {"speed": "m/s", "height": "m", "spin": "rad/s", "size": "m"}
 OPACITY = 0.25  # of walls
 SNAPPED = (0.85, 0.1, 0.1)  # colour of bonds that broke since the frame before
 BAR = 0.14  # of the width of the figure, for the colour bar
@@ -52,7 +52,7 @@ def scene(
     frame : int
         Which frame; negative ones count from the end.
     colour : str
-        What the colour tells: "speed", "height", "spin" or "kind".
+        What the colour tells: "speed", "height", "spin", "size" (diameter of the sphere of the same volume) or "kind".
     exposures : int
         More than one: put that many frames, evenly spread from the first to this one, into one picture.
     limits : (2,) floats
@@ -118,7 +118,7 @@ def draw_scene(
         _name_kinds(bar, [kind.name for kind in run.kinds], categories(len(run.kinds)))
         return
     _, mapping = _mapped([], limits, colour)
-    shown = ax.figure.colorbar(mapping, cax=bar, extend="neither" if colour == "height" else "max")
+    shown = ax.figure.colorbar(mapping, cax=bar, extend="neither" if colour in ("height", "size") else "max")
     shown.set_label(f"{colour} [{scaled(UNITS[colour], limits)[1]}]")
     shown.outline.set_visible(False)
 
@@ -144,6 +144,8 @@ def quantity(run: Trajectory, frame: int, colour: str) -> np.ndarray:
         return run[frame].kind
     if colour == "height":
         return heights_of(run, frame)
+    if colour == "size":
+        return np.array([size_of(variant) for variant in run.variants])[run[frame].variant]
     there = run[frame]  # those who are
     return np.linalg.norm(there.velocity if colour == "speed" else there.angular_velocity, axis=1)
 
@@ -151,28 +153,34 @@ def quantity(run: Trajectory, frame: int, colour: str) -> np.ndarray:
 def colour_limits(run: Trajectory, frames: Iterable[int], colour: str) -> tuple[float, float]:
     """Limits of the colours that suit some frames: of lengths from 0, up to all but the two per cent farthest out."""
     values = np.concatenate([quantity(run, frame, colour) for frame in frames])
+    if not len(values):
+        return 0.0, 1.0
     low, high = float(values.min()), float(np.percentile(values, 98))
-    return (low, high) if colour == "height" and low < high else (0.0, high or 1.0)
+    if colour == "size":
+        high = float(values.max())
+    return (low, high) if colour in ("height", "size") and low < high else (0.0, high or 1.0)
 
 
-def viewpoint(run: Trajectory, frames: Iterable[int], aspect: float) -> Camera:
+def viewpoint(run: Trajectory, frames: Sequence[int], aspect: float) -> Camera:
     """A camera that has the box, or without one the spheres of some frames, in the picture."""
     return Camera.around(*_ends(run, frames), up=vertical(run), aspect=aspect)
 
 
-def _ends(run: Trajectory, frames: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
+def _ends(run: Trajectory, frames: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Opposite corners of the box, or without one of what is around the spheres of some frames, and of walls."""
     ends = corners(run, float(run.time[0]))
     if ends is None:
         bodies = [rods.bodies(run, frame) for frame in frames]
-        lower = np.min([(b.centres - b.radii[:, None]).min(axis=0) for b in bodies], axis=0)
-        upper = np.max([(b.centres + b.radii[:, None]).max(axis=0) for b in bodies], axis=0)
-        ends = lower, upper
+        ends = np.concatenate([b.centres + sign * b.radii[:, None] for b in bodies for sign in (-1, 1)])
     if run.walls:
-        points = np.concatenate([*ends, *(_walls().wall_lines(run, frame) for frame in frames)], axis=None)
-        points = points.reshape(-1, 3)
-        ends = points.min(axis=0), points.max(axis=0)
-    return ends
+        ends = [*ends, *(_walls().wall_lines(run, frame) for frame in frames)]
+    points = np.concatenate([np.zeros(0), *map(np.ravel, ends)]).reshape(-1, 3)
+    if not len(points):
+        if len(run.kind) and len(frames) < len(run):
+            return _ends(run, range(len(run)))  # of the whole run, where these frames are empty
+        message = f"{run.path} has neither particles nor walls: there is nothing to draw"
+        raise ValueError(message)
+    return points.min(axis=0), points.max(axis=0)
 
 
 def _walls() -> ModuleType:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.files import layout
-from dem.plots.bodies import corners, positions
+from dem.plots.bodies import all_positions, corners
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,8 +53,11 @@ def frame_bytes(run: Trajectory) -> int:
 
 
 def block(run: Trajectory, frames: Sequence[int], level: int = 3) -> dict:
-    """Some frames of a run, ready for JSON; `level` is how hard zlib tries."""
-    where = np.array([positions(run, k) for k in frames])
+    """Some frames of a run, ready for JSON; `level` is how hard zlib tries.
+
+    A block says how many particles it has: those of later blocks are the same ones and, behind them, new ones.
+    """
+    where = np.array([all_positions(run, k) for k in frames])
     lower, upper = _extent(run, frames, where)
     numbers, scales = [quantised(where, lower, upper)], {}
     for name in scalars(run):
@@ -68,6 +71,7 @@ def block(run: Trajectory, frames: Sequence[int], level: int = 3) -> dict:
         numbers.append((np.round(np.nan_to_num(q) * 32767) + 32768).astype(np.uint16))
     ends = [corners(run, float(run.time[k])) for k in frames]
     return {
+        "fields": widths(run), "particles": len(run.variant), "empty": not np.isfinite(where).any(),
         "frames": len(frames), "number": [int(run.frames[k]) for k in frames],
         "time": [float(run.time[k]) for k in frames], "energy": _energies(run, frames),
         "corners": [None if each is None else [_plain(each[0]), _plain(each[1])] for each in ends],

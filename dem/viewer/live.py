@@ -37,15 +37,19 @@ class Followed:
             check_size(run)
             return page(self.path.name, what(run, about(run)), [block(run, range(1), FAST)], live=True)
 
-    def since(self, first: int) -> str:
-        """Frames from that one on, as many as go into an answer; and whether the run has ended."""
+    def since(self, first: int, particles: int) -> str:
+        """Frames from that one on, as many as go into an answer; and whether the run has ended.
+
+        The constant part of the page is sent again if the page knows another number of particles than there are.
+        """
         with self._one, Trajectory(self.path) as run:
             last = min(len(run), first + max(1, int(REPLY // frame_bytes(run))))
             blocks = [block(run, range(first, last), FAST)] if 0 <= first < last else []
             self.looked, ended = True, bool(run.verdict or run.error)
             if ended and not blocks:
                 self.seen.set()
-            return as_text({"blocks": blocks, "about": about(run), "ended": ended})
+            new = what(run, about(run)) if particles != len(run.variant) else None
+            return as_text({"blocks": blocks, "about": about(run), "ended": ended, "what": new})
 
 
 class Server(ThreadingHTTPServer):
@@ -76,7 +80,9 @@ class _Answer(BaseHTTPRequestHandler):
             return
         try:
             if name == "blocks":
-                text, kind = self.server.followed.since(int(parse_qs(asked.query)["after"][0])), "application/json"
+                given = parse_qs(asked.query)
+                text = self.server.followed.since(int(given["after"][0]), int(given["particles"][0]))
+                kind = "application/json"
             elif not name:
                 text, kind = self.server.followed.page(), "text/html"
             else:

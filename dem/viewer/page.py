@@ -12,8 +12,8 @@ import numpy as np
 
 from dem.base.words import counted
 from dem.model.kinds import in_words
-from dem.plots.bodies import vertical
-from dem.viewer.blocks import scalars, turning, widths
+from dem.plots.bodies import size_of, vertical
+from dem.viewer.blocks import scalars, turning
 from dem.viewer.links import rods
 
 if TYPE_CHECKING:
@@ -29,9 +29,11 @@ def what(run: Trajectory, about: str) -> dict:
     bottom = float(np.minimum(up * box["lower"], up * box["upper"]).sum()) if box else 0.0
     return {
         "about": about, "particles": len(run.variant), "kinds": [kind.name for kind in run.kinds],
-        "variants": [{"offsets": _rows(each.offsets), "radii": _rows(each.radii)} for each in run.variants],
+        "variants": [
+            {"offsets": _rows(each.offsets), "radii": _rows(each.radii), "size": size_of(each)} for each in run.variants
+        ],
         "variant": sent(run.variant, "u4"), "kind": sent(run.kind, "u2"), "turning": sent(turning(run), "u4"),
-        "fields": widths(run), "scalars": scalars(run), "up": up.tolist(), "bottom": bottom,
+        "scalars": scalars(run), "up": up.tolist(), "bottom": bottom,
         "walls": _walls(run), "rods": rods(run),
     }  # fmt: skip
 

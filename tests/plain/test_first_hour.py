@@ -6,6 +6,7 @@ import runpy
 import subprocess
 import sys
 import types
+import webbrowser
 
 import pages
 import pytest
@@ -13,7 +14,7 @@ from typer.testing import CliRunner
 
 import dem
 from dem.base import shadows
-from dem.cli import common
+from dem.cli import common, doctor
 from dem.cli.common import app
 
 
@@ -71,6 +72,21 @@ def test_the_doctor_tells_what_an_issue_needs_and_what_is_wrong(cli):
     for name in ("pcdm-dem", "python", "needs", "processor", "memory", "settings", "extra plot", "MPI", "browser"):
         assert f"\n{name} " in f"\n{said.output}"
     assert "wrong: NUMBA_DISABLE_JIT is set" in said.output
+
+
+def test_the_doctor_finds_a_browser_that_has_no_display(monkeypatch, tmp_path):
+    """Python opens none of its own accord without a display, though one is installed."""
+
+    def none():
+        raise webbrowser.Error
+
+    monkeypatch.setattr(webbrowser, "get", none)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert doctor._browser().startswith("none: ")
+    program = tmp_path / "chromium"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    assert doctor._browser() == f"{program}, but no display to open it on: dem view --no-open writes pages"
 
 
 def test_errors_lead_to_pages_that_are_there(cli, tmp_path):

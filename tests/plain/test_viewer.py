@@ -54,7 +54,7 @@ def unpacked(what, block):
     raw = np.frombuffer(zlib.decompress(base64.b64decode(block["data"])), np.uint8).reshape(2, -1)
     numbers = raw[0].astype(np.uint16) | (raw[1].astype(np.uint16) << 8)
     found, first = {}, 0
-    for name, width in what["fields"]:
+    for name, width in block["fields"]:
         steps = numbers[first : first + block["frames"] * width].reshape(block["frames"], width)
         found[name], first = np.cumsum(steps, axis=0, dtype=np.uint16), first + block["frames"] * width
     assert first == len(numbers)
@@ -190,10 +190,10 @@ def test_a_run_is_followed_on_this_machine_alone(served, made):
     assert served.server_address[0] == "127.0.0.1"
     address = served.address
     assert [len(block["number"]) for block in parts(fetched(address))[1]] == [1]
-    told = json.loads(fetched(f"{address}blocks?after=1"))
+    told = json.loads(fetched(f"{address}blocks?after=1&particles=4"))
     assert told["ended"]
     assert told["blocks"][0]["number"] == list(range(1, 7))
-    assert json.loads(fetched(f"{address}blocks?after=7"))["blocks"] == []
+    assert json.loads(fetched(f"{address}blocks?after=7&particles=4"))["blocks"] == []
     elsewhere = urllib.request.Request(address, headers={"Host": "example.org"})  # as rebinding a name would
     for wrong in (address.replace(served.secret, "guessed"), f"{address}other", elsewhere):
         with pytest.raises(urllib.error.HTTPError) as refused:
@@ -219,9 +219,11 @@ def test_a_browser_shows_it_and_it_moves(made):
         page.wait_for_timeout(500)
         first = colours(page)
         assert len(np.unique(first.reshape(-1, 3), axis=0)) > 50  # lit spheres, not an empty scene
-        page.evaluate("dem.show(6)")
+        assert page.evaluate("dem.state.frame") == 6  # it opens at the end of the run
+        page.evaluate("dem.show(0)")
         page.wait_for_timeout(500)
         assert (np.abs(colours(page) - first).max(axis=2) > 20).sum() > 100  # it changes with time
+        page.evaluate("dem.show(6)")
         page.select_option("#colour", "force")
         page.keyboard.press("ArrowLeft")
         assert page.evaluate("[dem.state.frame, document.getElementById('time').value]")[0] == 5
@@ -239,6 +241,90 @@ def test_a_browser_shows_bonds_until_they_break(torn):
         assert page.evaluate("[dem.state.errors, dem.state.rods]") == [[], 3]
         page.evaluate("dem.show(5)")
         assert page.evaluate("[dem.state.errors, dem.state.rods]") == [[], 2]
+        assert seen["wrong"] == []
+
+
+@pytest.fixture(scope="module")
+def shower(tmp_path_factory):
+    """Fibres that are put in after the first frame, fall, and have all been taken out by the last one."""
+    path = tmp_path_factory.mktemp("shower") / "shower.h5"
+    nylon = dem.Material(young=5e6, poisson=0.35, density=1100.0)
+    region, below = dem.Block((0, 0, 0.03), (0.05, 0.05, 0.06)), dem.Block((-1, -1, -1), (1, 1, -0.01))
+    fibre = dem.Fibre(diameter=0.004, aspect_ratio=2)
+    rain = dem.Inserter(
+        fibre, nylon, region=region, number=6, every=0.01, start=0.012, velocity=(0, 0, -1), name="rain"
+    )
+    sim = dem.Simulation(None, inserters=[rain], outlets=[dem.Outlet(below, every=0.002)], time_step=2e-4)
+    sim.run(0.12, output=path, frames=12, contacts=True)
+    return path
+
+
+def test_a_run_whose_particles_come_and_go_is_viewed(shower):
+    """A particle has the same place in all frames, and none where it is absent."""
+    what, given = parts(dem.view(shower).html)
+    with dem.Trajectory(shower) as run:
+        counts = [len(frame.position) for frame in run]
+        assert run.describe()[0]["particles"] == len(run.identity) == max(counts)
+        assert counts[0] == counts[-1] == 0 < max(counts)
+        rows = [(block, unpacked(what, block), row) for block in given for row in range(block["frames"])]
+        for frame, (block, got, row) in zip(run, rows, strict=True):
+            lower, upper = np.array(block["lower"]), np.array(block["upper"])
+            places = got["position"][row].reshape(-1, 3)
+            present = np.flatnonzero((places != blocks.ABSENT).all(axis=1))
+            assert present.tolist() == frame.columns.tolist()
+            shown = lower + places[present] * (upper - lower) / 65534
+            # half a unit of the last place
+            np.testing.assert_allclose(shown, frame.position, atol=0.51 * (upper - lower).max() / 65534)
+
+
+@pytest.mark.parametrize("name", ["energy", "paths", "height", "orientation", "scene", "overview"])
+def test_a_run_whose_particles_come_and_go_is_drawn(name, shower):
+    with dem.Trajectory(shower) as run:
+        figure = dem.plots.PICTURES[name](run)
+        for ax in figure.axes:
+            lines = [line for line in ax.lines if line.get_label() == "mean"]
+            if lines and "height" in ax.get_ylabel():  # the mean is of the particles present
+                mean = np.array([frame.position[:, 2].mean() if len(frame.position) else np.nan for frame in run])
+                unit = {"m": 1.0, "mm": 1e3, "cm": 1e2}[ax.get_ylabel().split("[")[1][:-1]]
+                np.testing.assert_allclose(lines[0].get_ydata(), mean * unit, rtol=1e-12)  # sums in another order
+        assert name != "paths" or len(figure.axes[0].collections[0].get_segments()) == len(run.kind)
+
+
+def test_a_run_whose_particles_come_and_go_is_filmed(shower, tmp_path):
+    with dem.Trajectory(shower) as run:
+        assert dem.plots.movie(run, tmp_path / "run.gif", seconds=0.2, fps=15, size=(80, 60)) == 3  # the first is empty
+
+
+def test_a_run_without_particles_is_refused_where_particles_are_drawn(tmp_path):
+    nylon = dem.Material(young=5e6, poisson=0.35, density=1100.0)
+    never = dem.Inserter(dem.Sphere(diameter=0.01), nylon, region=dem.Block((0, 0, 0), (1, 1, 1)), number=1, start=1.0)
+    sim = dem.Simulation(None, inserters=[never], time_step=1e-3)
+    sim.run(0.002, output=tmp_path / "run.h5", frames=1)
+    dem.view(tmp_path / "run.h5")
+    with dem.Trajectory(tmp_path / "run.h5") as run:
+        dem.plots.energy(run)
+        for name in ("paths", "height", "overview", "scene"):
+            with pytest.raises(ValueError, match=r"run\.h5 has (no|neither) particle"):
+                dem.plots.PICTURES[name](run)
+
+
+def test_particles_that_come_while_a_run_is_followed_are_sent(shower):
+    """A page that knows fewer particles than there are is sent the constant part again, and blocks say their own."""
+    followed = live.Followed(shower)
+    answer = json.loads(followed.since(0, 0))
+    with dem.Trajectory(shower) as run:
+        assert answer["what"]["particles"] == answer["blocks"][0]["particles"] == len(run.kind) > 0
+        assert json.loads(followed.since(0, len(run.kind)))["what"] is None
+
+
+def test_a_browser_shows_particles_that_come_and_go(shower):
+    dem.view(shower, shower.with_suffix(".html"))
+    with browser.opened() as (page, seen), dem.Trajectory(shower) as run:
+        page.goto(shower.with_suffix(".html").as_uri())
+        browser.wait(page, "!!window.dem && (!!dem.state.ready || dem.state.errors.length > 0)")
+        shown = [page.evaluate(f"(dem.show({k}), dem.state.spheres)") for k in range(len(run))]
+        assert shown == [len(frame.spheres().radii) for frame in run]
+        assert page.evaluate("dem.state.errors") == []
         assert seen["wrong"] == []
 
 

@@ -1,6 +1,6 @@
 "use strict";
 // What the page was given: blocks of frames, numbers of 16 bits, differences from frame to frame, deflated.
-const WHAT = JSON.parse(document.getElementById("what").textContent);
+let WHAT, bodies, turns;
 const ABSENT = 65535;
 const run = { time: [], number: [], energy: {}, corners: [], poses: [], blocks: [], start: [] };
 
@@ -24,12 +24,12 @@ function joined(bytes) {  // low bytes, then high bytes
 async function take(block) {
   const numbers = joined(await inflated(block.data)), fields = {};
   let first = 0;
-  for (const [name, width] of WHAT.fields) {
+  for (const [name, width] of block.fields) {
     const field = numbers.subarray(first, first += block.frames * width);
     for (let i = width; i < field.length; i++) field[i] += field[i - width];
     fields[name] = field;
   }
-  const kept = { fields, lower: block.lower, upper: block.upper, scales: block.scales };
+  const kept = { fields, particles: block.particles, turning: (fields.orientation?.length ?? 0) / block.frames / 4, empty: block.empty, lower: block.lower, upper: block.upper, scales: block.scales };
   for (let k = 0; k < block.frames; k++) { run.blocks.push(kept); run.start.push(k); }
   for (const name of ["time", "number", "corners", "poses"]) run[name].push(...block[name]);
   for (const name in block.energy) (run.energy[name] ??= []).push(...block.energy[name]);
@@ -37,9 +37,13 @@ async function take(block) {
 
 const typed = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array };
 const array = (given) => new typed[given[0]](bytesOf(given[1]).buffer);
-const bodies = { variant: array(WHAT.variant), kind: array(WHAT.kind), turning: array(WHAT.turning) };
-const turns = new Int32Array(WHAT.particles).fill(-1);
-bodies.turning.forEach((body, m) => { turns[body] = m; });
+function adopt(what) {  // what does not change from frame to frame
+  WHAT = what;
+  bodies = { variant: array(what.variant), kind: array(what.kind) };
+  turns = new Int32Array(what.particles).fill(-1);
+  array(what.turning).forEach((body, m) => { turns[body] = m; });
+}
+adopt(JSON.parse(document.getElementById("what").textContent));
 
 function turned(q, p) {  // q p q*, scalar first
   const [w, x, y, z] = q;
@@ -54,21 +58,22 @@ class Frame {  // one moment, as far as anything is asked of it
   }
   get time() { return run.time[this.k]; }
   place(body) {
-    const x = this.block.fields.position, i = (this.at * WHAT.particles + body) * 3;
-    if (x[i] === ABSENT) return null;
+    const x = this.block.fields.position, i = (this.at * this.block.particles + body) * 3;
+    if (body >= this.block.particles || x[i] === ABSENT) return null;
     return [0, 1, 2].map((c) => this.block.lower[c] + x[i + c] * this.step[c]);
   }
   turn(body) {
     if (turns[body] < 0) return [1, 0, 0, 0];
-    const q = this.block.fields.orientation, i = (this.at * bodies.turning.length + turns[body]) * 4;
+    const q = this.block.fields.orientation, i = (this.at * this.block.turning + turns[body]) * 4;
     const found = [0, 1, 2, 3].map((c) => (q[i + c] - 32768) / 32767), norm = Math.hypot(...found) || 1;
     return found.map((c) => c / norm);
   }
   scalar(name, body) {
-    return this.block.fields[name][this.at * WHAT.particles + body] * this.block.scales[name] / 65535;
+    return this.block.fields[name][this.at * this.block.particles + body] * this.block.scales[name] / 65535;
   }
   height(place) { return place[0] * WHAT.up[0] + place[1] * WHAT.up[1] + place[2] * WHAT.up[2] - WHAT.bottom; }
   value(name, body, place) {
+    if (name === "size") return WHAT.variants[bodies.variant[body]].size;
     return name === "kind" ? bodies.kind[body] : name === "height" ? this.height(place) : this.scalar(name, body);
   }
 }

@@ -1,6 +1,6 @@
 // What the buttons do.
 const at = (id) => document.getElementById(id);
-const UNITS = { speed: "m/s", height: "m", spin: "rad/s", force: "N" };
+const UNITS = { speed: "m/s", height: "m", spin: "rad/s", force: "N", size: "m" };
 const STOPS = [[0.27, 0, 0.33], [0.28, 0.26, 0.53], [0.19, 0.41, 0.56], [0.13, 0.57, 0.55], [0.21, 0.72, 0.47], [0.56, 0.84, 0.27], [0.99, 0.91, 0.14]];
 const state = { frame: 0, playing: false, stale: true, errors: [], spheres: 0 };
 let scene, camera, centre = [0, 0, 0], size = 1;
@@ -12,10 +12,18 @@ function ink(s) {
 const inkOfKind = (k) => [1, 3, 5].map((i) => parseInt(INKS[k % INKS.length].slice(i, i + 2), 16) / 255);
 const scaled = (p) => p.map((c, i) => (c - centre[i]) / size);
 
+function extent() {  // corners of a box about all particles in all frames
+  const lower = [Infinity, Infinity, Infinity], upper = lower.map((c) => -c);
+  for (const block of new Set(run.blocks)) if (!block.empty) {
+    for (const c of [0, 1, 2]) { lower[c] = Math.min(lower[c], block.lower[c]); upper[c] = Math.max(upper[c], block.upper[c]); }
+  }
+  return lower[0] < Infinity ? [lower, upper] : [[0, 0, 0], [1, 1, 1]];
+}
+
 function frameAll() {
   let lower = [Infinity, Infinity, Infinity], upper = lower.map((c) => -c);
   const widen = (p) => p.forEach((c, i) => { lower[i] = Math.min(lower[i], c); upper[i] = Math.max(upper[i], c); });
-  if (run.corners[0]) run.corners[0].forEach(widen); else { widen(run.blocks[0].lower); widen(run.blocks[0].upper); }
+  (run.corners[0] ?? (WHAT.walls.length && run.blocks.every((block) => block.empty) ? [] : extent())).forEach(widen);
   WHAT.walls.forEach((wall, w) => {
     const pose = run.poses[0][w], points = [...array(wall.lines)];
     for (let i = 0; i < points.length; i += 3) widen(turned(pose.slice(3), points.slice(i, i + 3)).map((c, k) => c + pose[k]));
@@ -25,8 +33,9 @@ function frameAll() {
 
 function limits(name) {
   if (name === "kind") return [0, 1];
+  if (name === "size") return ends(Array.from(bodies.variant, (variant) => WHAT.variants[variant].size));
   if (name !== "height") return [0, Math.max(...new Set(run.blocks.map((block) => block.scales[name + " shown"]))) || 1];
-  const block = run.blocks[0], corner = (i) => [0, 1, 2].map((c) => ((i >> c) & 1 ? block.upper : block.lower)[c]);
+  const [lower, upper] = extent(), corner = (i) => [0, 1, 2].map((c) => ((i >> c) & 1 ? upper : lower)[c]);
   return ends([...Array(8).keys()].map((i) => dot(corner(i), WHAT.up) - WHAT.bottom));
 }
 
@@ -35,7 +44,7 @@ function fillBodies(frame, name) {
   for (let body = 0; body < WHAT.particles; body++) {
     const place = places[body] = frame.place(body);
     if (!place) continue;
-    const colour = name === "kind" ? inkOfKind(bodies.kind[body]) : ink((frame.value(name, body, place) - low) / (high - low));
+    const colour = name === "kind" ? inkOfKind(bodies.kind[body]) : ink((frame.value(name, body, place) - low) / (high - low || 1));
     const variant = WHAT.variants[bodies.variant[body]], q = frame.turn(body);
     variant.radii.forEach((radius, s) => {
       const offset = turns[body] < 0 ? variant.offsets[s] : turned(q, variant.offsets[s]);
@@ -80,7 +89,8 @@ function show(k) {
   at("time").value = `t = ${frame.time.toPrecision(4)} s`;
   at("bar").style.display = name === "kind" ? "none" : "";
   const [low, high] = limits(name);
-  at("high").textContent = `${high.toPrecision(3)} ${UNITS[name] ?? ""}`; at("low").textContent = low.toPrecision(3); at("name").textContent = name;
+  const [per, unit] = prefixed([low, high], UNITS[name] ?? "");
+  at("high").textContent = `${(high / per).toPrecision(3)} ${unit}`; at("low").textContent = (low / per).toPrecision(3); at("name").textContent = name;
   if (!at("energies").parentElement.hidden && !document.querySelector("aside").hidden) drawEnergies(at("energy"), state.frame);
   state.stale = true;
 }
@@ -162,11 +172,11 @@ window.dem = { state, run, show, colour: (name) => { at("colour").value = name; 
 async function begin() {
   for (const block of JSON.parse(at("blocks").textContent)) await take(block);
   tellAbout(WHAT.about);
-  at("colour").replaceChildren(...["speed", "height", "spin", "kind", "force"].filter((name) => name === "height" || name === "kind" || WHAT.scalars.includes(name)).map((name) => new Option(name)));
+  at("colour").replaceChildren(...["speed", "height", "spin", "kind", "size", "force"].filter((name) => ["height", "kind", "size"].includes(name) || WHAT.scalars.includes(name)).map((name) => new Option(name)));
   const pen = at("ramp").getContext("2d");
   for (let y = 0; y < 120; y++) { pen.fillStyle = `rgb(${ink(1 - y / 119).map((c) => Math.round(255 * c)).join()})`; pen.fillRect(0, y, 12, 1); }
   scene = new Scene(at("scene")); camera = new Camera(WHAT.up);
-  frameAll(); listen(); show(0); requestAnimationFrame(tick); state.ready = true;
+  frameAll(); listen(); show(run.time.length - 1); requestAnimationFrame(tick); state.ready = true;
   if (typeof follow === "function") follow();
 }
 begin().catch(trouble);

@@ -1,6 +1,13 @@
 // Energies beside it.
 const INKS = ["#1b6ca8", "#d1495b", "#3a9e5c", "#e09f3e", "#7a4fa3", "#3bb0b5", "#8c6d46", "#222831"];
 
+const PREFIXES = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"], [1e-12, "p"], [1e-15, "f"]];
+
+function prefixed(values, unit) {  // what to divide values by, and the unit with its prefix, after the largest of them
+  const largest = Math.max(...ends(values.map(Math.abs))), found = PREFIXES.find(([factor]) => largest >= 0.5 * factor);
+  return found && unit ? [found[0], found[1] + unit] : [1, unit];
+}
+
 function drawEnergies(canvas, frame) {
   const names = Object.keys(run.energy), ratio = window.devicePixelRatio || 1;
   canvas.width = canvas.clientWidth * ratio; canvas.height = canvas.clientHeight * ratio;
@@ -18,7 +25,8 @@ function drawEnergies(canvas, frame) {
     run.energy[name].forEach((e, i) => { if (Number.isFinite(e)) pen.lineTo(x(run.time[i]), y(e)); });
     pen.stroke();
   });
-  pen.fillStyle = "#55606e"; pen.fillText(`${high.toPrecision(3)} J`, left, 11); pen.fillText(`${low.toPrecision(3)} J`, left, h - 5);
+  pen.fillStyle = "#55606e"; const [per, joule] = prefixed(values, "J");
+  pen.fillText(`${(high / per).toPrecision(3)} ${joule}`, left, 11); pen.fillText(`${(low / per).toPrecision(3)} ${joule}`, left, h - 5);
   pen.textAlign = "right"; pen.fillText(`${run.time.at(-1).toPrecision(3)} s`, w - left, h - 5); pen.textAlign = "left";
   pen.strokeStyle = "#1c2430"; pen.lineWidth = 1; pen.beginPath();
   pen.moveTo(x(run.time[frame]), top - 4); pen.lineTo(x(run.time[frame]), bottom); pen.stroke();
@@ -27,7 +35,7 @@ function drawEnergies(canvas, frame) {
     const row = document.createElement("div"), ink = document.createElement("i");
     ink.style.background = INKS[k % INKS.length];
     const value = run.energy[name][frame];
-    row.append(ink, `${name} ${Number.isFinite(value) ? value.toPrecision(4) + " J" : ""}`);
+    row.append(ink, `${name} ${Number.isFinite(value) ? `${(value / per).toPrecision(4)} ${joule}` : ""}`);
     return row;
   }));
 }
