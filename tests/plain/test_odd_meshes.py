@@ -92,7 +92,7 @@ def test_lists_of_cells_are_bounded_whatever_the_scale(monkeypatch):
     monkeypatch.setattr(mesh_cells, "MOST", bound)
     monkeypatch.setattr(mesh_cells, "MOST_EACH", 0)
     corners = np.array([[0, 0, 0], [1, 0, 0], [0.9, 1, 0]])
-    sheets = np.concatenate([corners + [0, 0, 2e-5 * k] for k in range(40)])
+    sheets = np.concatenate([corners + np.array([0, 0, 2e-5 * k]) for k in range(40)])
     surface = dem.Mesh(sheets, np.arange(120).reshape(-1, 3), material=SAND).surface
     reach = 1e-3
     found = mesh_cells.cells_of(surface, reach)
