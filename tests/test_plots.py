@@ -261,12 +261,13 @@ TRAJECTORIES = [name for name, kind in dem.cases().items() if not issubclass(kin
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("default::dem.DemWarning")
 @pytest.mark.parametrize("name", TRAJECTORIES)
 def test_every_case_is_viewed_and_drawn(cli, name, tmp_path):
     """Three frames at the start of each, of fewer particles where it can be."""
-    few = {"n": 20} if "n" in dem.cases()[name].model_fields else {}
+    few = {"n": 20} if "n" in dem.cases()[name].model_fields and name != "impact" else {}  # a bed of some depth
     sim = dem.cases()[name](**few).simulation()
-    sim.run(1e-4, output="run.h5", frames=2)
+    sim.run(4 * (sim.time_step or 1e-4), output="run.h5", frames=2)
     dem.view("run.h5", "run.html")
     assert cli("plot", "run.h5", "-o", tmp_path).exit_code == 0
     assert cli("plot", "run.h5", "--movie", "run.gif", "--seconds", "0.1", "--size", 80, 60).exit_code == 0

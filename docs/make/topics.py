@@ -25,6 +25,9 @@ TOPICS = {
         "guide/analysis": "statistics of grains and fibres, stresses, fields, tables",
         "bulk": "silos, drums, heaps and an impact next to published ones",
     },
+    "Tasks": {
+        "guide/recipes": "angle of repose, mixing in a drum, torque on a blade, a clump from a scan, calibration",
+    },
     "Go further": {
         "guide/own": "cases, contact laws, shapes, schemes of your own",
         "walls": "how walls of any shape are computed, and how exact that is",
