@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,12 @@ if TYPE_CHECKING:
 
 HEADER, FACET = 84, 50  # bytes of the head of a binary file, and of each triangle
 RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
-VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)", re.IGNORECASE)
+VERTEX = rb"\s+vertex\s+(\S+)\s+(\S+)\s+(\S+)"
+WHOLE = re.compile(
+    rb"\bfacet\s+normal\s+\S+\s+\S+\s+\S+\s+outer\s+loop" + 3 * VERTEX + rb"\s+endloop\s+endfacet\b", re.IGNORECASE
+)
+LEFT = re.compile(rb"\s*(facet|outer|vertex|endloop|endfacet)\b", re.IGNORECASE)  # words outside of whole facets
+OPENING = re.compile(rb"\s(?=facet\s+normal\s|endsolid\b)", re.IGNORECASE)
 
 
 def read_triangles(path: str | PathLike) -> tuple[np.ndarray, np.ndarray]:
@@ -37,7 +43,7 @@ def read_triangles(path: str | PathLike) -> tuple[np.ndarray, np.ndarray]:
         raise FileNotFoundError(message)
     if path.suffix.lower() != ".stl":
         return _by_trimesh(path)
-    data = path.read_bytes()
+    data = _plain(path.read_bytes())
     corners = _binary(path, data) if _is_binary(data) else _ascii(path, data)
     bad = np.flatnonzero(~np.isfinite(corners).all(axis=(1, 2)))
     if len(bad):
@@ -49,6 +55,13 @@ def read_triangles(path: str | PathLike) -> tuple[np.ndarray, np.ndarray]:
     return corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3)
 
 
+def _plain(data: bytes) -> bytes:
+    """Text as ASCII or UTF-8 without a byte-order mark; binary data as they are."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", errors="replace").encode()
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
 def _is_binary(data: bytes) -> bool:
     """Whether the length is what a binary file says of itself, or it does not look like text; some begin by solid."""
     if len(data) >= HEADER and len(data) == HEADER + FACET * int.from_bytes(data[80:84], "little"):
@@ -57,32 +70,37 @@ def _is_binary(data: bytes) -> bool:
 
 
 def _binary(path: Path, data: bytes) -> np.ndarray:
-    """Corners (F, 3, 3)."""
+    """Corners (F, 3, 3); bytes behind the last triangle are passed over if they cannot be triangles."""
     if len(data) < HEADER:
         message = f"{path} is no STL file: it has {counted(len(data), 'byte')}, the shortest have {HEADER}"
         raise ValueError(message)
     count = int.from_bytes(data[80:84], "little")
-    if len(data) != HEADER + FACET * count:
-        there = (len(data) - HEADER) // FACET
+    end = HEADER + FACET * count
+    beyond = len(data) - end
+    if beyond < 0 or (beyond >= FACET and (count == 0 or data[end:].strip(b"\0"))):
+        what = "it is cut off" if beyond < 0 else f"{counted(beyond, 'byte')} follow these, so its count is wrong"
         message = (
-            f"{path} says that it has {counted(count, 'triangle')}, but is as long as {there}: it is cut off, or no STL"
+            f"{path} says that it has {counted(count, 'triangle')}, but is as long as {(len(data) - HEADER) // FACET}: "
+            f"{what}, or it is no STL file"
         )
         raise ValueError(message)
-    return np.frombuffer(data, RECORD, offset=HEADER)["corners"].astype(np.float64)
+    return np.frombuffer(data, RECORD, count, HEADER)["corners"].astype(np.float64)
 
 
 def _ascii(path: Path, data: bytes) -> np.ndarray:
     """Corners (F, 3, 3)."""
-    facets, ends = len(re.findall(rb"\bfacet\s+normal\b", data, re.I)), len(re.findall(rb"\bendfacet\b", data, re.I))
-    found = VERTEX.findall(data)
-    if not (facets == ends and len(found) == 3 * facets and re.search(rb"\bendsolid\b", data, re.I)):
-        message = (
-            f"{path} has {counted(facets, 'facet')}, {ends} of them ended, with {len(found)} vertices, expected three "
-            "each and endsolid in the end: it is cut off, or no STL"
-        )
+    text = data.replace(b"\r", b"\n")
+    if b"\n" not in text.strip():  # all in one line, where names end with the next word of the format
+        text = OPENING.sub(b"\n", text)
+    found = WHOLE.findall(text)
+    lines = [line for line in WHOLE.sub(b"\n", text).split(b"\n") if line.strip()]
+    odd = [line.strip() for line in lines if LEFT.match(line)]
+    if odd or not re.match(rb"\s*end\s*solid\b", lines[-1], re.IGNORECASE):
+        what = f"{odd[0][:40].decode(errors='replace')!r} belongs to no whole one" if odd else "endsolid is missing"
+        message = f"{path} has {counted(len(found), 'whole facet')}, and {what}: it is cut off, or no STL file"
         raise ValueError(message)
     try:
-        return np.array(found, dtype="S32").astype(np.float64).reshape(-1, 3, 3)
+        return np.array([float(number) for facet in found for number in facet]).reshape(-1, 3, 3)
     except ValueError as error:
         message = f"{path} has a vertex that is no number: {error}"
         raise ValueError(message) from None

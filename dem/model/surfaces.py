@@ -9,7 +9,7 @@ import numpy as np
 
 from dem.base.frozen import frozen
 from dem.base.words import counted
-from dem.model.welding import edges_of, split_junctions, weld
+from dem.model.welding import Edges, components, edges_of, split_junctions, weld
 from kernels.walls.triangles import NUMBERS
 
 WELD = 1e-6  # vertices nearer than this part of the diagonal of all are one
@@ -30,7 +30,8 @@ class MeshReport:
     area : float
         Of all triangles, one side of each [m²].
     volume : float or None
-        Enclosed [m³], if the mesh has no rim; None if it has.
+        Enclosed [m³], however its triangles are wound; None if the mesh has a rim, or no winding that all of its
+        triangles agree on, as with a partition within. Positive if its normals point outward.
     tolerance : float
         Vertices nearer to each other than this are one [m].
     welded, degenerate, duplicate : int
@@ -41,6 +42,8 @@ class MeshReport:
         Middles of edges of one triangle only [m].
     branches : (K, 3) array
         Middles of edges of three triangles or more [m]: contacts are right there too.
+    against : int
+        Triangles wound against their neighbours: contacts are right there too.
     """
 
     triangles: int
@@ -56,6 +59,7 @@ class MeshReport:
     junctions: np.ndarray
     rims: np.ndarray
     branches: np.ndarray
+    against: int = 0
 
     def __str__(self) -> str:
         """Some lines, for people."""
@@ -64,13 +68,15 @@ class MeshReport:
         lines = [
             f"{counted(self.triangles, 'triangle')}, {self.vertices} vertices, {size} m "
             f"from ({corner}) m, {self.area:.4g} m2",
+            f"open: {counted(len(self.rims), 'edge')} of one triangle" if len(self.rims) else
             f"closed, {abs(self.volume):.4g} m3" if self.volume is not None else
-            f"open: {counted(len(self.rims), 'edge')} of one triangle",
+            "closed, but no one volume: its triangles have no common winding",
         ]  # fmt: skip
         for number, what in (
             (self.welded, f"vertices merged with others within {self.tolerance:.2g} m"),
             (self.degenerate, "triangles without area left out"),
             (self.duplicate, "triangles that were there twice left out"),
+            (self.against, "triangles wound against their neighbours, which contacts do not mind"),
         ):
             if number:
                 lines.append(f"{number} {what}")
@@ -145,8 +151,9 @@ def surface_of(vertices: np.ndarray, triangles: np.ndarray) -> Surface:
     """
     found = np.zeros(3, dtype=int)
     junctions = [np.zeros((0, 3))]
+    tolerance = None
     while True:
-        vertices, triangles, changed, places, tolerance = _put_right(vertices, triangles)
+        vertices, triangles, changed, places, tolerance = _put_right(vertices, triangles, tolerance)
         found += changed
         junctions.append(places)
         if not (changed.any() or len(places)):
@@ -154,13 +161,14 @@ def surface_of(vertices: np.ndarray, triangles: np.ndarray) -> Surface:
     edges = edges_of(triangles)
     middles = 0.5 * (vertices[edges.start] + vertices[edges.end])
     rims = middles[edges.count == 1]
+    turned = against_neighbours(vertices, triangles, edges)
     report = MeshReport(
         triangles=len(triangles),
         vertices=len(vertices),
         lower=vertices.min(axis=0),
         upper=vertices.max(axis=0),
         area=0.5 * float(np.linalg.norm(normals(vertices, triangles), axis=1).sum()),
-        volume=_volume(vertices, triangles) if not len(rims) else None,
+        volume=None if len(rims) or turned is None else float(_volumes(vertices, triangles, turned).sum()),
         tolerance=tolerance,
         welded=int(found[0]),
         degenerate=int(found[1]),
@@ -168,6 +176,7 @@ def surface_of(vertices: np.ndarray, triangles: np.ndarray) -> Surface:
         junctions=np.concatenate(junctions),
         rims=rims,
         branches=middles[edges.count > 2],
+        against=0 if turned is None else int(turned.sum()),
     )
     surface = Surface(frozen(vertices), frozen(triangles), report)
     surface.__dict__["beside"] = frozen(edges.beside)
@@ -175,9 +184,12 @@ def surface_of(vertices: np.ndarray, triangles: np.ndarray) -> Surface:
 
 
 def _put_right(
-    vertices: np.ndarray, triangles: np.ndarray
+    vertices: np.ndarray, triangles: np.ndarray, looked: float | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
-    """Do so once; also returns how many were welded, degenerate and duplicate, where junctions were, and how near."""
+    """Do so once; also returns how many were welded, degenerate and duplicate, where junctions were, and how near.
+
+    Junctions have been looked for already within the tolerance `looked`, as the last step before.
+    """
     given = len(triangles)
     vertices, triangles = _used(vertices, triangles)
     tolerance = WELD * float(np.linalg.norm(vertices.max(axis=0) - vertices.min(axis=0)))
@@ -192,8 +204,10 @@ def _put_right(
     if not len(triangles):
         message = f"no triangle of {given} has an area: expected a mesh of triangles"
         raise ValueError(message)
-    triangles, junctions = split_junctions(vertices, triangles, tolerance)
     changed = np.array([welded, degenerate, int(same.sum())])
+    junctions = np.zeros((0, 3))
+    if changed.any() or tolerance != looked:
+        triangles, junctions = split_junctions(vertices, triangles, tolerance)
     return *_used(vertices, triangles), changed, junctions, tolerance
 
 
@@ -219,8 +233,26 @@ def _heights(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     return np.where(same, 0, height)
 
 
-def _volume(vertices: np.ndarray, triangles: np.ndarray) -> float:
-    """Signed volume of a closed surface, positive if its normals point outward."""
+def against_neighbours(vertices: np.ndarray, triangles: np.ndarray, edges: Edges) -> np.ndarray | None:
+    """Which triangles (F,) are wound against their neighbours; None if no winding suits all of them.
+
+    Of each connected part the fewer ones; of as many either way those whose normals point inward. Edges of one triangle
+    suit any.
+    """
+    forward = (triangles < np.roll(triangles, -1, axis=1)).ravel()
+    begin = edges.begin[edges.count == 2]
+    one, other = edges.sides[begin], edges.sides[begin + 1]
+    root, turned = components(len(triangles), one // 3, other // 3, forward[one] == forward[other])
+    volume = np.bincount(root, _volumes(vertices, triangles, turned))
+    fewer = 2 * np.bincount(root, turned) - np.bincount(root)
+    turned ^= ((fewer > 0) | ((fewer == 0) & (volume < 0)))[root]
+    ways = np.where(forward ^ np.repeat(turned, 3), 1, -1)[edges.sides]
+    closed = edges.count > 1
+    return turned if not np.add.reduceat(ways, edges.begin)[closed].any() else None
+
+
+def _volumes(vertices: np.ndarray, triangles: np.ndarray, turned: np.ndarray) -> np.ndarray:
+    """Parts of the signed volume of a closed surface between its middle and each triangle (F,); some are turned."""
     centre = vertices.mean(axis=0)
     a, b, c = (vertices[triangles[:, k]] - centre for k in range(3))
-    return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6)
+    return np.einsum("ij,ij->i", a, np.cross(b, c)) * np.where(turned, -1, 1) / 6

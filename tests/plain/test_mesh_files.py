@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dem
-from dem.model import makers
+from dem.model import makers, welding
 from dem.model.surfaces import surface_of
 
 STEEL = dem.Material(young=2e8, poisson=0.3, name="steel")
@@ -49,6 +49,35 @@ def test_files_of_both_kinds_are_read(data, tmp_path):
     assert repr(mesh).startswith("Mesh(12 triangles, 0.001 x 0.002 x 0.003 m, material=Material(")
 
 
+PLAIN = ascii_stl(*BOX)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ascii_stl(*BOX, number="{:.40e}"),  # 46 characters, the exponent last
+        ascii_stl(*BOX, number="{:.20000f}"),
+        b"\xef\xbb\xbf" + PLAIN,
+        PLAIN.decode().encode("utf-16"),
+        *(PLAIN.replace(b"a box", name) for name in (b"facet normal test", b"endfacet vertex 1 2 3", b"", b"endsolid")),
+        PLAIN.replace(b"\n", b"\r"),
+        PLAIN.replace(b"\n", b" "),
+        PLAIN + PLAIN.replace(b"0 2 3", b"0 2 3 ").replace(b"a box", b"the same again"),
+        binary_stl(*BOX) + b"\r\n",
+        binary_stl(*BOX).ljust(1024, b"\0"),
+    ],
+    ids=[
+        "digits", "more digits", "mark", "utf-16", "name facet", "name vertex", "no name", "name end", "cr", "line",
+        "two solids", "two bytes more", "padded",
+    ],
+)  # fmt: skip
+def test_files_as_programs_write_them(data, tmp_path):
+    """Numbers of any length, byte-order marks, names made of the format's own words, and bytes behind the end."""
+    mesh = dem.Mesh.from_file(written(tmp_path, data), material=STEEL)
+    assert mesh.report.upper.tolist() == [1, 2, 3]
+    assert mesh.report.volume == pytest.approx(6)
+
+
 def test_what_is_written_is_read(tmp_path):
     """Single precision in the file; nobody's file is replaced."""
     blade = dem.Mesh.blades(0.04, 0.02, count=3, material=STEEL)
@@ -74,15 +103,16 @@ NAN = (np.where(BOX[0] == 3, math.nan, BOX[0]), BOX[1])
         (b"", "is no STL file: it has 0 bytes, the shortest have 84"),
         (
             b"\x89PNG\r\n\x1a\n" + bytes(200),
-            "says that it has 0 triangles, but is as long as 2: it is cut off, or no STL",
+            "says that it has 0 triangles, but is as long as 2: 124 bytes follow these, so its count",
         ),
         (cut(binary_stl(*BOX)), "says that it has 12 triangles, but is as long as 11: it is cut off"),
         (binary_stl(*BOX, count=2**31), "says that it has 2147483648 triangles"),
-        (binary_stl(*BOX) + b"more", "but is as long as 12: it is cut off, or no STL"),
-        (cut(ascii_stl(*BOX), 15), "has 12 facets, 12 of them ended, with 36 vertices, .* endsolid in the end"),
-        (cut(ascii_stl(*BOX), 100), "has 12 facets, 11 of them ended, with 33 vertices"),
+        (binary_stl(*BOX, count=5), "says that it has 5 triangles, but is as long as 12: 350 bytes follow these"),
+        (binary_stl(*BOX, count=0), "says that it has 0 triangles, but is as long as 12: 600 bytes follow these"),
+        (cut(ascii_stl(*BOX), 15), "has 12 whole facets, and endsolid is missing: it is cut off"),
+        (cut(ascii_stl(*BOX), 100), "has 11 whole facets, and 'facet normal 0 0 0' belongs to no whole one"),
         (b"solid text that is no mesh\nendsolid", "is a mesh without triangles"),
-        (b"solid text without an end", "has 0 facets"),
+        (b"solid text without an end", "has 0 whole facets, and endsolid is missing"),
         (binary_stl(np.zeros((0, 3)), []), "is a mesh without triangles"),
         (binary_stl(*NAN), "has corners that are not finite in 10 triangles, the first in 0"),
         (ascii_stl(*NAN), "has corners that are not finite in 10 triangles"),
@@ -176,6 +206,101 @@ def test_what_is_wrong_is_put_right_and_told():
     again = surface_of(surface.vertices, surface.triangles)
     assert np.array_equal(again.vertices, surface.vertices)
     assert np.array_equal(again.triangles, surface.triangles)
+
+
+def test_the_volume_does_not_depend_on_winding():
+    """Any triangles turned round are named; a hollow, wound the other way as a whole, stays one."""
+    rng = np.random.default_rng(5)
+    vertices, triangles = BOX
+    for turned in (np.arange(12) % 2 == 0, *(rng.random((9, 12)) < 0.5)):
+        report = surface_of(vertices, np.where(turned[:, None], triangles[:, ::-1], triangles)).report
+        assert abs(report.volume) == pytest.approx(6)
+        assert report.against == min(turned.sum(), 12 - turned.sum())
+        assert f"{report.against} triangles wound against their neighbours" in str(report) or not report.against
+    hollow = np.concatenate([triangles, 8 + triangles[:, ::-1]])
+    hollow[[3, 20]] = hollow[[3, 20], ::-1]
+    report = surface_of(np.concatenate([vertices, 0.25 + 0.5 * vertices]), hollow).report
+    assert (abs(report.volume), report.against) == (pytest.approx(6 - 6 / 8), 2)
+
+
+def test_a_partition_leaves_no_one_volume():
+    """Two tetrahedra and the face between them: its edges are of three triangles, which no winding suits."""
+    corners = np.array([(0.0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1)])
+    faces = np.array([(0, 1, 2), *((a, b, c) for c in (3, 4) for a, b in ((0, 1), (1, 2), (2, 0)))])
+    report = surface_of(corners, faces).report
+    assert report.volume is None
+    assert "closed, but no one volume" in str(report)
+
+
+def all_pairs(vertices, start, end, tolerance):
+    """Which vertices lie on which edges but not at their ends: each with each."""
+    a, along = vertices[start][:, None], (vertices[end] - vertices[start])[:, None]
+    length = np.linalg.norm(along, axis=2)
+    s = ((vertices[None] - a) * along).sum(axis=2) / length
+    off = np.linalg.norm(vertices[None] - a - (s / length)[..., None] * along, axis=2)
+    return set(zip(*np.nonzero((off <= tolerance) & (s > tolerance) & (s < length - tolerance)), strict=True))
+
+
+@pytest.mark.parametrize("kind", ["cloud", "flat", "fan", "clusters"])
+def test_vertices_on_edges_are_found_as_by_comparing_all(kind):
+    """In space, in a plane, on long edges to one corner, and where some edges are a thousand times longer."""
+    rng = np.random.default_rng(3)
+    place = rng.random((400, 3))
+    if kind == "flat":
+        place[:, 2] = 0.25
+    elif kind == "fan":
+        place[1:] = [1, 0, 0] + place[1:] * [0, 1, 1e-3]
+        place[0] = 0
+    elif kind == "clusters":
+        place[:300] *= 1e-3
+    start, end = rng.integers(0, 400, (2, 300))
+    start, end = (np.zeros(300, int), np.arange(1, 301)) if kind == "fan" else (start[start != end], end[start != end])
+    on = place[start[:150]] + rng.uniform(0.01, 0.99, (len(start[:150]), 1)) * (place[end] - place[start])[:150]
+    vertices = np.concatenate([place, on])
+    ends = np.arange(400, len(vertices) - 1)  # edges among these too, so that all are vertices of rims
+    start, end = np.concatenate([start, ends]), np.concatenate([end, ends + 1])
+    found = set(zip(*(each.tolist() for each in welding._on_edges(vertices, start, end, 1e-6)), strict=True))
+    rims = set(start) | set(end)
+    assert found == {(e, v) for e, v in all_pairs(vertices, start, end, 1e-6) if v in rims}
+    assert len(found) >= 100
+
+
+def test_work_on_open_edges_grows_as_their_number(monkeypatch):
+    """Pairs of an edge and a box or vertex that are looked at: a like number for each edge of strips of any number."""
+    looked = []
+
+    def counting(name):
+        done = getattr(welding, name)
+        monkeypatch.setattr(
+            welding, name, lambda *given: looked.append(len(given[0 if name == "_comes_near" else 1])) or done(*given)
+        )
+
+    counting("_comes_near")
+    counting("_is_on")
+    each = []
+    for strips in (10, 40, 160):
+        looked.clear()
+        x = np.arange(strips) / strips  # strips a hundred times longer than wide or more, with gaps between them
+        corners = [(x, 0 * x), (x + 0.5 / strips, 0 * x), (x, 0 * x + 1)]
+        soup = np.stack([np.column_stack([*corner, 0 * x]) for corner in corners], axis=1)
+        surface_of(soup.reshape(-1, 3), np.arange(3 * strips).reshape(-1, 3))
+        each.append(sum(looked) / strips)
+    assert each[2] < 1.5 * each[1] < 2.5 * each[0]
+
+
+def test_connected_numbers_agree_with_a_walk():
+    """Least number of each part, and whether it is unlike it, against looking through all pairs again and again."""
+    rng = np.random.default_rng(8)
+    for count, pairs in ((1, 0), (50, 30), (300, 290), (300, 900)):
+        side = rng.random(count) < 0.5
+        one, other = rng.integers(0, count, (2, pairs))
+        root, turned = welding.components(count, one, other, side[one] != side[other])
+        expected = np.arange(count)
+        for _ in range(count):
+            for a, b in zip(one, other, strict=True):
+                expected[a] = expected[b] = min(expected[a], expected[b])
+        assert root.tolist() == expected.tolist()
+        assert (turned == (side != side[root])).all()
 
 
 def test_a_mesh_goes_through_a_recipe():
