@@ -27,8 +27,11 @@ def begins(overlap, parting, dt):
 
 @formula
 def share_of_step(touch, parting, dt):
-    """How much of the last step two surfaces have touched, θ up to 1; `LATER` if they did before."""
-    if touch.may_begin and begins(touch.overlap, parting, dt):
+    """How much of the last step two surfaces have touched, θ up to 1; `LATER` if they did before, or are apart.
+
+    Of surfaces that are not apart, those begin that approach, so that the way of a step divides.
+    """
+    if touch.may_begin and touch.overlap >= 0.0 and begins(touch.overlap, parting, dt):
         return min(touch.overlap / (-parting * dt), 1.0)
     return LATER
 
@@ -70,8 +73,8 @@ def steady(overlap, parting, dt):
 
 @formula
 def ramp(overlap, way):
-    """Weight of a sample that is so many steps, overlap over way, from a jump."""
-    if 2.0 * way <= overlap:
+    """Weight of a sample that is so many steps, overlap over way, from a jump; 1 where there is no way to it."""
+    if 2.0 * way <= max(overlap, 0.0):
         return 1.0
     theta = overlap / way
     return 1.5 * theta if theta < 1.0 else 2.0 - 0.5 * theta
@@ -99,8 +102,9 @@ def rest_of_square_root(theta):
 @formula
 def power(theta, s):
     """The same for any power s ≥ 0: -ζ(-s, 1 + θ)/θ^s, by the Euler-Maclaurin formula from the fourth term on."""
-    if theta <= 1.0:
+    own = theta**s
+    if theta <= 1.0 and own > 0.0:  # at θ = 0 there is nothing to correct
         q = theta + 4.0
         rest = q**s * (q / (1.0 + s) - 0.5 + s / (12.0 * q) - s * (s - 1.0) * (s - 2.0) / (720.0 * q * q * q))
-        return (rest - (1.0 + theta) ** s - (2.0 + theta) ** s - (3.0 + theta) ** s) / theta**s
+        return (rest - (1.0 + theta) ** s - (2.0 + theta) ** s - (3.0 + theta) ** s) / own
     return 1.0

@@ -43,7 +43,7 @@ def twist(part, i, j, touch, press, eta, limit, memory, before, half, time_sign)
     radius = math.sqrt(press.area)
     spring, k_before = memory
     k = part.stiffness[i, j] * (press.stiffness * press.root) * press.area
-    softer = min(k, k_before) / k_before if before > 0.0 else 0.0
+    softer = min(k, k_before) / (k_before + TINY) if before > 0.0 else 0.0
     lead = time_sign * half if before > 0.0 else 0.5 * (1.0 + time_sign) * half  # k sets in smoothly enough
     most = part.friction[i, j] * radius * limit
     spring = softer * spring - lead * k * rate

@@ -31,6 +31,9 @@ from kernels.soft.known import (
     REDUCED,
     ROLLING,
     STIFFNESS,
+    TURNING,
+    TWIST,
+    VELOCITY,
     flat,
     get,
     put,
@@ -73,19 +76,29 @@ def know(law, start, first, listed, half, bodies, kinds, neighbours, box, fetche
         if known[flat(PARALLEL, t)] == 0.0:
             finish(law, t, start, counted, bodies, kinds, neighbours, box, known, told)
             continue
-        known[flat(WEIGHT, t)], told[CANDIDATE, t], told[RECALLS, t] = 0.0, VOID, 0
-        known[flat(MASS, t)] = known[flat(RADIUS, t)] = known[flat(REDUCED, t)] = known[flat(ROLLING, t)] = (
-            1.0  # laws divide by them
-        )
-        told[SLOT, t], told[OF_I, t], told[OF_J, t] = 0, 0, 0
+        make_void(t, known, told)
         if number + SLOTS <= BLOCK and done == pairs:
             number = add_pair(law, start, counted, number, bodies, kinds, neighbours, box, known, told)
         elif done == pairs:
             done = t
     for t in range(done, pairs):
-        known[flat(WEIGHT, t)], told[CANDIDATE, t], told[RECALLS, t] = 0.0, VOID, 0
+        make_void(t, known, told)
     share(kinds, law, done, start, first, listed, half, bodies, neighbours, box, known)
     return number, first + done
+
+
+@formula
+def make_void(t, known, told):
+    """Make column t one that no pair has: surfaces at rest that touch without an overlap, with the weight 0.
+
+    Laws evaluate it with all others, and what they make of it is multiplied by its weight: it has to be a number.
+    """
+    none = (0.0, 0.0, 0.0)
+    known[flat(WEIGHT, t)] = known[flat(OVERLAP, t)] = known[flat(TWIST, t)] = 0.0
+    put(known, VELOCITY, t, none)
+    put(known, TURNING, t, none)
+    known[flat(MASS, t)] = known[flat(RADIUS, t)] = known[flat(REDUCED, t)] = known[flat(ROLLING, t)] = 1.0
+    told[CANDIDATE, t], told[RECALLS, t], told[SLOT, t], told[OF_I, t], told[OF_J, t] = VOID, 0, 0, 0, 0
 
 
 @formula

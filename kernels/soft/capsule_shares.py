@@ -7,7 +7,7 @@ from kernels import laws
 from kernels.base.jit import formula, part
 from kernels.base.vector import add, cross, dot, load, subtract
 from kernels.soft.blend import closest
-from kernels.soft.capsule_contacts import pose, reach_of, touch_at, yielding
+from kernels.soft.capsule_contacts import WEIGHT, pose, reach_of, touch_at, yielding
 from kernels.soft.capsules import from_body, lone_or, radius_at
 from kernels.soft.known import MASS, flat, touch_of
 from kernels.soft.sharing import add_contact, no_push, yields
@@ -115,7 +115,7 @@ def share_mass(law, number, start, first, listed, half, bodies, kinds, neighbour
                 begin -= 1
             stop, rate = rate_of_pair(law, begin, start, listed, half, bodies, kinds, neighbours, box)
             end = stop - first
-        if rate > 0.0:
+        if rate > 0.0 and known[flat(WEIGHT, t)] > 0.0:
             touch = touch_of(known, t, True)
             m_i, m_j = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
             known[flat(MASS, t)] = laws.secant(law, m_i, m_j, touch, recalled(law, k, neighbours), half) / rate

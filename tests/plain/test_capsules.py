@@ -263,6 +263,25 @@ def test_other_laws_keep_their_account(part):
     assert sim.energy_error < 2e-3
 
 
+@pytest.mark.parametrize(
+    "part", [{"adhesion": dem.JKR(work=0.05)}, {"normal": dem.Linear(stiffness=2e3, tension=True)}, {}], ids=str
+)
+def test_columns_that_no_pair_has_do_not_show(part):
+    """Laws evaluate them too: whatever an earlier block has left there, the bytes are the same."""
+    contacts = dem.Contacts({(nylon(), nylon()): dem.Contact(restitution=0.8, friction=0.3, **part)})
+    states = []
+    for left in (0.0, np.nan, -np.inf):
+        sim = pair((0.003, 0, 0.0101), turned((0.3, 0, 1), 0.02), (0.05, 0, -0.4), contacts=contacts)
+        for _ in range(25):
+            neighbours = sim._engine.neighbours
+            for scratch in (neighbours.known, neighbours.out, neighbours.kept):
+                scratch[...] = left
+            sim.step(10)
+        p = sim.particles
+        states.append([p.velocity.tobytes(), p.angular_velocity.tobytes(), sim.energy()])
+    assert states[1:] == states[:1] * 2
+
+
 def test_in_a_fluid_it_is_the_spheroid_of_its_volume_and_aspect_ratio():
     """As fibres are; what a fluid does to such spheroids has tests of its own."""
     stands_for = Spheroid.of(CAPSULE, CAPSULE.mass_properties(1100.0))

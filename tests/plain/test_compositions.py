@@ -1,5 +1,7 @@
 """Any parts of a contact go together: the account stays exact, momenta are kept, and nothing is gained."""
 
+import itertools
+
 import hypothesis.strategies as st
 import numpy as np
 import pytest
@@ -7,9 +9,11 @@ from hypothesis import given, settings
 from impact import GLASS, order, rms
 
 import dem
+from dem.model.law import law
 from dem.model.parts import WORDS
 from dem.validation.collisions import start
 from dem.validation.reference import Ball
+from kernels import laws
 
 LARGE, SMALL = Ball(0.0005, GLASS), Ball(0.0003, GLASS)
 LASTS = 1e-4  # about as long as contacts [s]
@@ -119,3 +123,38 @@ def test_outcomes_of_combinations_are_of_second_order(contact):
     changes = [rms(np.subtract(found[n], found[2 * n])) / 0.5 for n in counts[:-1]]
     assert changes[-1] < 2e-3
     assert order(counts[:-1], changes) > 1.7
+
+
+def every_composition():
+    """Contacts of every form of every part, one by one and with all others there are, that go together."""
+    for normal, damping, adhesion in itertools.product(*(SAMPLES[slot] for slot in ("normal", "damping", "adhesion"))):
+        try:
+            more = {"rolling": SAMPLES["rolling"][1], "twisting": SAMPLES["twisting"][1], "friction": 0.3}
+            yield dem.Contact(normal=normal, damping=damping, adhesion=adhesion, **more)
+        except ValueError:
+            continue  # refused, see `tests/test_refusals.py`
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("contact", list(every_composition()), ids=str)
+def test_contacts_that_do_not_approach_are_numbers(contact):
+    """At the first step and later, at rest, sliding, or approaching by the least there is; also where nothing overlaps.
+
+    A law may divide by no speed, overlap or memory that can be zero; numpy's numbers warn, which compiled ones do not.
+    """
+    contacts = dem.Contacts({(GLASS, GLASS): contact})
+    composed, none = law(contacts, [GLASS], None), np.zeros(3)
+    least = 0.0 if not laws.lasting(composed) else -1e-9
+    for overlap, along, across, spin in itertools.product(
+        (least, 0.0, 1e-300, 1e-12, 1e-6), (0.0, -0.0, 1e-300, -1e-300, -1e-9), (0.0, 0.1), (0.0, 10.0)
+    ):
+        velocity, turning = np.array([across, 0.0, along]), np.array([spin, 0.0, spin])
+        numbers = map(np.float64, (2e6, 1e-3, overlap, spin, 0.01, 1e-3, 1e-7))
+        k, mass, overlap_, twist, radius, reduced, rolling = numbers
+        touch = laws.Touch(k, mass, overlap_, (0.0, 0.0, 1.0), tuple(velocity), twist, tuple(turning), radius, reduced,
+                           rolling)  # fmt: skip
+        history = laws.nothing(composed)
+        for _ in range(2):
+            outcome, history = laws.contact(composed, 0, 0, touch, history, 5e-7, 1.0)
+            said = np.concatenate([*(np.ravel(each) for each in (*outcome, *history)), none])
+            assert np.isfinite(said).all(), (overlap, along, across, spin, outcome, history)
