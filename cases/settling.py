@@ -22,7 +22,7 @@ class SettlingSpheres(Immersed):
 
     def build(self) -> tuple[dem.Particles, None]:
         """Build a row of spheres along x, a metre up."""
-        diameters = np.geomspace(self.smallest, self.largest, self.n)
+        diameters = [self.smallest * (self.largest / self.smallest) ** (k / max(self.n - 1, 1)) for k in range(self.n)]
         places = np.column_stack([2 * self.largest * np.arange(self.n), np.zeros(self.n), np.ones(self.n)])
         shapes = [dem.Sphere(diameter=float(d)) for d in diameters]
         return dem.Particles(shapes, self.material(), position=places), None

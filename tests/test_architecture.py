@@ -167,6 +167,65 @@ def test_cases_need_nothing_but_public_names(path):
     assert set(re.findall(r"\bdem\.(\w+)", path.read_text())) <= {*dem.__all__, "cases"}
 
 
+UNLIKE = {  # what has other last bits on other processors, see `dem.base.portable`
+    *(
+        "exp",
+        "exp2",
+        "expm1",
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "power",
+        "float_power",
+        "cbrt",
+        "tan",
+        "arcsin",
+        "arccos",
+    ),
+    *("arctan", "arctan2", "sinh", "cosh", "tanh", "geomspace", "logspace", "dot", "vdot", "inner", "matmul", "eig"),
+    *("eigh", "eigvals", "eigvalsh", "svd", "solve", "inv", "lstsq", "det", "leggauss"),
+}
+LOOKS_ONLY = ("plots", "viewer", "validation", "bench", "statistics")  # rooms whose numbers no run goes on with
+EXEMPT = {
+    "cases/coupled_cylinders.py": "a closed form", "cases/symmetric_top.py": "a closed form",
+    "cases/torque_sphere.py": "a closed form", "dem/case/settled.py": "a threshold",
+    "dem/files/exports/walls_vtkhdf.py": "a picture", "dem/files/gate.py": "whole numbers",
+    "dem/files/recipes.py": "whole numbers", "dem/model/flows.py": "a check", "dem/model/insertion.py": "a check",
+    "dem/model/surfaces.py": "a tolerance", "dem/model/wall_triangles.py": "a picture",
+    "dem/model/welding.py": "an order, by a tolerance", "dem/rotation/study.py": "an error, as an angle",
+    "dem/run/replay.py": "a message",
+    "dem/soft/adhesion.py": "advice, of two digits", "dem/soft/bed.py": "a warning",
+    "dem/soft/hanging.py": "a warning", "dem/soft/impacts.py": "advice, of two digits",
+    "dem/soft/proportions.py": "a warning", "dem/soft/trouble.py": "a message",
+    "dem/stochastic/advice.py": "a warning", "kernels/laws/jkr.py": "compiled, by the C library",
+}  # fmt: skip
+
+
+def unlike(path):
+    """What a file computes by code that numpy or BLAS choose by the processor."""
+    for node in nodes_of(path):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            yield ast.unparse(node)
+        elif isinstance(node, ast.Attribute) and node.attr in UNLIKE and ast.unparse(node).startswith("np."):
+            yield ast.unparse(node)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "np.linalg.norm":
+            if not any(word.arg == "axis" for word in node.keywords):
+                yield ast.unparse(node)
+
+
+@for_all(
+    path
+    for house in ("dem", "kernels", "cases")
+    for path in sorted((ROOT / house).rglob("*.py"))
+    if path.parent.name not in LOOKS_ONLY
+)
+def test_no_result_is_computed_by_code_that_depends_on_the_processor(path):
+    """Sums, products, quotients and roots have the same bits everywhere; for others there is `dem.base.portable`."""
+    found = list(unlike(path))
+    assert bool(found) == (path.relative_to(ROOT).as_posix() in EXEMPT), found
+
+
 def test_type_checkers_see_the_public_names():
     """What is imported for them is what is imported on demand."""
     block = next(node for node in ast.parse(FILES["dem"].read_text()).body if isinstance(node, ast.If))

@@ -185,10 +185,10 @@ class Bonds:
     @property
     def stiffness(self) -> np.ndarray:
         """Of stretch, twist, shear and bending (B, 4) [N/m, N m]; wants the shape at rest."""
-        area, bending = math.pi / 4 * self.diameter**2, math.pi / 64 * self.diameter**4
+        area, bending = math.pi / 4 * self.diameter**2, math.pi / 64 * (self.diameter * self.diameter) ** 2
         shear, length = self.young / (2 * (1 + self.poisson)), self.geometry.length
         cowper = 6 * (1 + self.poisson) / (7 + 6 * self.poisson)
-        across = 1 / (length**3 / (12 * self.young * bending) + length / (cowper * shear * area))
+        across = 1 / (length * length * length / (12 * self.young * bending) + length / (cowper * shear * area))
         along = self.young * area / length
         return np.column_stack([along, shear * 2 * bending / length, across, self.young * bending / length])
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dem.base import checks
+from dem.base import checks, portable
 from dem.base.frozen import frozen
 from dem.base.hints import hinted
 from dem.model.shapes import MOST_SPHERES, MassProperties
@@ -77,11 +77,11 @@ class Clump:
         moments = union_moments(offsets, radii)
         centre = moments[1:4] / moments[0]
         matrix = _principal_axes(_inertia(moments))
-        turned = np.ascontiguousarray((offsets - centre) @ matrix)
+        turned = np.einsum("ij,jk->ik", offsets - centre, matrix)
         values = {
             "offsets": frozen(turned), "radii": frozen(radii), "centre": tuple(centre.tolist()),
             "axes": _quaternion(matrix),
-            "_moments": (float(moments[0]), *np.diag(matrix.T @ _inertia(moments) @ matrix).tolist()),
+            "_moments": (float(moments[0]), *np.einsum("ki,kl,li->i", matrix, _inertia(moments), matrix).tolist()),
         }  # fmt: skip
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -130,8 +130,8 @@ def union_moments(offsets: np.ndarray, radii: np.ndarray, nodes: int = SLICE_NOD
     """Volume, first moments (3) and second moments xx, yy, zz, xy, yz, zx (6) of a union of spheres, as one array."""
     from kernels.base import union  # noqa: PLC0415, runs are read without numba
 
-    arc_nodes, arc_weights = np.polynomial.legendre.leggauss(ARC_NODES)
-    t, weights = np.polynomial.legendre.leggauss(nodes)
+    arc_nodes, arc_weights = portable.gauss(ARC_NODES)
+    t, weights = portable.gauss(nodes)
     starts, ends, m = np.empty(2 * len(radii) + 2), np.empty(2 * len(radii) + 2), np.empty(union.MOMENTS)
     origin = offsets.mean(0)  # sums about a near point do not cancel
     centres = np.ascontiguousarray(offsets - origin)
@@ -162,7 +162,7 @@ def _heights(x: np.ndarray, r: np.ndarray) -> np.ndarray:
     circles = {}
     for i, j in itertools.combinations(range(len(r)), 2):
         gap = x[j] - x[i]
-        d = float(np.linalg.norm(gap))
+        d = portable.length(gap)
         if abs(r[i] - r[j]) < d < r[i] + r[j]:
             n = gap / d
             along = (d * d + r[i] ** 2 - r[j] ** 2) / (2 * d)
@@ -181,11 +181,11 @@ def _meetings(x: np.ndarray, r: float, first: tuple, second: tuple) -> list[floa
     """Heights at which two planes (point, normal) and a sphere meet."""
     (p, n), (q, m) = first, second
     line = np.cross(n, m)
-    square = line @ line
+    square = portable.dot(line, line)
     if square < SAME:
         return []
-    point = (np.cross(m, line) * (n @ (p - x)) + np.cross(line, n) * (m @ (q - x))) / square
-    rest = r * r - point @ point
+    point = (np.cross(m, line) * portable.dot(n, p - x) + np.cross(line, n) * portable.dot(m, q - x)) / square
+    rest = r * r - portable.dot(point, point)
     if rest < 0:
         return []
     return [x[2] + point[2] + s * math.sqrt(rest / square) * line[2] for s in (-1, 1)]
@@ -207,10 +207,10 @@ def _principal_axes(tensor: np.ndarray) -> np.ndarray:
     if np.abs(tensor - np.diag(np.diag(tensor))).max() <= SAME * scale:
         moments, axes = np.diag(tensor), np.eye(3)
     else:
-        moments, axes = np.linalg.eigh(tensor)
+        moments, axes = portable.eigen(tensor)
     gaps = [abs(moments[1] - moments[2]), abs(moments[2] - moments[0]), abs(moments[0] - moments[1])]
     axes = np.roll(axes, -int(np.argmin(gaps)), axis=1)
-    return axes if np.linalg.det(axes) > 0 else -axes
+    return axes if portable.dot(axes[:, 0], np.cross(axes[:, 1], axes[:, 2])) > 0 else -axes
 
 
 def _quaternion(matrix: np.ndarray) -> tuple[float, float, float, float]:
@@ -224,5 +224,5 @@ def _quaternion(matrix: np.ndarray) -> tuple[float, float, float, float]:
             [r[1, 0] - r[0, 1], r[2, 0] + r[0, 2], r[2, 1] + r[1, 2], r[2, 2] - r[0, 0] - r[1, 1]],
         ]
     )
-    w, x, y, z = np.linalg.eigh(k)[1][:, -1].tolist()
+    w, x, y, z = portable.eigen(k)[1][:, -1].tolist()
     return (w, x, y, z) if w >= 0 else (-w, -x, -y, -z)

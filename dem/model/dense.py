@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import checks, compilation, optional
+from dem.base import checks, compilation, optional, portable
 from dem.base.hints import hinted
 from dem.base.periodic import nearest_image
 from dem.base.progress import progress_bar
@@ -146,7 +146,7 @@ def relaxed(radius: np.ndarray, size: np.ndarray, period: np.ndarray, rng: np.ra
             way = min(1.0, max(0.0, math.log(first / worst) / math.log(first / ENOUGH)))
             moved(max(0.0, way - done), 1)
             done = max(done, way)
-    filled = (4 / 3 * math.pi * radius**3).sum() / size.prod()
+    filled = (4 / 3 * math.pi * radius * radius * radius).sum() / size.prod()
     message = (
         f"{counted(len(radius), 'sphere')} jam at a solid fraction of {filled:.4g} in this region, and overlap by up "
         f"to {100 * worst:.2g} % of a diameter: take fewer (equal spheres are at random up to 0.64 far from walls)"
@@ -183,7 +183,7 @@ class _Relaxation:
 
     def _shortest(self) -> float:
         """Shortest period, or the region's diagonal."""
-        return float(self._period[self._period > 0].min(initial=2 * np.linalg.norm(self._size)))
+        return float(self._period[self._period > 0].min(initial=2 * portable.length(self._size)))
 
     def _forces(self) -> tuple[np.ndarray, float]:
         """Forces of unit springs (N, 3), and the largest overlap over the distance at which they touch."""
@@ -203,7 +203,7 @@ class _Relaxation:
         below = np.where(walled, np.maximum(self._radius[:, None] - self.x, 0.0), 0.0)
         above = np.where(walled, np.maximum(self.x + self._radius[:, None] - self._size, 0.0), 0.0)
         force += below - above
-        self.energy = 0.5 * float(overlap @ overlap + (below * below).sum() + (above * above).sum())
+        self.energy = 0.5 * float((overlap * overlap).sum() + (below * below).sum() + (above * above).sum())
         at_wall = float((np.maximum(below, above) / (2 * self._radius[:, None])).max(initial=0.0))
         return force, max(float((overlap / touch).max(initial=0.0)), 2 * at_wall)
 

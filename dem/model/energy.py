@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base import portable
+
 if TYPE_CHECKING:
     from dem.model.box import Box
     from dem.model.particles import Particles
@@ -69,4 +71,4 @@ def datum(particles: Particles, box: Box | None, gravity: tuple[float, float, fl
     m = particles.mass
     if not m.size:
         return 0.0
-    return float(g @ (m @ particles.position) / m.sum())
+    return portable.dot(g, (m[:, None] * particles.position).sum(0)) / float(m.sum())

@@ -138,7 +138,7 @@ class FlexibleFibre:
         else:
             x[:, 0] = s
         share = np.array([piece.length for piece in self.pieces])
-        x -= share @ x / share.sum()
+        x -= (share[:, None] * x).sum(0) / share.sum()
         q = np.column_stack([np.cos(angle / 2), np.zeros_like(s), np.zeros_like(s), np.sin(angle / 2)])
         return frozen(x), frozen(q)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import portable
 from dem.base.hints import hinted
 from dem.model.part import Part, kind, number, towards, vector
 
@@ -50,7 +51,7 @@ class Flow(Part):
         value = getattr(self, name)
         if isinstance(value, str):
             return np.eye(3)[AXES[value]]
-        return np.array(value) / np.linalg.norm(value)
+        return np.array(value) / portable.length(value)
 
     def _check_right_angles(self, one: str, other: str) -> None:
         """Refuse directions that are not perpendicular."""

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dem.base import checks
+from dem.base import checks, portable
 from dem.base.hints import hinted
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
@@ -86,7 +86,7 @@ class Free:
         whole = np.ndim(self.inertia) == 2
         values = checks.array("inertia", self.inertia, (3, 3) if whole else (3,), "of a wall [kg m2]")
         tensor = values if whole else np.diag(values)
-        principal = np.linalg.eigvalsh(tensor)
+        principal = portable.eigen(tensor)[0]
         if not np.allclose(tensor, tensor.T, rtol=1e-12) or principal[0] <= 0 or principal[2] > 1.000001 * (
             principal[0] + principal[1]
         ):  # fmt: skip
@@ -130,7 +130,7 @@ class Free:
         """Tensor of inertia about a point that the centre of mass is `arm` (3,) away from [m] (3, 3) [kg m²]."""
         own = np.zeros((3, 3)) if self.inertia is None else np.array(self.inertia)
         own = np.diag(own) if own.ndim == 1 else own
-        return own + self.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        return own + self.mass * (portable.dot(arm, arm) * np.eye(3) - np.outer(arm, arm))
 
     def saved(self) -> dict[str, object]:
         """What has been said of it."""

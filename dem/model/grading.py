@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base import portable
 from dem.base.notices import Notice, warn
 from dem.base.words import counted
 from dem.model.sizes import Sizes
@@ -67,7 +68,7 @@ def grading(diameter: ArrayLike, mass: ArrayLike | None = None) -> Grading:
         message = f"diameter has {counted(d.size, 'value')}, expected at least one, all finite and above 0 m"
         raise ValueError(message)
     order = np.argsort(d, kind="stable")
-    held = d**3 if mass is None else np.asarray(mass, dtype=np.float64)
+    held = d * d * d if mass is None else np.asarray(mass, dtype=np.float64)
     below = np.cumsum(held[order])
     rows = np.searchsorted(below, np.array([0.1, 0.5, 0.9]) * below[-1] * (1 - 1e-12))
     return Grading(d.size, float(d.min()), *d[order][rows].tolist(), float(d.max()))
@@ -76,7 +77,7 @@ def grading(diameter: ArrayLike, mass: ArrayLike | None = None) -> Grading:
 def size_of(shape: Shape) -> float:
     """Size of a shape [m]: its diameter, that of a fibre's spheres; else that of the sphere of the same volume."""
     diameter = getattr(shape, "diameter", None)
-    return float(diameter) if diameter else float(np.cbrt(6 / math.pi * shape.mass_properties(1.0).volume))
+    return float(diameter) if diameter else float(portable.cube_root(6 / math.pi * shape.mass_properties(1.0).volume))
 
 
 def graded(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from dem.base import checks
+from dem.base import checks, portable
 from dem.base.hints import hinted
 from dem.model.materials import Material
 from dem.model.regions import region_of
@@ -129,7 +129,7 @@ class Inserter:
         self._keep("spread", checks.number("spread", self.spread, least=0, unit="m/s"))
         if self.orientation is not None:
             q = checks.array("orientation", self.orientation, (4,), "unit quaternion, scalar first")
-            norm = float(np.linalg.norm(q))
+            norm = portable.length(q)
             if abs(norm - 1) > UNIT_NORM:
                 message = f"orientation of the {self.word} has norm {norm:.6g}, expected 1: divide it by its norm"
                 raise ValueError(message)

@@ -191,15 +191,19 @@ def sized(
         wanted = solid_fraction * volume / one
         mean = (low + high) * (low**2 + high**2) / 4  # of the cubes of uniform numbers
         factors = np.empty(0)
-        while (factors**3).sum() < wanted:
+        while _cubes(factors).sum() < wanted:
             factors = np.append(factors, rng.uniform(low, high, math.ceil(wanted / mean)))
-        factors = factors[: np.argmin(np.abs(np.cumsum(factors**3) - wanted)) + 1]
+        factors = factors[: np.argmin(np.abs(np.cumsum(_cubes(factors)) - wanted)) + 1]
     if low == high == 1.0:
         return [shape] * len(factors)
     if not hasattr(shape, "scaled"):
         message = f"scale needs a shape that has a method scaled(factor), which {type(shape).__name__} has not"
         raise TypeError(message)
     return [shape.scaled(factor) for factor in factors.tolist()]
+
+
+def _cubes(x: np.ndarray) -> np.ndarray:
+    return x * x * x
 
 
 def isotropic(rng: np.random.Generator, n: int) -> np.ndarray:

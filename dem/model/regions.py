@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base import portable
 from dem.model.box import Box
 from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
 from dem.model.wall_rounds import Cone, Cylinder, Disc, Revolution
@@ -40,17 +41,17 @@ class Region(NamedTuple):
         if self.frame is None:
             return self.lower + (self.upper - self.lower) * numbers
         across = (2 * numbers[:, :2] - 1) * self.half
-        return self.middle + across @ self.frame[:2]
+        return self.middle + np.einsum("ij,jk->ik", across, self.frame[:2])
 
     def height(self, points: np.ndarray) -> np.ndarray:
         """How far beyond a flat region points (M, 3) are, along its normal (M,) [m]."""
-        return (points - self.middle) @ self.frame[2]
+        return ((points - self.middle) * self.frame[2]).sum(1)
 
     def extent(self, direction: np.ndarray) -> float:
         """Its length along a direction (3,) of length one [m]."""
         if self.frame is not None:
-            return float(2 * np.abs(self.frame[:2] @ direction) @ self.half)
-        return float(np.abs(direction) @ (self.upper - self.lower))
+            return 2 * portable.dot(np.abs((self.frame[:2] * direction).sum(1)), self.half)
+        return portable.dot(np.abs(direction), self.upper - self.lower)
 
 
 def region_of(thing: object, what: str) -> Region:
@@ -91,10 +92,10 @@ def _block(lower: np.ndarray, upper: np.ndarray) -> Region:
 
 
 def _behind(point: np.ndarray, normal: np.ndarray) -> Region:
-    out = normal / np.linalg.norm(normal)
+    out = normal / portable.length(normal)
 
     def depth(x: np.ndarray) -> np.ndarray:
-        return (point - x) @ out
+        return ((point - x) * out).sum(1)
 
     lower, upper = np.full(3, -np.inf), np.full(3, np.inf)
     for axis in range(3):
@@ -117,15 +118,15 @@ def _rod(rod: Rod) -> Region:
     axis = end - start
 
     def depth(x: np.ndarray) -> np.ndarray:
-        along = np.clip((x - start) @ axis / (axis @ axis), 0.0, 1.0)
+        along = np.clip(((x - start) * axis).sum(1) / portable.dot(axis, axis), 0.0, 1.0)
         return radius - np.linalg.norm(x - start - np.outer(along, axis), axis=1)
 
-    volume = math.pi * radius**2 * (math.sqrt(axis @ axis) + 4 / 3 * radius)
+    volume = math.pi * radius**2 * (portable.length(axis) + 4 / 3 * radius)
     return Region(np.minimum(start, end) - radius, np.maximum(start, end) + radius, depth, volume)
 
 
 def _torus(torus: Torus) -> Region:
-    centre, axis = np.array(torus.centre), np.array(torus.axis) / np.linalg.norm(torus.axis)
+    centre, axis = np.array(torus.centre), np.array(torus.axis) / portable.length(torus.axis)
 
     def depth(x: np.ndarray) -> np.ndarray:
         r, z = _cylindrical(x, centre, axis)
@@ -138,7 +139,7 @@ def _torus(torus: Torus) -> Region:
 def _round(wall: Cylinder | Cone | Revolution) -> Region:
     """What is between a profile and its axis, closed by discs at both ends."""
     origin, axis = (np.array(each) for each in wall.line())
-    axis = axis / np.linalg.norm(axis)
+    axis = axis / portable.length(axis)
     profile = np.array(wall.profile())
     rim = np.concatenate([[[0.0, profile[0, 1]]], profile, [[0.0, profile[-1, 1]]]])
     rim = rim[np.concatenate([[True], (np.diff(rim, axis=0) != 0).any(1)])]
@@ -180,7 +181,7 @@ def _rectangle(rectangle: Rectangle) -> Region:
     frame = np.concatenate([edges / length[:, None], [np.cross(*(edges / length[:, None]))]])
 
     def depth(x: np.ndarray) -> np.ndarray:
-        return (0.5 * length - np.abs((x - centre) @ frame[:2].T)).min(1)
+        return (0.5 * length - np.abs(np.einsum("ik,jk->ij", x - centre, frame[:2]))).min(1)
 
     half = 0.5 * np.abs(edges).sum(0)
     return Region(centre - half, centre + half, depth, 0.0, frame, centre, tuple(0.5 * length))
@@ -188,15 +189,15 @@ def _rectangle(rectangle: Rectangle) -> Region:
 
 def _frame(normal: np.ndarray) -> np.ndarray:
     """Two directions at right angles to a normal, and the normal, as rows."""
-    out = normal / np.linalg.norm(normal)
+    out = normal / portable.length(normal)
     first = np.cross(out, np.eye(3)[np.abs(out).argmin()])
-    first /= np.linalg.norm(first)
+    first /= portable.length(first)
     return np.stack([first, np.cross(out, first), out])
 
 
 def _cylindrical(x: np.ndarray, origin: np.ndarray, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Distance from an axis and place along it of points (M, 3): (M,), (M,) [m]."""
-    z = (x - origin) @ axis
+    z = ((x - origin) * axis).sum(1)
     return np.linalg.norm(x - origin - np.outer(z, axis), axis=1), z
 
 

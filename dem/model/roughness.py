@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import checks
+from dem.base import checks, portable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -44,7 +44,7 @@ def effective_density(gamma: ArrayLike, alpha: float, sigma: float) -> NDArray[n
     """
     alpha = checks.number("alpha", alpha, least=0, most=np.pi / 2)
     sigma = checks.number("sigma", sigma, above=0)
-    node, weight = np.polynomial.legendre.leggauss(200)
+    node, weight = portable.gauss(200)
     low, high = max(-alpha, -FAR * sigma), min(np.pi / 2, FAR * sigma)
     total = np.sum(weight * _seen(low + (high - low) * (node + 1) / 2, alpha, sigma)) * (high - low) / 2
     return _seen(np.asarray(gamma, dtype=float), alpha, sigma) / total
@@ -53,4 +53,4 @@ def effective_density(gamma: ArrayLike, alpha: float, sigma: float) -> NDArray[n
 def _seen(gamma: NDArray[np.float64], alpha: float, sigma: float) -> NDArray[np.float64]:
     """The density but for its norm."""
     visible = (np.abs(gamma) < np.pi / 2) & (gamma > -alpha)
-    return np.where(visible, np.exp(-0.5 * (gamma / sigma) ** 2) * np.sin(alpha + gamma), 0.0)
+    return np.where(visible, portable.exp(-0.5 * (gamma / sigma) ** 2) * np.sin(alpha + gamma), 0.0)

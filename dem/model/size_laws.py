@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dem.base import checks
+from dem.base import checks, portable
 from dem.base.hints import hinted
 from dem.model.sizes import Sizes, Span
 
@@ -129,7 +129,7 @@ class NormalSizes(Law):
 
     def density(self, d: np.ndarray) -> np.ndarray:
         """Gauss's."""
-        return np.exp(-0.5 * ((d - self.mean) / self.deviation) ** 2)
+        return portable.exp(-0.5 * ((d - self.mean) / self.deviation) ** 2)
 
 
 @hinted
@@ -192,7 +192,7 @@ class LogNormalSizes(Law):
 
     def density(self, d: np.ndarray) -> np.ndarray:
         """That of the logarithm over d."""
-        return np.exp(-0.5 * (np.log(d / self.median) / self.sigma) ** 2) / d
+        return portable.exp(-0.5 * (portable.log(d / self.median) / self.sigma) ** 2) / d
 
 
 @hinted
@@ -252,7 +252,7 @@ class RosinRammlerSizes(Law):
     def density(self, d: np.ndarray) -> np.ndarray:
         """Of Weibull."""
         x = d / self.scale
-        return x ** (self.exponent - 1) * np.exp(-(x**self.exponent))
+        return portable.power(x, self.exponent - 1) * portable.exp(-portable.power(x, self.exponent))
 
 
 LAWS = (UniformSizes, NormalSizes, LogNormalSizes, RosinRammlerSizes)

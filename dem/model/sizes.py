@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from dem.base import checks
+from dem.base import checks, portable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 PANELS = 2048  # of a continuous distribution; quantiles are off by less than 1e-5 of the size
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
+NODES, WEIGHTS = portable.gauss(4)
 BY = ("mass", "number")
 PURPOSE = 5  # of these random numbers among all of a seed: kernels.stochastic has 1 to 4
 
@@ -130,7 +130,7 @@ class _Table:
     def __init__(self, span: Span, unit: float, by: str) -> None:
         self._unit, self._by, self._density = unit, by, span.density
         low, high = span.lower / unit, span.upper / unit
-        self._edges = np.array([low]) if low == high else np.geomspace(low, high, PANELS + 1)
+        self._edges = np.array([low]) if low == high else portable.geometric(low, high, PANELS + 1)
         if low == high:
             number = np.array([span.share * (low**-3 if by == "mass" else 1.0)])
             volume = number * low**3
@@ -146,19 +146,19 @@ class _Table:
 
     def _integrals(self, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Number and volume between neighbouring edges, by Gauss's quadrature over the logarithm of the size."""
-        log = np.log(edges)
+        log = portable.log(edges)
         half = 0.5 * np.diff(log)[:, None]
-        size = np.exp(0.5 * (log[1:] + log[:-1])[:, None] + half * NODES)
+        size = portable.exp(0.5 * (log[1:] + log[:-1])[:, None] + half * NODES)
         said = self._density(size * self._unit) * size * half * WEIGHTS
         if self._by == "mass":
-            return (said / size**3).sum(1), said.sum(1)
-        return said.sum(1), (said * size**3).sum(1)
+            return (said / (size * size * size)).sum(1), said.sum(1)
+        return said.sum(1), (said * size * size * size).sum(1)
 
     def quantile(self, share: float | np.ndarray, by: str) -> float | np.ndarray:
         """Size [m] below which a share of this span is."""
         if len(self._edges) == 1:
             return self._edges[0] * self._unit
-        return np.exp(np.interp(share, self._below[by], np.log(self._edges))) * self._unit
+        return portable.exp(np.interp(share, self._below[by], portable.log(self._edges))) * self._unit
 
     def strata(self, count: int) -> np.ndarray:
         """Sizes (count,) of the mean volume in each of so many equal shares of the number [m]."""
@@ -170,7 +170,7 @@ class _Table:
         order = np.argsort(edges, kind="stable")
         first = np.concatenate([[0], np.flatnonzero(order > PANELS)])
         number, volume = (np.add.reduceat(held, first) for held in self._integrals(edges[order]))
-        return np.cbrt(volume / number) * self._unit
+        return portable.cube_root(volume / number) * self._unit
 
 
 def largest_remainders(shares: np.ndarray, number: int) -> np.ndarray:

@@ -94,7 +94,7 @@ class Turbulence:
         )
         followed = 1.0 / (1.0 + relaxation_time / self.time_scale)  # <v²>/σ_u²
         a, s = np.array([[kept, 0.0], [taken, own]]), np.array([[1.0, followed], [followed, followed]])
-        noise = s - a @ s @ a.T
+        noise = s - np.einsum("ij,jk,lk->il", a, s, a)
         first = math.sqrt(max(noise[0, 0], 0.0))
         mixed = noise[0, 1] / first if first > 0 else 0.0
         rest = math.sqrt(max(noise[1, 1] - mixed * mixed, 0.0))

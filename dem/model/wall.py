@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dem.base import checks
+from dem.base import checks, portable
 from dem.model.free import Free
 from dem.model.materials import Material
 from dem.model.motion import Motion
@@ -197,12 +197,12 @@ def described(wall: Wall, called: str) -> dict[str, object]:
 
 def on_line(point: object, centre: object, axis: object) -> bool:
     """Whether a point lies on an axis, but for rounding."""
-    arm, axis = np.subtract(point, centre), np.asarray(axis) / np.linalg.norm(axis)
+    arm, axis = np.subtract(point, centre), np.asarray(axis) / portable.length(axis)
     far = max(float(np.abs(point).max()), float(np.abs(centre).max()), 1e-300)
-    return float(np.linalg.norm(np.cross(arm, axis))) <= PARALLEL * far
+    return portable.length(np.cross(arm, axis)) <= PARALLEL * far
 
 
 def parallel(one: object, other: object) -> bool:
     """Whether two directions are the same or opposite, but for rounding."""
-    size = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(np.linalg.norm(np.cross(one, other))) <= PARALLEL * size
+    size = portable.length(one) * portable.length(other)
+    return portable.length(np.cross(one, other)) <= PARALLEL * size

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import checks
+from dem.base import checks, portable
 from dem.base.hints import hinted
 from dem.model.wall import Wall, on_line, parallel
 from dem.model.wall_words import Point, check_length, direction, keep, keep_flag, keep_sizes
@@ -106,7 +106,7 @@ class Cylinder(_Round):
 
     def profile(self) -> list[tuple[float, float]]:
         """Points (r, z) of the polyline."""
-        length = float(np.linalg.norm(direction(self.start, self.end)))
+        length = portable.length(direction(self.start, self.end))
         return _closed([(self.radius, 0.0), (self.radius, length)], self.ends)
 
     def line(self) -> tuple[Point, Point]:
@@ -116,7 +116,7 @@ class Cylinder(_Round):
     def solid(self, points: np.ndarray) -> np.ndarray:
         """What is in a roll."""
         axis = np.subtract(self.end, self.start)
-        along = (points - self.start) @ axis / (axis @ axis)
+        along = ((points - self.start) * axis).sum(1) / portable.dot(axis, axis)
         off = np.linalg.norm(points - self.start - np.outer(along, axis), axis=1)
         return (along > 0) & (along < 1) & (off < self.radius) & (not self.inside)
 
@@ -169,7 +169,7 @@ class Cone(_Round):
 
     def profile(self) -> list[tuple[float, float]]:
         """Points (r, z) of the polyline."""
-        length = float(np.linalg.norm(direction(self.start, self.end)))
+        length = portable.length(direction(self.start, self.end))
         return _closed([(self.start_radius, 0.0), (self.end_radius, length)], self.ends)
 
     def line(self) -> tuple[Point, Point]:

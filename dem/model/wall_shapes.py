@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base import checks
+from dem.base import checks, portable
 from dem.base.large_pages import copied
 from dem.model.mesh_cells import Cells, cells_of
 from kernels.walls import geometry
@@ -34,7 +34,7 @@ class WallShape(NamedTuple):
 def unit(name: str, value: object) -> np.ndarray:
     """A direction as a unit vector; raises ValueError naming it."""
     given = np.array(checks.vector(name, value, "a direction"))
-    length = float(np.linalg.norm(given))
+    length = portable.length(given)
     if length == 0:
         message = f"{name} is {tuple(given.tolist())}, expected a direction: not all zeros"
         raise ValueError(message)
@@ -44,8 +44,8 @@ def unit(name: str, value: object) -> np.ndarray:
 def across(axis: np.ndarray) -> np.ndarray:
     """A unit vector at right angles to a unit vector: +x where that is z."""
     least = np.eye(3)[np.argmin([abs(u) + k * 1e-9 for k, u in enumerate(axis.tolist())])]
-    found = least - axis * (least @ axis)
-    return found / np.linalg.norm(found)
+    found = least - axis * portable.dot(least, axis)
+    return found / portable.length(found)
 
 
 def plane(point: object, normal: object) -> WallShape:
@@ -58,7 +58,7 @@ def plane(point: object, normal: object) -> WallShape:
             upper[axis] = point[axis]
         elif n[axis] == -1:
             lower[axis] = point[axis]
-    return WallShape(geometry.PLANE, np.array([*n, n @ point]), lower, upper)
+    return WallShape(geometry.PLANE, np.array([*n, portable.dot(n, point)]), lower, upper)
 
 
 def ball(centre: object, radius: float, *, inside: bool = False) -> WallShape:
@@ -84,19 +84,19 @@ def block(centre: object, *edges: object) -> WallShape:
     units, lengths = zip(*(_edge("edge of the block", edge) for edge in edges), strict=True)
     for k in range(3):
         _at_right_angles("edges of the block", units[k], units[k - 1])
-    half = 0.5 * np.abs(units).T @ np.array(lengths)
+    half = 0.5 * (np.abs(units) * np.array(lengths)[:, None]).sum(0)
     numbers = np.array([*c, *np.concatenate(units), *(0.5 * np.array(lengths))])
     return WallShape(geometry.BLOCK, numbers, c - half, c + half)
 
 
 def _edge(name: str, edge: object) -> tuple[np.ndarray, float]:
     """Direction and length of an edge."""
-    return unit(name, edge), float(np.linalg.norm(np.asarray(edge, dtype=float)))
+    return unit(name, edge), portable.length(edge)
 
 
 def _at_right_angles(name: str, u: np.ndarray, v: np.ndarray) -> None:
-    if abs(u @ v) > 1e-9:
-        message = f"{name} are not at right angles: the cosine between two of them is {u @ v:.3g}"
+    if abs(portable.dot(u, v)) > 1e-9:
+        message = f"{name} are not at right angles: the cosine between two of them is {portable.dot(u, v):.3g}"
         raise ValueError(message)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base import checks
+from dem.base import checks, portable
 from dem.base.compilation import announced
 from dem.base.hints import hinted
 from dem.model.particles import UNIT_NORM
@@ -229,7 +229,7 @@ def angle_between(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 def _unit_quaternion(value: object) -> tuple[float, float, float, float]:
     q = checks.array("orientation", value, (4,), "unit quaternion, scalar first")
-    norm = float(np.linalg.norm(q))
+    norm = portable.length(q)
     if abs(norm - 1) > UNIT_NORM:
         message = f"orientation has norm {norm:.6g}, expected 1: divide it by its norm"
         raise ValueError(message)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import portable
 from dem.model.box import FACES
 from dem.rotation.integrators import DRIFTS
 from dem.soft.verdict import ENERGY_BUDGET, Verdict
@@ -53,7 +54,7 @@ def takes(engine: Engine, gravity: tuple[float, float, float], datum: float) -> 
     b = engine.bodies
     if engine.fluid_state:  # whose half step after the forces is no matter of adding
         return False
-    weights = engine.kinds.mass[b.kind] * np.abs(datum - np.array(gravity) @ b.position)
+    weights = engine.kinds.mass[b.kind] * np.abs(datum - (np.array(gravity)[:, None] * b.position).sum(0))
     return bool(weights.sum() * engine.energy_unit < 2.0 ** (REFERENCE_BITS + ROOM_BITS))
 
 
@@ -101,7 +102,7 @@ def momentum_error(
     free = np.array(gravity) == 0
     if wet or walled or (box and len(box.absent) < len(FACES)) or not free.any():
         return None
-    change = float(np.linalg.norm((now[0] - start[0])[free]))
+    change = portable.length((now[0] - start[0])[free])
     return change / max(now[1], start[1]) if change > 0 else 0.0
 
 

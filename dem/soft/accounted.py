@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base import portable
 from dem.model.energy import Energy
 from dem.run.stepping import Stepping
 from dem.soft import account, bonding, immersion
@@ -227,7 +228,7 @@ class Accounted(Stepping):
         """The same of a state, component-major."""
         kind, mass, _ = bodies = self._bodies()
         with np.errstate(over="ignore"):
-            size = float(mass[kind] @ np.linalg.norm(state[1].T, axis=1))
+            size = portable.dot(mass[kind], np.linalg.norm(state[1].T, axis=1))
             return np.array(energy_kernels.momenta(*bodies, *state)[0]), size
 
     def verdict(self) -> Verdict:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import portable
 from kernels.base.energy import REFERENCE_BITS
 from kernels.fluid import Dry, sampling
 from kernels.fluid.schiller_naumann import C_NEWTON
@@ -40,7 +41,7 @@ def energies_of_motion(
     """
     mass = kinds.mass[kind]
     kinetic = 0.5 * (mass * (velocity**2).sum(0)).sum()
-    gravitational = np.abs(mass * (datum - np.array(gravity) @ position)).sum()
+    gravitational = np.abs(mass * (datum - (np.array(gravity)[:, None] * position).sum(0))).sum()
     turning = 0.5 * (kinds.inertia.max(0)[kind] * (spin**2).sum(0)).sum()
     return float(kinetic + gravitational + turning)
 
@@ -70,7 +71,7 @@ def energies_of_flow(
         return 0.0
     speed, medium = np.empty(kind.size), fluid.medium
     sampling.speeds(fluid.field, medium.clock[0], np.ascontiguousarray(position), speed)
-    weight = np.linalg.norm(gravity) * kinds.mass
+    weight = portable.length(gravity) * kinds.mass
     sinking = (weight / (medium.viscosity * medium.translation.min(0))) ** 2
     if not isinstance(fluid.drag, Stokes):
         sinking = np.minimum(sinking, weight / (C_NEWTON * math.pi / 8 * medium.density * medium.diameter**2))
@@ -86,5 +87,5 @@ def energies_to_come(
     """What walls that move and vibrate at most so may give, and a little that even a system at rest has [J]."""
     driven = 0.0
     if fastest > 0:
-        driven = kinds.mass[kind].sum() * (fastest**2 + np.linalg.norm(gravity) * swing)
-    return float(driven + 1e-9 * kinds.modulus.max() * kinds.radius.min() ** 3)
+        driven = kinds.mass[kind].sum() * (fastest**2 + portable.length(gravity) * swing)
+    return float(driven + 1e-9 * kinds.modulus.max() * float(kinds.radius.min()) ** 3)

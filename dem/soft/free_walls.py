@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import portable
 from dem.model.servo import PID
 from kernels.walls import free
 from kernels.walls.free import FreeBodies, Held
@@ -53,7 +54,7 @@ def free_of(walls: Sequence[Wall], dt: float) -> FreeBodies | Held:
                 body.velocity
             )
             made.state[free.SPIN : free.SPIN + 3, w] = body.angular_velocity
-            made.state[free.ANGULAR : free.ANGULAR + 3, w] = body.turns * (tensor @ body.angular_velocity)
+            made.state[free.ANGULAR : free.ANGULAR + 3, w] = body.turns * (tensor * body.angular_velocity).sum(1)
     return made
 
 
@@ -71,7 +72,7 @@ def servos(walls: Sequence[Wall], fastest: float) -> np.ndarray:
         if wall.servo:
             servo = wall.servo
             most = fastest if servo.fastest is None else min(servo.fastest, fastest)
-            axis = np.array(servo.axis) / np.linalg.norm(servo.axis)
+            axis = np.array(servo.axis) / portable.length(servo.axis)
             table[:6, w] = *axis, servo.force, getattr(servo, "gain", 0.0), most
             table[6:, w] = 1.0, 0.0, 0.0, 0.0
             if isinstance(servo, PID):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import portable
 from dem.soft.adhesion import energies_of_adhesion
 from dem.soft.energies import energies_of_contacts, energies_of_flow, energies_of_motion, energies_to_come, unit_of
 from dem.soft.history import ContactHistory
@@ -92,7 +93,7 @@ class Present:
             + energies_of_walls(self.walls, moving[1], self.gravity)
             + self.to_come
         )
-        falls = float(self.kinds.mass[moving[0]] @ fall_on(moving[1].T, self.gravity, self.walls))
+        falls = portable.dot(self.kinds.mass[moving[0]], fall_on(moving[1].T, self.gravity, self.walls))
         return falls if falls > MORE * known else known  # else they fit, and runs keep the units that they had
 
     def snapshot(self) -> Snapshot:

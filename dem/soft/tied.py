@@ -59,7 +59,7 @@ def shortest_period(bonds: Bonds, particles: Particles) -> tuple[float, int]:
     pulled = (mass + np.linalg.norm(bonds.anchors, axis=2) ** 2 * across).sum(1)
     sheared = shear * (mass + lever**2 * across).sum(1)
     bent = bend * across.sum(1)
-    both = shear * bend * ((lever * across) @ np.array([-1.0, 1.0])) ** 2
+    both = shear * bend * (lever * across * np.array([-1.0, 1.0])).sum(1) ** 2
     mixed = 0.5 * (sheared + bent) + np.sqrt(0.25 * (sheared - bent) ** 2 + both)
     squared = np.maximum.reduce([stretch * pulled, twist * along.sum(1), mixed])
     k = int(squared.argmax())

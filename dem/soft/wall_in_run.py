@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import checks
+from dem.base import checks, portable
 from dem.base.turning import turned
 from dem.model.wall import Wall
 from kernels.base.energy import REST
@@ -130,12 +130,13 @@ class WallInRun:
         """
         state = self._state("free")
         kinetic = 0.5 * (
-            self.momentum @ state[free.GOING : free.GOING + 3] + self.angular_momentum @ self._pose("spin")
+            portable.dot(self.momentum, state[free.GOING : free.GOING + 3])
+            + portable.dot(self.angular_momentum, self._pose("spin"))
         )
         bodies = self._present().faces.walls.free
         arm, load = bodies.arm[:, self._number], bodies.load[:, self._number]
         moved = state[:3] + turned(state[free.TURN : free.TURN + 4], arm) - arm
-        return float(kinetic - load @ moved)
+        return float(kinetic - portable.dot(load, moved))
 
     def _body(self) -> Free:
         """What makes it free; raises ValueError if nothing does."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import portable
 from dem.base.large_pages import LINE, empty, zeros
 from dem.model.box import FACES
 from dem.model.servo import PID
@@ -47,7 +48,7 @@ def reach_of(wall: Wall) -> float:
     turns = any(motion.turns for motion in wall.motion) or bool(wall.free and wall.free.turns.any())
     if wall.ENDLESS or same or not turns:
         return 0.0
-    return 0.5 * float(np.linalg.norm(wall.shape.upper - wall.shape.lower))
+    return 0.5 * portable.length(wall.shape.upper - wall.shape.lower)
 
 
 def motions_of(walls: Sequence[Wall]) -> Motions:
@@ -58,7 +59,7 @@ def motions_of(walls: Sequence[Wall]) -> Motions:
     def columns(values: list) -> np.ndarray:
         return np.ascontiguousarray(np.array(values, float).reshape(-1, 3).T)
 
-    axes = [np.array(motion.axis) / np.linalg.norm(motion.axis) for motion in stages]
+    axes = [np.array(motion.axis) / portable.length(motion.axis) for motion in stages]
     return Motions(
         middle=columns([wall.middle for wall in walls]), reach=np.array([reach_of(wall) for wall in walls]),
         about=columns([about(wall) for wall in walls]),
@@ -88,7 +89,7 @@ def energies_of_walls(walls: Sequence[Wall], position: np.ndarray, gravity: tupl
             total += wall.free.mass * fastest(wall) ** 2
         if force:
             there = np.column_stack([position, wall.middle])
-            total += force * float(np.linalg.norm(np.ptp(there, axis=1)))
+            total += force * portable.length(np.ptp(there, axis=1))
     return total
 
 
@@ -239,10 +240,10 @@ def fastest(wall: Wall, *, shape: bool = False) -> float:
     total, middle = 0.0, wall.middle
     far = reach_of(wall) if shape else 0.5 * _extent(wall)
     if wall.free:  # as it begins
-        arm = np.linalg.norm(middle - about(wall)) + 0.5 * _extent(wall)
+        arm = portable.length(middle - about(wall)) + 0.5 * _extent(wall)
         total += math.hypot(*wall.free.velocity) + float(arm) * math.hypot(*wall.free.angular_velocity)
     for motion in wall.motion:
-        arm = np.linalg.norm(middle - motion.centre) if motion.turns else 0.0
+        arm = portable.length(middle - motion.centre) if motion.turns else 0.0
         if wall.is_same_turned(motion.centre, motion.axis) and len(wall.motion) == 1 and shape:
             arm = 0.0
         total += motion.fastest + motion.fastest_turn * (far + float(arm))
@@ -257,7 +258,7 @@ def fastest_of(box: Box | None, walls: Sequence[Wall]) -> float:
 
 def _extent(wall: Wall) -> float:
     size = wall.shape.upper - wall.shape.lower
-    return float(np.linalg.norm(size[np.isfinite(size)])) if np.isfinite(size).any() else 0.0
+    return portable.length(size[np.isfinite(size)]) if np.isfinite(size).any() else 0.0
 
 
 def words(walls: Sequence[Wall]) -> list[str]:
@@ -296,10 +297,10 @@ def fall_on(position: np.ndarray, gravity: tuple[float, float, float], walls: Se
         shape = wall.shape
         if wall.ENDLESS:
             normal, level = shape.numbers[:3], shape.numbers[3]
-            towards = -(g @ normal)
-            height = position @ normal - level
-            gained = np.maximum(gained, height * (g @ g) / towards if towards > 0 else 0.0)
+            towards = -portable.dot(g, normal)
+            height = (position * normal).sum(1) - level
+            gained = np.maximum(gained, height * portable.dot(g, g) / towards if towards > 0 else 0.0)
         else:
             lowest = np.where(g > 0, shape.upper, shape.lower)
-            gained = np.maximum(gained, (lowest - position) @ g)
+            gained = np.maximum(gained, ((lowest - position) * g).sum(1))
     return np.maximum(gained, 0.0)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import portable
 from dem.model.grading import Grading, grading, size_of
 from dem.model.sizes import largest_remainders
 from kernels.packing import rounds
@@ -128,7 +129,7 @@ class Deck:
         if not spread:
             return np.tile(mean, (numbers.size, 1))
         u = self.uniforms(MOVING, numbers, 0, np.zeros(numbers.size))
-        far = np.sqrt(-2 * np.log(u[:, [0, 2]]))  # Box & Muller, see `kernels.base.random`
+        far = np.sqrt(-2 * portable.log(u[:, [0, 2]]))  # Box & Muller, see `kernels.base.random`
         angle = 2 * math.pi * u[:, [1, 3]]
         return mean + spread * np.stack([far[:, 0] * np.cos(angle[:, 0]), far[:, 0] * np.sin(angle[:, 0]),
                                          far[:, 1] * np.cos(angle[:, 1])], axis=1)  # fmt: skip

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base import checks
+from dem.base import checks, portable
 from dem.model.fields import STATE
 from dem.model.inserter import Inserter
 from dem.model.outlet import Outlet
@@ -76,7 +76,7 @@ def with_examples(particles: Particles | None, inserters: Sequence[Inserter]) ->
     for inserter in inserters:
         region, pace = inserter.place, np.array(inserter.velocity)
         middle = 0.5 * (region.lower + region.upper)
-        fast = pace + 3 * inserter.spread * (pace / np.linalg.norm(pace) if pace.any() else np.array([0, 0, 1]))
+        fast = pace + 3 * inserter.spread * (pace / portable.length(pace) if pace.any() else np.array([0, 0, 1]))
         for shape, material in Deck(inserter, 0).shapes:
             groups.append(Particles(
                 shape, material, position=[middle], velocity=[fast], angular_velocity=[inserter.angular_velocity],

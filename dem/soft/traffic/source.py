@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base import portable
 from dem.base.words import counted
 from dem.soft.energies import energies_of_flow
 from dem.soft.traffic import places
@@ -101,7 +102,7 @@ class Source:
         """How long particles take to leave the region by their velocity, or falling [s]; infinite if neither."""
         times, velocity = [math.inf], np.array(self.inserter.velocity)
         for vector, falls in ((velocity, False), (gravity, True)):
-            size = float(np.linalg.norm(vector))
+            size = portable.length(vector)
             if size > 0:
                 way = max(self.region.extent(vector / size), 2 * float(self.deck.bound.max()))
                 times.append(math.sqrt(2 * way / size) if falls else way / size)
@@ -206,7 +207,7 @@ class Source:
         speed = sum(v * v for v in self.inserter.velocity) + 3 * self.inserter.spread**2
         places = np.tile(middle[:, None], self.variant.size)
         flow = energies_of_flow(engine.fluid, engine.kinds, self.variant, places, engine.gravity, engine.faces)
-        each = self.deck.mean_mass * (0.5 * speed + abs(engine.datum - float(gravity @ middle)))
+        each = self.deck.mean_mass * (0.5 * speed + abs(engine.datum - portable.dot(gravity, middle)))
         return number * (each + flow / self.variant.size)
 
     def shortfall(self, step: int) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import portable
 from dem.base.frozen import frozen
 from dem.base.words import counted
 from dem.model.particles import Particles
@@ -156,8 +157,8 @@ class Traffic:
         books.born += n
         books.come += float(mass.sum())
         books.inserted += units / engine.energy_unit
-        books.brought += mass @ come.velocity
-        books.stirred += float(mass @ np.linalg.norm(come.velocity, axis=1))
+        books.brought += (mass[:, None] * come.velocity).sum(0)
+        books.stirred += portable.dot(mass, np.linalg.norm(come.velocity, axis=1))
         gates = np.full(n, number)
         books.note(step, step * engine.dt, identities, come.variant, gates, come.position, come.velocity)
         seam.change(engine, np.ones(engine.owned, bool), bodies)
