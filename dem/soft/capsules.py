@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from kernels.soft.state import Bodies, Kinds
 
 
-SPANNING = 1e-6  # of a period: a wall that is shorter by less is as long, as `dem.soft.checks.check_periods` has it
+SPANNING = 1e-6  # of a period: a wall that is shorter or longer by less is as long; as near are vertices that are one
+SINGLE = 2.0**-23  # of a coordinate: as much two corners from a file in single precision may be off together
 STRAIGHT = 1 - 1e-12  # cosine of the angle between an edge and the axis that it goes along
 
 
@@ -108,7 +109,7 @@ def shapes_for_sides(walls: Sequence[Wall], lengths: Sequence[float], reach: flo
         free = [size - (wall.shape.upper - wall.shape.lower)[axis] for axis, size in enumerate(lengths)]
         tight = [axis for axis, size in enumerate(lengths) if size > 0 and free[axis] < 2 * reach]
         for axis in () if isinstance(wall, (Plane, Ball)) and _is_hollow(wall) else tight:
-            spans = free[axis] <= SPANNING * lengths[axis]
+            spans = free[axis] <= slack(wall, axis, lengths[axis])
             longer = lengthened(shapes[k], axis, lengths[axis]) if spans or _is_hollow(wall) else None
             if longer is None and not _is_hollow(wall):
                 what = "has no straight shape along" if spans else f"leaves a gap of {free[axis]:.3g} m along"
@@ -120,6 +121,12 @@ def shapes_for_sides(walls: Sequence[Wall], lengths: Sequence[float], reach: flo
                 raise ValueError(message)
             shapes[k] = longer or shapes[k]
     return shapes if any(shape is not wall.shape for shape, wall in zip(shapes, walls, strict=True)) else []
+
+
+def slack(wall: Wall, axis: int, period: float) -> float:
+    """How much shorter or longer than a period along an axis a wall is that counts as long as it [m]."""
+    farthest = max(abs(wall.shape.lower[axis]), abs(wall.shape.upper[axis]))
+    return max(SPANNING * period, SINGLE * farthest if np.isfinite(farthest) else 0.0)
 
 
 def lengthened(shape: WallShape, axis: int, by: float) -> WallShape | None:

@@ -11,6 +11,7 @@ from dem.base.turning import turned_back
 from dem.model.box import FACES
 from dem.model.wall import Wall
 from dem.model.wall_words import Plane
+from dem.soft.capsules import slack
 from dem.soft.walled import face_word, fastest
 from dem.system.diagnosis import point
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from dem.soft.engine import Engine
 
 DEEPEST_START = 0.1  # overlap over the smaller radius at the start; Hertz theory assumes small overlaps
-ROUNDING = 1e-6  # of a period, for walls from files in single precision: as far apart corners are taken for one
 
 
 def check_box(box: Box | None, engine: Engine) -> None:
@@ -64,18 +64,19 @@ def check_periods(box: Box, engine: Engine) -> None:
         lower, upper = wall.shape.lower, wall.shape.upper
         for k, axis in enumerate("xyz"):
             size = box.size[k]
+            same = slack(wall, k, size)
             across = isinstance(wall, Plane) and wall.normal[k] != 0
-            long = np.isfinite(upper[k] - lower[k]) and upper[k] - lower[k] > size * (1 + 1e-9)
+            long = np.isfinite(upper[k] - lower[k]) and upper[k] - lower[k] > size + same
             if axis in box.periodic and (across or long):
-                what = "lies across" if across else f"is {upper[k] - lower[k]:.6g} m long along"
+                what = "lies across" if across else f"is {upper[k] - lower[k]:.9g} m long along"
                 message = (
-                    f"the wall {called} {what} the periodic axis {axis}, along which the box is {size:g} m long, and "
+                    f"the wall {called} {what} the periodic axis {axis}, along which the box is {size:.9g} m long, and "
                     "would be met once in a period or not at all: make it shorter, or the axis not periodic"
                 )
                 raise ValueError(message)
             least = 2 * float(engine.kinds.radius.max()) + engine.range + engine.skins.candidates
             free = size - (upper[k] - lower[k])
-            if axis in box.periodic and size * ROUNDING < free < least:
+            if axis in box.periodic and same < free < least:
                 message = (
                     f"the wall {called} leaves a gap of {free:.3g} m to its own image along the periodic axis {axis}, "
                     f"in which particles would meet one of the two only: leave at least {least:.3g} m, or none"

@@ -74,6 +74,49 @@ def test_triangles_across_a_seam_are_listed_and_change_no_bit():
     assert (found[1][2] == found[0][2]).all()
 
 
+def floor(lower, upper):
+    """Two triangles at z = 0."""
+    (a, b), (c, d) = lower, upper
+    return dem.Mesh([(a, b, 0), (c, b, 0), (c, d, 0), (a, d, 0)], [(0, 1, 2), (0, 2, 3)], material=SOFT)
+
+
+def test_floors_from_files_span_a_period_whichever_way_lengths_are_rounded(tmp_path):
+    """In single precision some of these are longer than the period, some shorter; also far from the origin."""
+    rounded = set()
+    for k, length in enumerate((0.05, 0.06, 0.1, 0.12, 0.2, 0.3, 0.5, 0.7)):
+        start = 0.0 if k % 2 else 7.3
+        made = floor((start, start), (start + length, start + length))
+        made.write(tmp_path / f"floor{k}.stl")
+        read = dem.Mesh.from_file(tmp_path / f"floor{k}.stl", material=SOFT)
+        box = dem.Box((start, start, -0.05), (start + length, start + length, 0.05), SOFT, periodic=["x", "y"])
+        ball = dem.Particles(dem.Sphere(diameter=2 * R), SOFT, position=[[start + 0.02, start + 0.02, 0.02]])
+        dem.Simulation(ball, box, walls=[read], time_step=5e-6)
+        rounded.add(int(np.sign((np.ptp(read.vertices[:, 0]) - length).round(12))))
+    assert {-1, 1} <= rounded
+    longer = floor((0, 0), (0.1 + 3e-7, 0.1))
+    with pytest.raises(
+        ValueError, match=r"is 0\.1000003 m long along the periodic axis x, along which the box is 0\.1 m"
+    ):
+        dem.Simulation(
+            ball, dem.Box((0, 0, -0.05), (0.1, 0.1, 0.05), SOFT, periodic=["x"]), walls=[longer], time_step=5e-6
+        )
+
+
+def test_a_ball_feels_nothing_of_a_seam_that_is_rounded_up(tmp_path):
+    """It rests on a floor that is 1e-8 longer than the period, wherever it is put: with its weight, to rounding."""
+    made = floor((0, 0), (0.1, 0.1))
+    made.write(tmp_path / "floor.stl")
+    read = dem.Mesh.from_file(tmp_path / "floor.stl", material=SOFT)
+    assert np.ptp(read.vertices[:, 0]) > 0.1
+    box = dem.Box((0, 0, -0.05), (0.1, 0.1, 0.05), SOFT, periodic=["x", "y"])
+    forces = []
+    for x in (0.05, 0.1 - 1e-10, 1e-10, 0.0999):
+        ball = dem.Particles(dem.Sphere(diameter=2 * R), SOFT, position=[[x, 0.03, 0.98 * R]])
+        forces.append(dem.Simulation(ball, box, walls=[read], time_step=5e-6).contact_forces().force.sum(0))
+    assert np.array(forces) == pytest.approx(np.tile(forces[0], (4, 1)), abs=1e-9 * np.abs(forces[0]).max())
+    assert abs(forces[0][2]) > 0
+
+
 def test_lists_are_put_in_order():
     """Numbers from `start` on come in ascending order, each once; what there is no room for stays as it is."""
     row = np.array([9, 5, 3, 8, 3, 5, 1], np.int32)
