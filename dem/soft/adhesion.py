@@ -44,7 +44,7 @@ class Pairs(NamedTuple):
     @classmethod
     def of(cls, springs: Springs, material: np.ndarray, radius: np.ndarray, mass: np.ndarray, *, walls: bool) -> Pairs:
         """Each two of some spheres (C,), and each with the walls of the box, if it has any, and with others."""
-        there = springs.surfaces[0 if walls else 1 :]
+        there = springs.surfaces(box=walls)
         i, j = np.triu_indices(material.size + len(there))
         i, j = i[i < material.size], j[i < material.size]
         material = np.append(material, there).astype(np.int64)
@@ -82,7 +82,7 @@ def extremes(kinds: Kinds, springs: Springs) -> Pairs:
     ]
     material, radius = np.array([m for m, _ in found]), np.array([r for _, r in found])
     mass = np.full(radius.size, 2 * kinds.mass.min())
-    return Pairs.of(springs, material, radius, mass, walls=bool(kinds.wall_modulus.any()))
+    return Pairs.of(springs, material, radius, mass, walls=True)
 
 
 def longest_reach(law: tuple, kinds: Kinds, springs: Springs) -> float:

@@ -89,9 +89,8 @@ def least_acceleration(kinds: Kinds, springs: Springs, dt: float, *, alone: bool
     """
     kind = kind_of_row(kinds)
     mass, whole, material = effective_masses(kinds), kinds.mass[kind], kinds.material[kind]
-    wall = springs.between(material, np.full_like(material, springs.wall), kinds.radius, whole)
-    least = wall.force_of_time(mass, RESOLVED * dt)
-    for row in springs.surfaces[1:]:
+    least = np.full(mass.shape, math.inf)
+    for row in springs.surfaces():
         wall = springs.between(material, np.full_like(material, row), kinds.radius, whole)
         least = np.minimum(least, wall.force_of_time(mass, RESOLVED * dt))
     radius, reduced = 1 / (1 / kinds.radius + 1 / kinds.radius.max()), 1 / (1 / whole + 1 / whole.max())

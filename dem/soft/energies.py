@@ -48,7 +48,8 @@ def energies_of_motion(
 
 def energies_of_contacts(kinds: Kinds, springs: Springs, overlaps: Overlaps) -> float:
     """Elastic energies, as if all contacts were the stiffest possible, summed by size [J]."""
-    i, j = np.indices(springs.modulus.T.shape)
+    own = np.arange(springs.wall)
+    i, j = np.meshgrid(own, [*own, *springs.surfaces()])
     every = springs.between(i.ravel(), j.ravel(), kinds.radius.max(), kinds.mass.max())
     stiffest = every._replace(stiffness=np.max(every.stiffness), power=np.max(every.power))
     deep = (np.sort(np.maximum(d, 0.0)) for d in (overlaps.pair, overlaps.wall))

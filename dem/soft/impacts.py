@@ -171,7 +171,7 @@ class Hardest:
         self, kinds: Kinds, springs: Springs, kind: np.ndarray, energy: np.ndarray, *, walls: bool, fastest: float
     ) -> None:
         self.springs, self.classes = springs, Classes.of(kinds, kind, energy)
-        self.walls = springs.surfaces[0 if walls else 1 :]
+        self.walls = springs.surfaces(box=walls)
         c = self.classes
         with np.errstate(invalid="ignore"):
             speed = np.where(c.energy >= 0, np.sqrt(np.minimum(2 * c.energy / c.mass, MOST)) + 2 * fastest, -np.inf)

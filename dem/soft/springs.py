@@ -37,11 +37,17 @@ class Springs:
         self.modulus = np.vstack([kinds.modulus, kinds.wall_modulus])  # (A + 1, A)
         self.wall = kinds.modulus.shape[0]
         self.of_faces = np.full(FACES, self.wall)  # row of each face, and of all walls after them
-        self.surfaces = [self.wall]  # rows of the box, and of other walls
+        self.has_box = bool(kinds.wall_modulus.any())
         if walls is not None:
             self.modulus = np.vstack([self.modulus, walls])  # (A + 1 + B, A)
             self.of_faces = np.append(self.of_faces, rows)
-            self.surfaces += range(self.wall + 1, len(self.modulus))
+
+    def surfaces(self, *, box: bool = True) -> list[int]:
+        """Rows of all walls that there are; those of the box only if it has any, and is not left out.
+
+        What is computed of the row of a box that is absent, whose E* is zero, is not a number for some laws.
+        """
+        return [*([self.wall] if self.has_box and box else []), *range(self.wall + 1, len(self.modulus))]
 
     def between(self, i: np.ndarray, j: np.ndarray, radius: np.ndarray, reduced: np.ndarray) -> Spring:
         """Spring of contacts of material i and material, or wall, j, of these R* and reduced masses."""
