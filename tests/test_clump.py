@@ -8,6 +8,7 @@ from conftest import random_quaternions
 from scipy.spatial.transform import Rotation
 
 import dem
+from dem.model.bodies import place
 from dem.model.clump import SLICE_NODES, union_moments
 
 
@@ -143,3 +144,94 @@ def test_a_scaled_clump_keeps_its_axes():
     ours, expected = large.mass_properties(1000.0), known.mass_properties(1000.0)
     assert ours.mass == pytest.approx(expected.mass, rel=1e-12)  # rounding
     assert ours.inertia == pytest.approx(expected.inertia, rel=1e-9)  # quadrature's own rounding, three equal moments
+
+
+L = [[0, 0, 0], [0.006, 0, 0], [0, 0, 0.006], [0, 0, 0.012]]  # [m]
+PIN = [[0, 0, -0.004], [0, 0, 0.004]]
+HALF = 0.5**0.5
+
+
+def as_they_stand(particles):
+    """Centres of spheres about the first one of each particle, which all have as many."""
+    shape = particles.variants[0][0]
+    centres = place(particles.position, particles.orientation, particles.variant, [s for s, _ in particles.variants])
+    each = centres.centres.reshape(len(particles), len(shape.radii), 3)
+    return each - each[:, :1]
+
+
+@pytest.mark.parametrize("offsets", [L, PIN, np.roll(PIN, 1, axis=1)])
+def test_a_clump_stands_as_it_was_given(offsets, nylon):
+    """Where no orientation is said, or "as-given"; also packed, scaled, and turned from there."""
+    offsets = np.array(offsets, float)
+    clump = dem.Clump(offsets=offsets, radii=[0.003] * len(offsets))
+    for words in ({}, {"orientation": "as-given"}):
+        made = dem.Particles(clump, nylon, position=[clump.centre], **words)
+        centres = dem.Simulation(made, gravity=(0, 0, 0), time_step=1e-5).sphere_centres()
+        np.testing.assert_allclose(centres, offsets, rtol=0, atol=1e-12)
+    packed = dem.pack(
+        clump, nylon, lower=(0, 0, 0), upper=(0.1, 0.1, 0.1), number=5, scale=(1, 2), orientation="as-given"
+    )
+    size = np.array([max(s.radii) / 0.003 for s, _ in packed.variants])[packed.variant]
+    np.testing.assert_allclose(as_they_stand(packed), size[:, None, None] * (offsets - offsets[0]), rtol=0, atol=1e-12)
+    turns = np.array([(HALF, HALF, 0, 0), (0.5, 0.5, 0.5, 0.5)])
+    tilted = dem.Particles(clump, nylon, position=[(0, 0, 0), (1, 0, 0)], orientation=clump.turned(turns))
+    expected = [Rotation.from_quat(q, scalar_first=True).apply(offsets - offsets[0]) for q in turns]
+    np.testing.assert_allclose(as_they_stand(tilted), expected, rtol=0, atol=1e-12)
+
+
+def test_inserted_clumps_stand_as_given_and_survive_a_checkpoint(nylon, tmp_path):
+    """Pins and Ls from one inserter, before and after the run goes on from its file."""
+    shapes = [dem.Clump(offsets=offsets, radii=[0.003] * len(offsets)) for offsets in (PIN, L)]
+    region = dem.Block((0, 0, 0), (0.2, 0.2, 0.2))
+    rain = dem.Inserter(shapes, nylon, region=region, number=8, rate=4000, orientation="as-given", sizes=None)
+    sim = dem.Simulation(None, inserters=[rain], gravity=(0, 0, 0), time_step=1e-5)
+    sim.run(1e-3, output=tmp_path / "rain.h5", frames=1, progress=False)
+    dem.resume(tmp_path / "rain.h5", duration=2e-3)
+    with dem.Trajectory(tmp_path / "rain.h5") as run:
+        assert [len(run[k].variant) for k in (1, 2)] == [4, 8]
+        for k in (1, 2):
+            spheres = run[k].spheres()
+            for body in range(len(run[k].variant)):
+                found = spheres.centres[spheres.owner == body]
+                given = np.array(L if len(found) > 2 else PIN, float)
+                np.testing.assert_allclose(found - found[0], given - given[0], rtol=0, atol=1e-12)
+
+
+def test_a_case_file_has_a_word_for_it(tmp_path):
+    """By default, by the word at random places, and in an inserter; other words are refused."""
+    text = """
+duration = 1e-3
+time_step = 1e-5
+materials.m = { young = 5e6, poisson = 0.3, density = 1000.0 }
+shapes.pin = { type = "clump", offsets = [[0.0, 0.0, -0.004], [0.0, 0.0, 0.004]], radii = [0.003, 0.003] }
+box = { upper = [0.04, 0.04, 0.04], material = "m" }
+[[particles]]
+shape = "pin"
+material = "m"
+"""
+    for k, said in enumerate(
+        (
+            "position = [[0.02, 0.02, 0.02]]",
+            'position = [[0.02, 0.02, 0.02]]\norientation = "as-given"',
+            'random = { number = 3 }\norientation = "as-given"',
+        )
+    ):
+        path = tmp_path / f"{k}.toml"
+        path.write_text(text + said)
+        centres = dem.load(path).sphere_centres().reshape(-1, 2, 3)
+        np.testing.assert_allclose(np.ptp(centres, axis=1), [[0, 0, 0.008]] * len(centres), rtol=0, atol=1e-12)
+    path.write_text(text + 'position = [[0.02, 0.02, 0.02]]\norientation = "upright"')
+    with pytest.raises(ValueError, match="as-given"):
+        dem.load(path)
+
+
+def test_the_identity_is_warned_of_where_it_turns_a_clump(nylon):
+    """By its exact numbers only, and not of clumps whose offsets were given in principal axes."""
+    for offsets, orientation, warned in (
+        (PIN, [[1, 0, 0, 0]], True), (PIN, None, False), (PIN, [[HALF, HALF, 0, 0]], False),
+        (np.roll(PIN, 1, axis=1), [[1, 0, 0, 0]], False),
+    ):  # fmt: skip
+        clump = dem.Clump(offsets=offsets, radii=[0.003] * 2)
+        made = dem.Particles(clump, nylon, position=[(0, 0, 0)], orientation=orientation)
+        sim = dem.Simulation(made, gravity=(0, 0, 0), time_step=1e-5)
+        assert ("turned-clump" in [notice.name for notice in sim.foreseen()]) == warned

@@ -17,7 +17,7 @@ from dem.model.grading import graded
 from dem.model.kinds import Kind, numbered
 from dem.model.packing import random_orientations, random_velocities
 from dem.model.particles import Particles
-from dem.model.shapes import Fibre
+from dem.model.shapes import AS_GIVEN, Fibre, standing
 
 if TYPE_CHECKING:
     from dem.casefile.schema import CaseTable, GroupTable
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dem.model.wall import Wall
 
 ROUNDING = 1e-15  # of a norm
+TURNS = ("random", AS_GIVEN)  # orientations that are said in a word
 
 
 class Surroundings(NamedTuple):
@@ -83,6 +84,9 @@ def _group(group: GroupTable, around: Surroundings, others: list[Particles], num
     state |= {name: _rows(name, getattr(group, name), n) for name in _said(group)}
     if group.orientation == "random" and group.random is None:
         state["orientation"] = _orientations(group, shape, n, turned)
+    elif group.orientation == AS_GIVEN:
+        each = [shape] * n if shape else [before.variants[variant][0] for variant in before.variant]
+        state["orientation"] = np.array([standing(own) for own in each])
     if group.speed is not None:
         state["velocity"] = random_velocities(n, group.speed, thrown)
     if group.last_frame is not None:
@@ -111,7 +115,7 @@ def _like(before: Particles, group: GroupTable, shape: Shape | None, material: M
 def _said(group: GroupTable) -> list[str]:
     """What the group says about the state in numbers, but for places."""
     names = [name for name in STATE if name != "position"]
-    return [name for name in names if getattr(group, name) not in (None, "random")]
+    return [name for name in names if getattr(group, name) not in (None, *TURNS)]
 
 
 def _rows(name: str, value: tuple | list, n: int) -> np.ndarray:
@@ -137,7 +141,8 @@ def _at_random(
     else:
         fill = volume * (wanted.solid_fraction or 0.0)
         shapes = graded(shape, wanted.sizes.made(), number=wanted.number, volume=fill, seed=group.seed, stream=part)
-    fixed = None if group.orientation in (None, "random") else np.array(group.orientation)
+    given = standing(shape) if group.orientation == AS_GIVEN else group.orientation
+    fixed = None if given in (None, "random") else np.array(given)
     if fixed is not None and fixed.ndim > 1:
         message = "orientation has a row for each particle, expected one for all, or none, at random places"
         raise ValueError(message)

@@ -119,7 +119,9 @@ Quaternion = tuple[Number, Number, Number, Number]
 Velocities = _rows(Velocity)
 AngularVelocities = _rows(tuple[Spin, Spin, Spin])
 Orientations = Annotated[
-    Annotated[Quaternion, Tag(ONE)] | Annotated[list[Quaternion], Tag(EACH)] | Annotated[Literal["random"], Tag(WORD)],
+    Annotated[Quaternion, Tag(ONE)]
+    | Annotated[list[Quaternion], Tag(EACH)]
+    | Annotated[Literal["random", "as-given"], Tag(WORD)],
     Discriminator(_form),
 ]
 

@@ -79,8 +79,8 @@ class InserterTable(Table):
     )  # fmt: skip
     velocity: Velocity = Field((0.0, 0.0, 0.0), description="[m/s]")
     spread: Speed = Field(0.0, ge=0, description="standard deviation of each component of it [m/s]")
-    orientation: Quaternion | None = Field(
-        None, description="of all; default: all are equally likely", examples=[[1.0, 0.0, 0.0, 0.0]]
+    orientation: Quaternion | Literal["as-given"] | None = Field(
+        None, description="of all, or a word; default: all are equally likely", examples=[[1.0, 0.0, 0.0, 0.0]]
     )
     angular_velocity: tuple[Spin, Spin, Spin] = Field((0.0, 0.0, 0.0), description="[rad/s]")
     attempts: Count = Field(100, description="places that each is offered in a round")

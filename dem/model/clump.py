@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from dem.base import checks, portable
 from dem.base.frozen import frozen
 from dem.base.hints import hinted
+from dem.model.rest import product
 from dem.model.shapes import MOST_SPHERES, MassProperties
 
 ARC_NODES = 24  # Gauss nodes along an arc: exact to rounding for up to a whole circle
@@ -22,6 +24,9 @@ SAME = 1e-9  # heights and directions closer than this, relative to the size, co
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Clump:
     """Any rigid set of spheres, overlapping or not; its mass is that of the union, counted once.
+
+    Its body axes are the principal axes of inertia: quaternions of orientations turn these, not the axes in which the
+    offsets were given. A clump of which no orientation is said, or ``"as-given"``, stands as its offsets were given.
 
     Parameters
     ----------
@@ -37,7 +42,8 @@ class Clump:
     centre : (3,) floats
         Centre of mass in the frame of the offsets that were given [m].
     axes : (4,) floats
-        Unit quaternion from the principal frame to that frame, scalar first.
+        Unit quaternion from the principal frame to that frame, scalar first: the orientation at which the spheres stand
+        as they were given.
 
     Raises
     ------
@@ -58,6 +64,8 @@ class Clump:
     0.00837758
     >>> np.abs(dumbbell.offsets[:, 0]).round(3)
     array([0.01, 0.01])
+    >>> dumbbell.turned((1.0, 0.0, 0.0, 0.0)).tolist() == list(dumbbell.axes)  # as given, which no turn changes
+    True
     """
 
     offsets: np.ndarray
@@ -85,6 +93,30 @@ class Clump:
         }  # fmt: skip
         for name, value in values.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def as_given(self) -> tuple[float, float, float, float]:
+        """Orientation at which its spheres stand as they were given, see `dem.model.shapes.standing`."""
+        return self.axes
+
+    def turned(self, rotation: object) -> np.ndarray:
+        """Orientations (..., 4) of clumps that stood as given and were turned by unit quaternions (..., 4) then."""
+        rows = np.atleast_2d(rotation)
+        turns = checks.array("rotation", rows, (len(rows), 4), "unit quaternions, scalar first")
+        return product(turns, np.array(self.axes)).reshape(np.shape(rotation))
+
+    @cached_property
+    def _numbers(self) -> bytes:
+        """All that it consists of, which those that are equal have in common: also when read from a file again."""
+        return b"".join(np.asarray(values).tobytes() for values in self.saved().values())
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all numbers are the same."""
+        return self._numbers == other._numbers if isinstance(other, Clump) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Of all numbers."""
+        return hash(self._numbers)
 
     def saved(self) -> dict:
         """What `restored` makes the very same clump of; its axes are not found anew, which rounding would change."""

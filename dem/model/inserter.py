@@ -11,7 +11,7 @@ from dem.base import checks, portable
 from dem.base.hints import hinted
 from dem.model.materials import Material
 from dem.model.regions import region_of
-from dem.model.shapes import check_shape
+from dem.model.shapes import AS_GIVEN, check_shape
 from dem.model.sizes import BY, Sizes
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Inserter:
     spread : float
         Standard deviation of each component of the velocity [m/s].
     orientation : (4,) floats, optional
-        Unit quaternion of all; default: all are equally likely.
+        Unit quaternion of all, or ``"as-given"``, as the offsets of clumps were given; default: all are equally likely.
     angular_velocity : (3,) floats
         World frame [rad/s].
     attempts : int
@@ -112,7 +112,7 @@ class Inserter:
     sizes: Sizes | Sequence[Sizes] | None = field(default=None, kw_only=True)
     velocity: Vector = field(default=(0.0, 0.0, 0.0), kw_only=True)
     spread: float = field(default=0.0, kw_only=True)
-    orientation: tuple[float, float, float, float] | None = field(default=None, kw_only=True)
+    orientation: tuple[float, float, float, float] | Literal["as-given"] | None = field(default=None, kw_only=True)
     angular_velocity: Vector = field(default=(0.0, 0.0, 0.0), kw_only=True)
     attempts: int = field(default=100, kw_only=True)
     debt: Literal["keep", "drop"] = field(default="keep", kw_only=True)
@@ -127,7 +127,9 @@ class Inserter:
         for name, meaning in (("velocity", "[m/s]"), ("angular_velocity", "world frame [rad/s]")):
             self._keep(name, checks.vector(name, getattr(self, name), meaning))
         self._keep("spread", checks.number("spread", self.spread, least=0, unit="m/s"))
-        if self.orientation is not None:
+        if isinstance(self.orientation, str):
+            checks.one_of("orientation", self.orientation, (AS_GIVEN,))
+        elif self.orientation is not None:
             q = checks.array("orientation", self.orientation, (4,), "unit quaternion, scalar first")
             norm = portable.length(q)
             if abs(norm - 1) > UNIT_NORM:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from dem.model.clear import clear_of
 from dem.model.grading import graded
 from dem.model.materials import Material
 from dem.model.particles import Particles
-from dem.model.shapes import check_shape
+from dem.model.shapes import AS_GIVEN, check_shape, standing
 from kernels.packing import insertion
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def pack(
     sizes: Sizes | None = None,
     lower: Sequence[float] | None = None,
     upper: Sequence[float] | None = None,
-    orientation: Sequence[float] | None = None,
+    orientation: Sequence[float] | Literal["as-given"] | None = None,
     others: Iterable[Particles] = (),
     walls: Sequence[Wall] = (),
     seed: int = 1,
@@ -80,7 +80,8 @@ def pack(
     lower, upper : (3,) floats, optional
         Corners of a region in place of the whole box [m]; needed without one.
     orientation : (4,) floats, optional
-        Unit quaternion of all particles; default: all orientations are equally likely.
+        Unit quaternion of all particles, or ``"as-given"``, as the offsets of a clump were given; default: all
+        orientations are equally likely.
     others : list of Particles
         Who is there already.
     walls : list of walls
@@ -121,6 +122,9 @@ def pack(
     number, solid_fraction = how_many(number, solid_fraction)
     span = _span(scale, sizes)
     rng = np.random.default_rng(checks.whole("seed", seed, least=0))
+    if isinstance(orientation, str):
+        checks.one_of("orientation", orientation, (AS_GIVEN,))
+        orientation = standing(shape)
     if orientation is not None:
         orientation = checks.array("orientation", orientation, (4,), "unit quaternion, scalar first")
         if abs(np.linalg.norm(orientation) - 1) > UNIT_NORM:

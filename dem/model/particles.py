@@ -15,7 +15,7 @@ from dem.model.fields import STATE, heading
 from dem.model.grading import grading, size_of
 from dem.model.kinds import Kind, described, in_words, kind_of, numbered, values_of
 from dem.model.materials import Material
-from dem.model.shapes import check_shape
+from dem.model.shapes import AS_GIVEN, check_shape, standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,8 @@ class Particles(Declared):
     position : (N, 3) array
         Centres of mass [m].
     orientation : (N, 4) array, optional
-        Unit quaternions, scalar first, body to world. Default (1, 0, 0, 0): a fibre's axis along x.
+        Unit quaternions, scalar first, body to world. Default, or ``"as-given"``: (1, 0, 0, 0), a fibre's axis along x;
+        of clumps, whose body axes are the principal ones, `Clump.axes`, at which spheres stand as they were given.
     velocity : (N, 3) array, optional
         [m/s], default zero.
     angular_velocity : (N, 3) array, optional
@@ -115,6 +116,10 @@ class Particles(Declared):
             "position": position, "orientation": orientation, "velocity": velocity,
             "angular_velocity": angular_velocity,
         }  # fmt: skip
+        if isinstance(orientation, str):
+            checks.one_of("orientation", orientation, (AS_GIVEN,))
+        if orientation is None or isinstance(orientation, str):
+            given["orientation"] = np.array([standing(s) for s, _ in self._variants])[self._variant]
         rest = {field: np.tile(STATE[field].rest, (count, 1)) for field, value in given.items() if value is None}
         self._show({field: rest[field] if field in rest else self._checked(field, given[field]) for field in STATE})
 

@@ -38,6 +38,26 @@ class MassProperties(NamedTuple):
     axes: tuple[float, float, float, float]
 
 
+AS_GIVEN = "as-given"  # an orientation: spheres stand as the offsets of their shape were given
+
+
+def standing(shape: Shape) -> tuple[float, float, float, float]:
+    """Orientation at which the spheres of a shape stand as their offsets were given: the `axes` of a clump.
+
+    Of all other shapes it is (1, 0, 0, 0), as their offsets are in the body frame already.
+
+    Examples
+    --------
+    >>> import dem
+    >>> standing(dem.Fibre(diameter=0.01, aspect_ratio=3))
+    (1.0, 0.0, 0.0, 0.0)
+    >>> clump = dem.Clump(offsets=[[0, 0, 0], [0, 0, 0.01]], radii=[0.01, 0.01])
+    >>> standing(clump) == clump.axes
+    True
+    """
+    return getattr(shape, "as_given", (1.0, 0.0, 0.0, 0.0))
+
+
 class Shape(Protocol):
     """What the engine needs to know of a shape; sphere centres are about the centre of mass, in principal axes.
 

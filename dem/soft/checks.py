@@ -9,6 +9,7 @@ import numpy as np
 from dem.base.notices import Notice
 from dem.base.turning import turned_back
 from dem.model.box import FACES
+from dem.model.shapes import standing
 from dem.model.wall import Wall
 from dem.model.wall_words import Plane
 from dem.soft.capsules import slack
@@ -16,13 +17,15 @@ from dem.soft.walled import face_word, fastest
 from dem.system.diagnosis import point
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from dem.model.box import Box
     from dem.model.contacts import Contacts
+    from dem.model.inserter import Inserter
     from dem.model.particles import Particles
     from dem.soft.engine import Engine
 
+TURNED = 1e-6  # of a quaternion, by which a clump is turned from how its offsets were given
 DEEPEST_START = 0.1  # overlap over the smaller radius at the start; Hertz theory assumes small overlaps
 
 
@@ -131,6 +134,25 @@ def check_overlaps(engine: Engine) -> None:
     first, second = sorted((int(o.owner[deep.sphere]), int(o.owner[deep.other])))
     message = f"particles {first} and {second} overlap by {share}: move them apart"
     raise ValueError(message)
+
+
+def turned_clumps(particles: Particles, inserters: Sequence[Inserter]) -> Iterator[Notice]:
+    """Clumps at the orientation (1, 0, 0, 0) that do not stand as their offsets were given."""
+    one = np.array([1.0, 0.0, 0.0, 0.0])
+    lying = np.array([np.abs(standing(shape) - one).max() > TURNED for shape, _ in particles.variants])
+    found = np.flatnonzero(lying[particles.variant] & (particles.orientation == one).all(axis=1))
+    where = f"particle {found[0]}" if len(found) else ""
+    for each in inserters:
+        if each.orientation == (1.0, 0.0, 0.0, 0.0) and any(
+            np.abs(standing(s) - one).max() > TURNED for s in each.shape
+        ):
+            where = where or f"what the {each.word} puts in"
+    if where:
+        reason = (
+            f"{where} has the orientation (1, 0, 0, 0), at which the principal axes of its clump lie along x, y and z, "
+            "and its spheres not as their offsets were given"
+        )
+        yield Notice("turned-clump", reason, 'say orientation="as-given", or clump.turned(q) for a turn from there')
 
 
 def rolling_shapes(particles: Particles, box: Box | None, contacts: Contacts) -> Iterator[Notice]:

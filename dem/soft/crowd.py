@@ -8,7 +8,7 @@ from dem.model.fields import STATE
 from dem.soft import adhesion, bonding, immersion, proportions
 from dem.soft.accounted import Accounted
 from dem.soft.advice import foreseen
-from dem.soft.checks import rolling_shapes
+from dem.soft.checks import rolling_shapes, turned_clumps
 from dem.soft.exits import staying
 from dem.soft.sizes import Sizes
 from dem.soft.stages import stages
@@ -86,6 +86,7 @@ class Crowd(Accounted):
         inserters = [each.inserter for each in self.inserters]
         yield from proportions.odd_meshes(particles, walls, words(walls), inserters)
         yield from densities(particles)
+        yield from turned_clumps(particles, inserters)
         yield from rolling_shapes(particles, box, self.contacts)
         yield from immersion.foreseen(self.fluid, particles, box, self.time_step)
         yield from self._bonds_foreseen()

@@ -14,6 +14,7 @@ import numpy as np
 
 from dem.base import portable
 from dem.model.grading import Grading, grading, size_of
+from dem.model.shapes import AS_GIVEN, standing
 from dem.model.sizes import largest_remainders
 from kernels.packing import rounds
 
@@ -119,6 +120,8 @@ class Deck:
         who = np.repeat(numbers, count)
         tries = 2 * np.tile(np.arange(first, first + count), numbers.size)
         place = self.uniforms(PLACING, who, turn, tries)[:, :3]
+        if self.inserter.orientation == AS_GIVEN:
+            return place, np.array([standing(shape) for shape, _ in self.shapes])[self.dealt(who)]
         if self.inserter.orientation is not None:
             return place, np.tile(self.inserter.orientation, (who.size, 1))
         return place, turned(self.uniforms(PLACING, who, turn, tries + 1))
