@@ -26,7 +26,10 @@ SHAPE = ("length", "frames")  # of the geometry at rest
 def write_arrays(bonds: Bonds, group: h5py.Group) -> None:
     """Write all arrays of bonds."""
     for name, values in bonds.values().items():
-        group[name] = values
+        if name != "contact":
+            group[name] = values
+        elif values.any():  # files of version 0.2 do not have it
+            group[name] = values.astype(np.int8)
     for name in SHAPE:
         group[name] = getattr(bonds.geometry, name)
     group.attrs["apart"] = bonds.apart

@@ -42,7 +42,8 @@ class StoredBonds(NamedTuple):
 def made_bonds(group: h5py.Group, particles: int) -> Bonds:
     """The bonds that a group tells; raises ValueError for what are none."""
     number = len(gate.numbers(group, "pairs", (None, 2), "iu"))
-    values = {name: gate.numbers(group, name, (None, *group[name].shape[1:]), "iuf")[()] for name in ARRAYS}
+    values = {name: gate.numbers(group, name, (None, *group[name].shape[1:]), "iuf")[()] for name in ARRAYS
+              if name in group or name != "contact"}  # fmt: skip
     length = gate.finite(group, "length", (number,), above=0)
     frames = gate.finite(group, "frames", (number, 2, 4))
     off = np.abs(np.linalg.norm(frames, axis=-1) - 1).max()

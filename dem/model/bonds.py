@@ -27,7 +27,7 @@ NUMBERS = {
     "shear_strength": {"above": 0, "unit": "Pa"},
     "moment_share": {"least": 0, "most": 1},
 }
-ARRAYS = ("pairs", *NUMBERS, "damping", "ground", "anchors")  # of `Bonds`, in files
+ARRAYS = ("pairs", *NUMBERS, "damping", "ground", "anchors", "contact")  # of `Bonds`, in files
 
 
 class Breakage(NamedTuple):
@@ -74,8 +74,12 @@ class Bonds:
     anchors : (B, 2, 3) floats, optional
         Ends in the frames of the bodies, from their centres of mass [m]; default: the centres. That of the ground does
         not count.
+    contact : bool or (B,)
+        Whether the two bodies of a bond also touch each other, as they would without it: they press, rub and lose
+        energy where they overlap, which they then had better not do at rest. Without contact a bond alone keeps its
+        bodies apart, and they pass through each other if it is weak.
     apart : int
-        Bodies up to so many bonds apart do not meet each other, as long as all these bonds hold.
+        Bodies up to so many bonds without contact apart do not meet each other, as long as all these bonds hold.
 
     Raises
     ------
@@ -118,6 +122,7 @@ class Bonds:
         moment_share: object = 1.0,
         ground: object = None,
         anchors: object = None,
+        contact: object = False,
         apart: int = 1,
         geometry: Geometry | None = None,
     ) -> None:
@@ -138,6 +143,10 @@ class Bonds:
                              else np.zeros((0, 3)))  # fmt: skip
         anchors = np.zeros((count, 2, 3)) if anchors is None else anchors
         self.anchors = frozen(checks.array("anchors", anchors, (count, 2, 3), "ends in the bodies' frames [m]"))
+        self.contact = frozen(_flags("contact", contact, count))
+        if apart == 0:
+            message = "apart is 0, expected at least 1: for contact between bonded bodies give contact=True"
+            raise ValueError(message)
         self.apart = checks.whole("apart", apart, least=1)
         self.geometry = geometry
 
@@ -233,6 +242,15 @@ def _numbers(name: str, given: object, count: int) -> np.ndarray:
         if value < math.inf:
             checks.number(name, value, **NUMBERS[name])
     return np.array(np.broadcast_to(values, (count,)))
+
+
+def _flags(name: str, given: object, count: int) -> np.ndarray:
+    """Yes or no for all bonds, or for each (B,)."""
+    values = np.asarray(given)
+    if values.shape not in ((), (count,)) or not (values.dtype == bool or np.isin(values, (0, 1)).all()):
+        message = f"{name} is {given!r}, expected True or False, or one for each of {count} bonds"
+        raise ValueError(message)
+    return np.array(np.broadcast_to(values.astype(bool), (count,)))
 
 
 def _damping(given: object, count: int) -> np.ndarray:

@@ -259,7 +259,8 @@ class Accounted(Stepping):
             ),
             self._traffic,
         )  # fmt: skip
-        return replace(judged, bonds=bonding.told(self._engine))
+        beyond = (*judged.beyond, *bonding.doubts(self._engine))
+        return replace(judged, bonds=bonding.told(self._engine), beyond=beyond)
 
     def exchange(self) -> Exchange | None:
         """What particles and fluid have in cells at present: what a coupling would be told now, see `dem.Coupling`.

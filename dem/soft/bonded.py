@@ -85,11 +85,16 @@ class BondedEngine(Engine):
             values[:] = given[name]
         self.tie.live[self.tie.slot] = acting(self.tie, self.bonds.pairs)
 
+    def keep_extremes(self, before: Engine) -> None:
+        """Go on with what another engine has seen, the overlaps of bodies without contact among it."""
+        super().keep_extremes(before)
+        self.tie.pressed[:] = before.tie.pressed
+
     def follow(self, before: Engine | None) -> None:
         """Go on with what has become of the bonds of another engine, too."""
         super().follow(before)
         if before:
-            self._take(before.bond_state)
+            self._take(before.bond_state | {"pressed": self.tie.pressed})
 
     def start(self, step: int = 0, history: ContactHistory | None = None, finest: float = math.inf) -> None:
         """Evaluate the forces and set the integrator going."""

@@ -18,6 +18,7 @@ from dem.soft import hanging, ranks
 from dem.soft.bonded import BondedEngine
 from dem.soft.impacts import rounded_down
 from dem.soft.tied import breakable, masses, shortest_period
+from dem.soft.verdict import OVERLAP_LIMIT
 from kernels.soft.bond_state import BROKEN, INTACT
 
 if TYPE_CHECKING:
@@ -144,6 +145,8 @@ def described(bonds: Bonds | None) -> dict:
     if bonds is None:
         return {}
     told = {"number": len(bonds), "apart": bonds.apart}
+    if bonds.contact.any():
+        told["with_contact"] = int(bonds.contact.sum())
     for name in ("young", "poisson", "diameter", "strength", "shear_strength"):
         low, high = float(getattr(bonds, name).min()), float(getattr(bonds, name).max())
         told[name] = (low if low == high else [low, high]) if high < math.inf else None
@@ -227,6 +230,17 @@ def foreseen(
             f"time_step the quickest vibrations grow e-fold in {2 / (growth - loss):.2g} steps"
         )
         yield Notice("driven-bonds", reason, f'take integrator="{BONDED}", or damping for the bonds')
+
+
+def doubts(engine: Engine) -> Iterator[str]:
+    """What makes a run less accurate than it looks: overlaps of bonded bodies that have no contact, beyond rest."""
+    pressed = float(engine.tie.pressed[0]) if isinstance(engine, BondedEngine) else 0.0
+    if pressed > OVERLAP_LIMIT:
+        yield (
+            f"bonded bodies overlapped by up to {pressed:.0%} of a radius more than at rest, above "
+            f"{OVERLAP_LIMIT:.0%}, and have no contact beside their bonds: give contact=True to dem.Bonds, raise young "
+            "of the bonds, or lower the speeds"
+        )
 
 
 def told(engine: Engine) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 def check_tied(state: dict[str, np.ndarray], engine: Engine) -> None:
     """Raise DamagedError unless the engine can go on from it: kernels trust its indices."""
     own = engine.bond_state if isinstance(engine, BondedEngine) else {}
+    if own:
+        state.setdefault("pressed", np.zeros(1))  # files of version 0.2 do not have it
     check_alike("bond_state", state, own)
     if not own:
         return
@@ -29,6 +32,7 @@ def check_tied(state: dict[str, np.ndarray], engine: Engine) -> None:
     check_within("bond_state/when", state["when"], -1, MOST_STEPS)
     check_within("bond_state/pending", state["pending"], 0, bonds - 1)
     check_within("bond_state/count", state["count"], 0, MOST_STEPS)
+    check_within("bond_state/pressed", state["pressed"], 0.0, math.inf)
     require(int(state["count"][0]) <= bonds, "bond_state has more bonds that break than there are")
     check_within("bond_state/eased_slack", state["eased_slack"], 0.0, FAR)
     check_within("bond_state/eased_active", state["eased_active"], 0, max(eased - 1, 0))

@@ -58,6 +58,7 @@ class ShareBonds:
         number, pairs = len(ties.pairs), len(ties.apart)
         self.state, self.when = np.zeros(number, np.int8), np.full(number, -1)
         self.pending, self.count = np.zeros(number, np.int64), np.zeros(3, np.int64)
+        self.pressed = np.zeros(1)
         self.before = np.zeros(2 * number)
         self.slack, self.active, self.eased_count = np.zeros(pairs), np.zeros(pairs, np.int64), np.zeros(1, np.int64)
         self.agreed = self.slack.copy()
@@ -76,6 +77,7 @@ class ShareBonds:
         """What bonds have come to, as `dem.soft.bonded.BondedEngine.bond_state` tells it."""
         return {
             "state": self.state, "when": self.when, "count": self.count, "pending": self.pending,
+            "pressed": self.pressed,
             "before": self.before[: self.state.size], "eased_slack": self.slack, "eased_active": self.active,
             "eased_count": self.eased_count,
         }  # fmt: skip
@@ -127,7 +129,7 @@ class ShareBonds:
             highest=highest, ground=ties.ground, grounded=grounded,
             ground_first=np.searchsorted(slot[ties.ground[grounded]], chunk_first), place=ties.place,
             state=self.state, when=self.when, load=np.zeros(number.size), pending=self.pending, before=self.before,
-            count=self.count, pull=np.zeros((9, number.size)), pull_at=np.zeros(chunks, np.int64),
+            count=self.count, pressed=self.pressed, pull=np.zeros((9, number.size)), pull_at=np.zeros(chunks, np.int64),
             incident_first=incident_first, incident=incident, partial=np.zeros((chunks, kept.COLUMNS), np.int64),
             sums=np.zeros(3), eased=self._eased(place, n),
         )  # fmt: skip
@@ -173,9 +175,10 @@ class ShareBonds:
         """Add up what the bonds of all ranks hold and have lost, and tell each other which are to break."""
         tie, own = self.tie, self.first_own
         sums = tie.partial[:own].sum(axis=0) + 2 * tie.partial[own:].sum(axis=0)
-        most = tie.partial[:, kept.LOAD].max(keepdims=True, initial=0)
+        most = tie.partial[:, [kept.LOAD, kept.PRESSED]].max(axis=0, initial=0)
         self.communicator.combine(sums, most)
         sums //= 2
+        self.pressed[0] = max(self.pressed[0], float(as_float(most[1])))
         tie.sums[0], tie.sums[1] = sums[kept.ELASTIC], sums[kept.LOSS] + sums[kept.LOSS + 1] / REST
         if self.parting.size:
             tie.sums[2] = self._lost() * per_joule

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dem.base.large_pages import copied, full, zeros
-from dem.model.rest import turned
+from dem.model.capsule import chain
+from dem.model.rest import inverse, turned
 from kernels.soft import bond_state as rows
 from kernels.soft.chunks import CHUNK
 from kernels.soft.easing import FAR, Eased
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from dem.model.bonds import Bonds
     from dem.model.particles import Particles
 
-STATE = ("state", "when", "count", "pending", "before")  # of `bond_state.Bonds`: what a run has come to
+STATE = ("state", "when", "count", "pending", "before", "pressed")  # of `bond_state.Bonds`: what a run has come to
+AT_ONCE = 10**6  # pairs of spheres whose gap is found together
 EASED = ("slack", "active", "count")  # of `easing.Eased`
 
 
@@ -81,8 +83,34 @@ def table(bonds: Bonds, particles: Particles) -> np.ndarray:
     values[rows.ANCHOR_OTHER : rows.SECTION] = np.where(bonds.pairs[:, 1] < 0, 0.0, bonds.anchors[:, 1].T)
     moment = area * radius**2 / 4
     values[rows.SECTION : rows.STRENGTH] = 1 / area, share / moment, share / (2 * moment)
-    values[rows.STRENGTH :] = 1 / bonds.strength, 1 / bonds.shear_strength
+    values[rows.STRENGTH : rows.CLOSE] = 1 / bonds.strength, 1 / bonds.shear_strength
+    values[rows.CLOSE :] = closest(bonds, particles)
     return values
+
+
+def closest(bonds: Bonds, particles: Particles) -> np.ndarray:
+    """Lengths below which bodies overlap more than at rest [m], and one over the smaller radius of both (2, B).
+
+    Zeros for bonds to the ground, and for those whose bodies have contact.
+    """
+    found, pairs = np.zeros((2, len(bonds))), bonds.pairs
+    hidden = np.flatnonzero((pairs[:, 1] >= 0) & ~bonds.contact)
+    both = particles.variant[pairs[hidden]]
+    for pair in np.unique(both, axis=0):
+        (x, r_x), (y, r_y) = (chain(particles.variants[v][0]) for v in pair)
+        of_pair = hidden[(both == pair).all(axis=1)]
+        for k in np.array_split(of_pair, 1 + of_pair.size * r_x.size * r_y.size // AT_ONCE):
+            end = np.column_stack([bonds.geometry.length[k], np.zeros((k.size, 2))])
+            apart = (_along(y, bonds, k, 1) + end[:, None])[:, None] - _along(x, bonds, k, 0)[:, :, None]
+            gap = (np.linalg.norm(apart, axis=-1) - r_x[:, None] - r_y).min(axis=(1, 2))
+            found[0, k] = bonds.geometry.length[k] - np.maximum(gap, 0.0)
+            found[1, k] = 1 / min(r_x.min(), r_y.min())
+    return found
+
+
+def _along(centres: np.ndarray, bonds: Bonds, k: np.ndarray, side: int) -> np.ndarray:
+    """Centres (S, 3) of a body's spheres in the frame of its end of bonds k, from its anchors (K, S, 3) [m]."""
+    return turned(inverse(bonds.geometry.frames[k, side])[:, None], centres - bonds.anchors[k, side][:, None])
 
 
 def breakable(bonds: Bonds) -> bool:
@@ -131,6 +159,7 @@ def tied(bonds: Bonds, particles: Particles) -> rows.Bonds:
         pending=zeros(count, np.int64),
         before=zeros(count),
         count=zeros(3, np.int64),
+        pressed=zeros(1),
         pull=zeros((9, count)),
         pull_at=zeros(chunks, np.int64),
         incident_first=copied(first.astype(np.int32)),
@@ -239,15 +268,19 @@ def acting(tie: rows.Bonds, pairs: np.ndarray) -> np.ndarray:
     return (tie.state < rows.BROKEN) & (pairs[:, 1] >= 0)
 
 
-def ways(pairs: np.ndarray, bodies: int, apart: int) -> tuple[np.ndarray, np.ndarray]:
+def ways(
+    pairs: np.ndarray, bodies: int, apart: int, left_out: np.ndarray | bool = False
+) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of bodies up to so many bonds apart (X, 2), and the bonds on a shortest way between them (X, apart), or -1.
+
+    Bonds to the ground, and those to be left out, are no part of any way.
 
     Examples
     --------
     >>> ways(np.array([(0, 1), (1, 2)]), 3, 2)[0].tolist()
     [[0, 1], [1, 2], [0, 2]]
     """
-    bond = np.flatnonzero(pairs[:, 1] >= 0)
+    bond = np.flatnonzero((pairs[:, 1] >= 0) & np.logical_not(left_out))
     both = np.concatenate([pairs[bond], pairs[bond, ::-1]])
     order = np.lexsort((both[:, 1], both[:, 0]))
     start, end, along = both[order, 0], both[order, 1], np.tile(bond, 2)[order]
@@ -272,7 +305,7 @@ def ways(pairs: np.ndarray, bodies: int, apart: int) -> tuple[np.ndarray, np.nda
 
 def eased(bonds: Bonds, bodies: int) -> Eased:
     """Who does not meet as long as bonds hold; bodies by their numbers, which are theirs at the start."""
-    found, links = ways(bonds.pairs, bodies, bonds.apart)
+    found, links = ways(bonds.pairs, bodies, bonds.apart, bonds.contact)
     pair, at = np.nonzero(links >= 0)
     bond = links[pair, at]
     order = np.argsort(bond, kind="stable")

@@ -1,5 +1,6 @@
 """What a bond does to its two bodies, for those of a chunk at once and for one."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from kernels.soft.bond_state import (
     ALONG,
     ANCHOR_ONE,
     ANCHOR_OTHER,
+    CLOSE,
     DRAG_ACROSS,
     DRAG_ALONG,
     ELASTIC,
@@ -25,6 +27,7 @@ from kernels.soft.bond_state import (
     LENGTH,
     LOAD,
     LOSS,
+    PRESSED,
     SECTION,
     STRENGTH,
     Undamped,
@@ -70,6 +73,7 @@ class Pull(NamedTuple):
     energy: float  # [J]
     power: float  # that dashpots take [W]
     load: float  # stress over strength
+    pressed: float  # overlap of bodies without contact beyond that at rest, over the smaller radius; or negative
 
 
 @formula
@@ -132,7 +136,7 @@ def pull_of(box, form, g, table, one, other):
     if is_yes(form.framed):
         q_one, q_other = frame_of(form, table, FRAME_ONE, g, q_one), frame_of(form, table, FRAME_OTHER, g, q_other)
     s = beam.strain(q_one, q_other, r)
-    length = of_kind(form.kinds, table, LENGTH, g)
+    length, close = of_kind(form.kinds, table, LENGTH, g), pair(form, table, CLOSE, g)
     f, c = beam.stresses(s, length, pair(form, table, ALONG, g), pair(form, table, ACROSS, g))
     energy = beam.energy(s, length, f, c)
     t_one, t_other = beam.couples(s, f, c)
@@ -148,7 +152,7 @@ def pull_of(box, form, g, table, one, other):
     if anchored:
         torque_one = add(torque_one, cross(arm_one, force))
         torque_other = subtract(torque_other, cross(arm_other, force))
-    return Pull(force, torque_one, torque_other, energy, power, load)
+    return Pull(force, torque_one, torque_other, energy, power, load, (close[0] - math.sqrt(dot(r, r))) * close[1])
 
 
 @formula
@@ -187,10 +191,10 @@ def evaluate_range(
 
     Returns
     -------
-    energy in units, power of dashpots times half a step in two words, bits of the largest load
+    energy in units, power of dashpots times half a step in two words, bits of the largest load and `Pull.pressed`
     """
     elastic, whole, rest = np.int64(0), np.int64(0), np.int64(0)
-    largest = np.int64(0)
+    largest, deepest = np.int64(0), np.int64(0)
     for k in range(low, high):
         one = end_of(form, first[k], position, orientation, velocity, spin)
         other = end_of(form, second[k], position, orientation, velocity, spin)
@@ -207,7 +211,9 @@ def evaluate_range(
             load[k] = strain
             bits = bits_of(strain)
             largest = bits if bits > largest else largest
-    return elastic, whole, rest, largest
+        pressed = bits_of(max(share * p.pressed, 0.0))
+        deepest = pressed if pressed > deepest else deepest
+    return elastic, whole, rest, largest, deepest
 
 
 @formula
@@ -289,7 +295,8 @@ def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
     low, stop = bonds.chunk_first[c], bonds.chunk_first[c + 1]
     shift = low - bonds.pull_at[c]
     far = bonds.highest.size > FEW
-    elastic, whole, rest, largest = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    elastic, whole, rest = np.int64(0), np.int64(0), np.int64(0)
+    largest, deepest = np.int64(0), np.int64(0)
     while low < stop:
         high = min(low + AHEAD, stop) if far else stop
         ask_for(bonds.form.damped, low, high, min(high + AHEAD, stop), bonds, bodies)
@@ -298,9 +305,9 @@ def evaluate_chunk(c, half, per_joule, bonds, bodies, box):
             bonds.live, bodies.position, bodies.orientation, bodies.velocity_ahead, bodies.spin, bonds.pull, bonds.load,
         )  # fmt: skip
         elastic, whole, rest = elastic + found[0], whole + found[1], rest + found[2]
-        largest = max(largest, found[3])
+        largest, deepest = max(largest, found[3]), max(deepest, found[4])
         low = high
-    bonds.partial[c, ELASTIC], bonds.partial[c, LOAD] = elastic, largest
+    bonds.partial[c, ELASTIC], bonds.partial[c, LOAD], bonds.partial[c, PRESSED] = elastic, largest, deepest
     bonds.partial[c, LOSS], bonds.partial[c, LOSS + 1] = whole, rest
 
 

@@ -13,9 +13,10 @@ GROUND = -1  # in place of the second body
 
 # rows of `Bonds.table`
 LENGTH, ALONG, ACROSS, DRAG_ALONG, DRAG_ACROSS = 0, 1, 3, 5, 7
-FRAME_ONE, FRAME_OTHER, ANCHOR_ONE, ANCHOR_OTHER, SECTION, STRENGTH, ROWS = 9, 13, 17, 20, 23, 26, 28
-# columns of `Bonds.partial`: energy, what damping takes in half a step (two words), bits of the largest load
-ELASTIC, LOSS, LOAD, COLUMNS = 0, 1, 3, 4
+FRAME_ONE, FRAME_OTHER, ANCHOR_ONE, ANCHOR_OTHER, SECTION, STRENGTH, CLOSE, ROWS = 9, 13, 17, 20, 23, 26, 28, 30
+# columns of `Bonds.partial`: energy, what damping takes in half a step (two words), bits of the largest load and of the
+# largest `Pull.pressed`
+ELASTIC, LOSS, LOAD, PRESSED, COLUMNS = 0, 1, 3, 4, 5
 
 
 class Undamped(NamedTuple):
@@ -81,7 +82,8 @@ class Bonds(NamedTuple):
     table: (
         np.ndarray
     )  # (ROWS, K), see above: length [m]; stiffnesses along and across, of dashpots the same; frames and
-    # anchors of both ends in the bodies' frames [m]; 1/A, β r/I, β r/J; one over both strengths
+    # anchors of both ends in the bodies' frames [m]; 1/A, β r/I, β r/J; one over both strengths; length below which
+    # bodies overlap more than at rest [m] and 1/radius, zeros where they have contact
     slot: np.ndarray  # (B,) int32, where each bond is; -1 if it is not here, but with other shares (``shares``)
     number: np.ndarray  # (B,) int32, by slot: which bond is there
     kind: np.ndarray  # (B,) int32, by slot
@@ -101,6 +103,7 @@ class Bonds(NamedTuple):
     before: np.ndarray  # (B,) energy that each of these had [J]; while a step is evaluated, by bond. (2 B,) in shares:
     # after these, what they had half way when they broke
     count: np.ndarray  # (3,) int64: number of those, steps taken, broken bonds
+    pressed: np.ndarray  # (1,) largest overlap so far of bodies without contact, beyond that at rest, over a radius
     pull: np.ndarray  # (9, F) force on the first body [N], torque on the first and the second one [N m]
     pull_at: np.ndarray  # (C,) int64, column of `pull` where those of each chunk begin
     incident_first: np.ndarray  # (N + 1,) int32, bonds of the body with index b are incident[incident_first[b]] and on

@@ -17,7 +17,7 @@ from kernels.base.jit import formula, kernel, part
 from kernels.base.vector import store
 from kernels.soft import easing
 from kernels.soft.bond_pull import evaluate_chunk, pull_at, write_pull
-from kernels.soft.bond_state import BREAKING, BROKEN, ELASTIC, INTACT, LOAD, LOSS, is_yes
+from kernels.soft.bond_state import BREAKING, BROKEN, ELASTIC, INTACT, LOAD, LOSS, PRESSED, is_yes
 from kernels.soft.bond_sums import pull_all
 from kernels.soft.chunks import chunk_of
 from kernels.soft.ties import free_or
@@ -175,11 +175,12 @@ def nothing_after(bonds, steps):
 @part
 def after_all(bonds, steps):
     """What comes after the evaluation of all: sums, and who breaks."""
-    elastic, loss, largest = np.int64(0), no_energy(), 0.0
+    elastic, loss, largest, pressed = np.int64(0), no_energy(), 0.0, bonds.pressed[0]
     for c in range(bonds.partial.shape[0]):
         elastic += bonds.partial[c, ELASTIC]
         loss = add_words(loss, (bonds.partial[c, LOSS], bonds.partial[c, LOSS + 1]))
-        largest = max(largest, largest_load(bonds, c))
+        largest, pressed = max(largest, largest_load(bonds, c)), max(pressed, as_float(bonds.partial[c, PRESSED]))
+    bonds.pressed[0] = pressed
     bonds.sums[0], bonds.sums[1] = elastic, in_units(loss)
     if steps and is_yes(bonds.form.brittle) and largest > 1.0:
         collect_breaking(bonds)

@@ -5,6 +5,7 @@ import math
 import sys
 import warnings
 
+import h5py
 import numpy as np
 import pytest
 from scipy.linalg import eigh
@@ -138,7 +139,7 @@ def free(dt, *, damping=0.0, integrator="splitting", strength=math.inf, **settin
     return dem.Simulation(bodies, bonds=bonds, gravity=(0, 0, 0), time_step=dt, integrator=integrator, **settings)
 
 
-@pytest.mark.parametrize(("damping", "strength"), [(0.0, math.inf), (0.05, math.inf), (0.05, 4e4)])
+@pytest.mark.parametrize(("damping", "strength"), [(0.0, math.inf), (0.05, math.inf), (0.05, 1e4)])
 @pytest.mark.few(1)
 def test_energy_is_accounted_for_to_second_order(damping, strength):
     """Whirling through large rotations: error by 4 for half the step, damping and breaking included."""
@@ -407,6 +408,9 @@ BALLS = dem.Particles(dem.Sphere(diameter=1e-3), HAIR, position=[(0, 0, 0), (1.2
         ([(0, 1)], {"strength": 1e-3}, "weight of the lighter one alone pulls"),
         ([(0, 1)], {"young": -1.0}, "young is -1 Pa, expected a finite number above 0"),
         ([(0, 1)], {"damping": 2.0}, "expected shares of critical damping, 0 to 1"),
+        ([(0, 1)], {"apart": 0}, "apart is 0, expected at least 1: .* give contact=True"),
+        ([(0, 1)], {"contact": 2}, "contact is 2, expected True or False"),
+        ([(0, 1)], {"contact": [True, False]}, "or one for each of 1 bonds"),
         ([(0, -1)], {}, r"ground has shape \(0, 3\), expected \(1, 3\)"),
     ],
 )
@@ -479,3 +483,99 @@ def test_the_scheme_is_chosen_by_whether_there_are_bonds():
     for name in ("improved-pcdm", "no-squish"):
         sim = dem.Simulation(BALLS, bonds=bonds, integrator=name, **settings)
         assert sim.settings["integrator"] == sim.integrator.name == name
+
+
+def colliding(speed=0.2, dt=1e-5, bond=None, contacts=None, **settings):
+    """Two balls whose surfaces touch run into each other, bonded if so wished."""
+    ball = dem.Material(young=1e7, poisson=0.3, density=1200.0)
+    pair = dem.Particles(
+        dem.Sphere(diameter=5e-3), ball, position=[[0, 0, 0], [5e-3, 0, 0]], velocity=[[speed, 0, 0], [-speed, 0, 0]],
+        angular_velocity=[[0, 0, 30.0], [0, 0, 10.0]],
+    )  # fmt: skip
+    bonds = bond and dem.Bonds([(0, 1)], **{"diameter": 1e-3} | bond)
+    contacts = dem.Contacts({(ball, ball): contacts}) if contacts else None
+    return dem.Simulation(pair, bonds=bonds, gravity=(0, 0, 0), time_step=dt, contacts=contacts, **settings)
+
+
+LOSSY = dem.Contact(restitution=0.5, friction=0.3)
+
+
+def test_a_bond_that_is_next_to_nothing_beside_contact_changes_next_to_nothing():
+    """Energy of the bond at its deepest is 1e-9 of that of the impact; without contact the balls meet nothing."""
+    free, bonded = (
+        colliding(contacts=LOSSY, integrator="splitting"),
+        colliding(contacts=LOSSY, bond={"young": 1e-3, "contact": True}),
+    )
+    for sim in (free, bonded):
+        sim.step(60)
+        assert sim.particles.velocity[0, 0] < 0  # has bounced
+    for name in ("position", "velocity", "angular_velocity"):
+        one, other = getattr(bonded.particles, name), getattr(free.particles, name)
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("strength", [math.inf, 9.0])
+def test_energy_is_accounted_for_with_contact_beside_bonds(strength):
+    """To second order, with damping and friction of both; the weaker bond breaks while the balls touch."""
+    errors = []
+    for dt in (4e-6, 2e-6):
+        bond = {"young": 3e5, "shear_strength": strength, "damping": 0.1, "contact": True}
+        sim = colliding(dt=dt, bond=bond, contacts=LOSSY)
+        sim.step(round(1e-4 / dt))
+        assert sim.contact_count == 1
+        assert sim.bonds.broken[0] == (strength < math.inf)
+        sim.step(round(9e-4 / dt))
+        errors.append(sim.energy_error)
+    assert errors[0] < 1e-3
+    assert errors[1] < 0.35 * errors[0]
+
+
+def test_contact_beside_bonds_goes_on_from_a_file_to_the_bit(tmp_path):
+    bond = {"young": 3e5, "contact": True, "shear_strength": 9.0}
+    whole, cut = (colliding(bond=bond, contacts=LOSSY) for _ in range(2))
+    whole.step(60)
+    cut.step(10)
+    assert cut.contact_count == 1
+    assert cut.bonds.broken.all()
+    cut.save(tmp_path / "cut.h5")
+    again = dem.Simulation.load(tmp_path / "cut.h5")
+    assert again.bonds.made.contact.tolist() == [True]
+    again.step(50)
+    assert state(again) == state(whole)
+    assert again.verdict() == whole.verdict()
+
+
+def test_bonded_bodies_that_pass_through_each_other_are_no_pass(tmp_path):
+    """Overlaps that no contact resists count beyond those at rest, over a radius, however steps and files cut a run."""
+    through = colliding(bond={"young": 1e2, "damping": 0.0})
+    through.step(1300)
+    assert through.particles.position[0, 0] > through.particles.position[1, 0]
+    through.save(tmp_path / "through.h5")
+    with h5py.File(tmp_path / "through.h5") as file:
+        (name,) = [name for name in names_of(file) if name.endswith("bond_state/pressed")]
+        assert 1.9 < file[name][0] <= 2.0
+    for sim in (through, dem.Simulation.load(tmp_path / "through.h5")):
+        assert sim.verdict().status == "WARN"
+        assert "have no contact beside their bonds: give contact=True" in str(sim.verdict())
+    held = colliding(bond={"young": 1e2, "contact": True})
+    held.step(100)
+    assert held.verdict().status == "PASS"
+    with h5py.File(tmp_path / "through.h5", "r+") as file:  # as version 0.2 wrote it
+        del file[name]
+    assert dem.Simulation.load(tmp_path / "through.h5").verdict().status == "PASS"
+
+
+def names_of(file):
+    found = []
+    file.visit(found.append)
+    return found
+
+
+def test_fibres_that_overlap_at_rest_are_not_pressed():
+    """Neighbours of a chain lie half in each other, along their axes and bent, of spheres and of capsules."""
+    for smooth in (False, True):
+        fibre = dem.FlexibleFibre(diameter=1e-3, length=5e-3, segments=6, young=1e7, curvature=200.0, smooth=smooth)
+        bodies, bonds = fibre.make(HAIR, position=[(0, 0, 0)])
+        assert tied.closest(bonds, bodies)[0] == pytest.approx(bonds.geometry.length, rel=1e-12)
+    gap = dem.Bonds([(0, 1), (1, -1)], young=1e7, diameter=1e-3, ground=[(1.2e-3, 1e-3, 0)]).at_rest(BALLS)
+    assert tied.closest(gap, BALLS) == pytest.approx(np.array([[1e-3, 0], [2e3, 0]]), rel=1e-12)

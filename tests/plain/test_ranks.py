@@ -153,9 +153,9 @@ def bonded(strength=2e5, *, damping=0.05, smooth=False, **settings):
     return dem.Simulation(bodies, bonds=bonds, walls=[plane], time_step=5e-6, _skin=(1.5e-4, 5e-5), **settings)
 
 
-def hung(strength=5e5):
+def hung(strength=5e5, pitch=1.1e-3, **more):
     """A chain of balls of two sizes across a periodic box, hung up twice, in air; others fall on it, and it breaks."""
-    rng, number, pitch = np.random.default_rng(4), 14, 1.1e-3
+    rng, number = np.random.default_rng(4), 14
     along = pitch * (np.arange(number) + 0.5)
     at = np.column_stack([along, 0 * along + 2e-3, 0 * along + 2e-3])
     chain = [
@@ -166,7 +166,7 @@ def hung(strength=5e5):
     pairs = [*zip(order, np.roll(order, -1), strict=True), (order[0], -1), (order[7], -1)]
     bonds = dem.Bonds(
         pairs, ground=[at[0] + (0, 0, 2e-3), at[7] + (0, 0, 2e-3)], young=1e7, diameter=8e-4, damping=0.05,
-        strength=strength, apart=2,
+        strength=strength, apart=2, **more,
     )  # fmt: skip
     above = at[::2] + np.outer(np.linspace(1.2e-3, 1.8e-3, 7), (0, 0, 1))
     drops = dem.Particles(dem.Sphere(diameter=1e-3), STICKY, position=above, velocity=[(0, 0, -4.5)] * 7)
@@ -188,6 +188,7 @@ CASES = {
     "worn": rough_and_worn,
     "bonded": bonded,
     "hung": hung,
+    "hung, some with contact": lambda: hung(pitch=1.3e-3, contact=np.arange(16) % 3 > 0),
     "bonded capsules": lambda: bonded(4e5, smooth=True),
     "bonded for good": lambda: bonded(np.inf, damping=0.0),
     "capsules": capsules,
