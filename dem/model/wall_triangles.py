@@ -64,7 +64,12 @@ def _profile(shape: WallShape) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if shape.kind == geometry.TORUS:
         around = np.linspace(0, 2 * math.pi, STEPS // 2 + 1)
         return a[:3], a[3:6], np.column_stack([a[9] + a[10] * np.cos(around), a[10] * np.sin(around)])
-    return a[:3], a[3:6], a[10:].reshape(-1, 2)
+    if shape.kind == geometry.REVOLUTION:
+        return a[:3], a[3:6], a[10:].reshape(-1, 2)
+    message = (
+        f"walls of the kind {shape.kind} have no triangles: add some to dem/model/wall_triangles.py"
+    )
+    raise ValueError(message)
 
 
 def _round(origin: np.ndarray, axis: np.ndarray, profile: np.ndarray) -> Triangles:

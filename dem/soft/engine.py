@@ -24,7 +24,7 @@ from dem.soft.pace import Pace
 from dem.soft.per_body import reorder
 from dem.soft.skins import Skins
 from dem.soft.snapshot import Snapshot
-from dem.soft.walled import fastest_of, words
+from dem.soft.walled import fastest_of, refuse_unknown_power, words
 from kernels import laws, rotation
 from kernels.base.jit import caller_of
 from kernels.box.faces import is_rough
@@ -80,6 +80,7 @@ class Engine(Inhabited):
         self.walls, self.called, self.box, self.most_threads = walls, words(walls), box, threads
         most = max(len(particles), expected)  # bodies at a time; expected: 0 if none come
         alone = most == 1 and not np.isfinite([self.faces.lower, self.faces.upper]).any() and not walls
+        refuse_unknown_power(law, walls)
         self.springs = arrays.springs(particles, self.kinds, self.law, walls)
         briskest = least_acceleration(self.kinds, self.springs, time_step, alone=most == 1)
         self.limits = Limits(self.kinds, deepest, briskest, alone=alone)

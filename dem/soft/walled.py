@@ -15,6 +15,7 @@ from dem.model.servo import PID
 from dem.model.wall_shapes import geometry_of, room_of_sides
 from dem.soft.capsules import shapes_for_sides
 from dem.soft.free_walls import about, free_of, servos
+from kernels import laws
 from kernels.box.periodic import is_periodic
 from kernels.soft import felt
 from kernels.soft.capsules import Capsules, Mixed
@@ -23,6 +24,7 @@ from kernels.soft.near_rows import SLOTS as FIRST_SLOT
 from kernels.soft.rough import Rough, Smooth
 from kernels.soft.triangle_blocks import MET, PAIRED, SEEN
 from kernels.soft.walled import WALLED, Walls
+from kernels.walls import geometry, sides
 from kernels.walls.poses import Motions, Poses
 from kernels.walls.side_terms import COLUMNS as SIDE_COLUMNS
 from kernels.walls.sides import SCRATCH
@@ -118,6 +120,28 @@ def rows_of(walls: Sequence[Wall], materials: int) -> np.ndarray:
     return np.array([materials + 1 + found.index(wall.material) for wall in walls], np.int32)
 
 
+def refuse_unknown_kinds(walls: Sequence[Wall], known: Sequence[int]) -> None:
+    """Raise ValueError for a wall of a kind that particles would pass through: kernels have no branch for it."""
+    for k, wall in enumerate(walls):
+        if wall.shape.kind not in known:
+            message = (
+                f"walls[{k}] is {wall!r}, of the kind {wall.shape.kind}, which the kernels of these particles do not "
+                "know: add it to kernels/walls/geometry.py, and for capsules to kernels/walls/sides.py"
+            )
+            raise ValueError(message)
+
+
+def refuse_unknown_power(law: tuple, walls: Sequence[Wall]) -> None:
+    """Raise ValueError for a normal law that does not tell in which power of the overlap it grows."""
+    part = type(getattr(law, "normal", laws.Hertz()))
+    if walls and laws.functions(part).power is None:
+        message = (
+            f"the normal law {part.__name__} does not say in which power of the overlap it grows, in which contacts "
+            "with several pieces of a wall are summed: give `power` with its row in kernels.laws.touch.PARTS"
+        )
+        raise ValueError(message)
+
+
 def walled(
     faces: Faces, walls: Sequence[Wall], materials: list[Material], bodies: Bodies, kinds: Kinds,
     *, chunks: int, width: int, reach: float, skin: float, widest_step: float, dt: float,
@@ -144,25 +168,26 @@ def walled(
     """
     number, motions = len(walls), motions_of(walls)
     sigma = max(wall.roughness for wall in walls)
-    sides = isinstance(kinds, Capsules | Mixed)  # which meshes have to know as far as a capsule reaches
-    widest = float(kinds.bound.max() if sides else kinds.radius.max()) * (1 + sigma) + reach + skin
+    has_sides = isinstance(kinds, Capsules | Mixed)  # which meshes have to know as far as a capsule reaches
+    widest = float(kinds.bound.max() if has_sides else kinds.radius.max()) * (1 + sigma) + reach + skin
     shapes = [wall.shape for wall in walls]
-    if sides and is_periodic(faces):
+    refuse_unknown_kinds(walls, sides.KINDS if has_sides else geometry.KINDS)
+    if has_sides and is_periodic(faces):
         shapes += shapes_for_sides(walls, [faces.length_x, faces.length_y, faces.length_z], widest)
-    geometry = geometry_of(shapes, reach=widest * (1 + 1e-6))
-    room = int(geometry.room[0])
-    rows = room_of_sides(shapes, room) if sides else room
+    made_of = geometry_of(shapes, reach=widest * (1 + 1e-6))
+    room = int(made_of.room[0])
+    rows = room_of_sides(shapes, room) if has_sides else room
     made = Walls(
-        geometry=geometry, motions=motions, poses=poses_of(motions),
+        geometry=made_of, motions=motions, poses=poses_of(motions),
         moving=any(wall.servo or wall.free or any(motion.moves for motion in wall.motion) for wall in walls),
         belt=np.ascontiguousarray(np.array([wall.surface_velocity for wall in walls]).T),
         row=rows_of(walls, len(materials)),
         modulus=np.array([[one.effective_modulus(wall.material) for wall in walls] for one in materials]),
         range=reach, until=zeros(bodies.kind.size), gone=np.zeros(2),
-        **lists(LISTED if geometry.triangle.size else 0, chunks),
+        **lists(LISTED if made_of.triangle.size else 0, chunks),
         **slots(bodies.owner.size, SLOTS if width else 0, width, chunks),
         fullest=np.zeros(chunks, np.int64),
-        trees=zeros((chunks, rows, SIDE_COLUMNS if sides else 8)),
+        trees=zeros((chunks, rows, SIDE_COLUMNS if has_sides else 8)),
         scratch=zeros((chunks, rows, SCRATCH if sides else 12)),
         seen=empty((chunks, number, SEEN * BLOCK)), paired=empty((chunks, PAIRED), np.int32), met=empty((chunks, MET)),
         rate=zeros((chunks, number)), part=zeros((chunks, number, felt.COLUMNS), np.int64), unit=np.ones(4),

@@ -125,6 +125,7 @@ def sample_in_bed(field, t, x):
 IN_BEDS = {crowded.Bed: sample_in_bed, crowded.Solved: crowded.in_solved, crowded.Mixture: crowded.in_mixture}
 sample_of = by_type_of_first(lambda field: IN_BEDS.get(field) or FIELDS[field])
 PUT = {
+    gradients.Sample: gradients.put_sample,
     crowded.InBed: crowded.put_in_bed,
     crowded.InSolved: crowded.put_in_solved,
     crowded.InMixture: crowded.put_in_mixture,
@@ -139,13 +140,26 @@ ROWS_IN = {
     crowded.Solved: crowded.ROWS_IN_SOLVED,
     crowded.Mixture: crowded.ROWS_IN_MIXTURE,
 }
-put_sample = by_type_of_first(lambda flow: PUT.get(flow, gradients.put_sample))
-sample_in = by_type_of_first(lambda field: READ.get(field, gradients.sample_in))
+
+
+def of_flows(usual, **others):
+    """Function of (flow, *arguments) for samples of all kinds; one that is none of them is refused."""
+    table = dict.fromkeys(PUT, usual) | {getattr(crowded, name): other for name, other in others.items()}
+    return by_type_of_first(table.__getitem__)
+
+
+def of_fields(usual, others):
+    """The same of fields, those of `FIELDS` and of beds, as a function of their types."""
+    return lambda field: others[field] if field in others else usual if field in IN_BEDS else FIELDS[field] and usual
+
+
+put_sample = by_type_of_first(PUT.__getitem__)
+sample_in = by_type_of_first(of_fields(gradients.sample_in, READ))
 
 
 def rows_of(field):
     """Rows of numbers in which many samples of a field are kept."""
-    return ROWS_IN.get(type(field), gradients.ROWS)
+    return of_fields(gradients.ROWS, ROWS_IN)(type(field))
 
 
 drag_on = by_type_of_first(DRAGS.__getitem__)
@@ -155,15 +169,15 @@ DENSE = {
     gidaspow.HuilinGidaspow: gidaspow.smooth_factor,
     beetstra.Beetstra: beetstra.factor,
 }
-FEEL, TOLD = (crowded.InBed, crowded.InSolved, crowded.InMixture), (crowded.InSolved, crowded.InMixture)
+some, told = crowded.some_fluid, crowded.press_as_told
+voidage_of = of_flows(crowded.all_fluid, InBed=some, InSolved=some, InMixture=some)
+press_on = of_flows(crowded.press_by_flow, InSolved=told, InMixture=told)
 SOLVED = (crowded.Solved, crowded.Mixture)
-voidage_of = by_type_of_first(lambda flow: crowded.some_fluid if flow in FEEL else crowded.all_fluid)
-press_on = by_type_of_first(lambda flow: crowded.press_as_told if flow in TOLD else crowded.press_by_flow)
-take = by_type_of_first(lambda field: crowded.take if field in SOLVED else crowded.take_nothing)
-begin = by_type_of_first(lambda field: crowded.begin if field in SOLVED else crowded.begin_nothing)
+take = by_type_of_first(of_fields(crowded.take_nothing, dict.fromkeys(SOLVED, crowded.take)))
+begin = by_type_of_first(of_fields(crowded.begin_nothing, dict.fromkeys(SOLVED, crowded.begin)))
 # of (flow, medium) and (flow, fluid, g): what laws are told of a fluid, and of which mass a body is a share
-medium_at = by_type_of_first(lambda flow: medium.at_place if flow is crowded.InMixture else medium.everywhere)
-own_of = by_type_of_first(lambda flow: medium.own_at_place if flow is crowded.InMixture else medium.own_everywhere)
+medium_at = of_flows(medium.everywhere, InMixture=medium.at_place)
+own_of = of_flows(medium.own_everywhere, InMixture=medium.own_at_place)
 dense_factor = by_type_of_first(DENSE.__getitem__)
 
 

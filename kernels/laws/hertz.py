@@ -10,7 +10,7 @@ from typing import NamedTuple
 from kernels.base.jit import formula
 from kernels.laws import spring
 from kernels.laws.onset import of_root, share_of_step
-from kernels.laws.touch import PARTS, Press, forgetful
+from kernels.laws.touch import PARTS, Press, as_hertz, forgetful
 
 
 class Hertz(NamedTuple):
@@ -55,4 +55,4 @@ def spring_of(part, i, j, meeting):
     return spring.hertz(meeting.modulus, meeting.radius)
 
 
-PARTS[Hertz] = forgetful(press)._replace(spring=spring_of)
+PARTS[Hertz] = forgetful(press)._replace(spring=spring_of, power=as_hertz)

@@ -19,7 +19,7 @@ import numpy as np
 from kernels.base.jit import formula
 from kernels.laws.onset import constant, share_of_step
 from kernels.laws.spring import Spring
-from kernels.laws.touch import PARTS, Press, with_number
+from kernels.laws.touch import PARTS, Press, as_hertz, with_number
 
 
 class Hysteretic(NamedTuple):
@@ -91,4 +91,4 @@ def spring(part, i, j, meeting):
     return Spring(part.unloading[i, j], 1.0, part.loading[i, j])
 
 
-PARTS[Hysteretic] = with_number(press)._replace(spring=spring)
+PARTS[Hysteretic] = with_number(press)._replace(spring=spring, power=as_hertz)

@@ -24,7 +24,7 @@ from kernels.base.jit import formula, in_python
 from kernels.laws import hertz
 from kernels.laws.onset import LATER, constant, rest_of_constant, rest_of_square_root, share_at_end, share_of_step
 from kernels.laws.spring import Spring
-from kernels.laws.touch import PARTS, Press, with_number
+from kernels.laws.touch import PARTS, Press, as_hertz, with_number
 
 TINY = 1e-150  # m, keeps a contact without adhesion from dividing by zero where it ends
 AT_TOUCH = 0.6 * 2.0 ** (2.0 / 3.0)  # energy over π w s² below zero at δ = 0
@@ -141,4 +141,4 @@ def spring(part, i, j, meeting):
     return Spring(k, 1.5, pull=k * 3.0 / math.sqrt(2.0) * unit**0.75, pull_power=0.75, felt=felt)
 
 
-PARTS[JKR] = with_number(press)._replace(reach=reach, spring=spring)
+PARTS[JKR] = with_number(press)._replace(reach=reach, spring=spring, power=as_hertz)

@@ -9,33 +9,12 @@ import math
 from kernels import laws
 from kernels.base.jit import by_type, by_type_of_first, formula
 from kernels.base.vector import add, dot, scale
-from kernels.laws.linear import Linear
-from kernels.laws.power import Power
 from kernels.laws.touch import no_number, no_two_numbers, no_vector, nothing
 
 TINY = 1e-300  # keeps shares finite
 
 
-@formula
-def of_hertz(part, i, j):
-    """Exponent of Hertz's law, in which all others are summed that have none."""
-    return 1.5
-
-
-@formula
-def of_spring(part, i, j):
-    """Of a linear spring."""
-    return 1.0
-
-
-@formula
-def of_power(part, i, j):
-    """Of a power law."""
-    return part.exponent[i, j]
-
-
-EXPONENTS = {Linear: of_spring, Power: of_power}
-power_of = by_type_of_first(lambda part: EXPONENTS.get(part, of_hertz))
+power_of = by_type_of_first(lambda part: laws.functions(part).power)
 
 
 @formula

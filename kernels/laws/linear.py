@@ -49,6 +49,12 @@ def press(part, i, j, touch, parting, dt, memory):
     ), memory  # fmt: skip
 
 
+@formula
+def first(part, i, j):
+    """Power of the overlap."""
+    return 1.0
+
+
 def spring(part, i, j, meeting):
     """As Python knows it."""
     likened = in_python(as_deep_as_hertz)(
@@ -57,4 +63,4 @@ def spring(part, i, j, meeting):
     return Spring(part.stiffness[i, j] + part.rate[i, j] * meeting.reduced + likened, 1.0)
 
 
-PARTS[Linear] = forgetful(press)._replace(spring=spring)
+PARTS[Linear] = forgetful(press)._replace(spring=spring, power=first)

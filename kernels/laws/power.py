@@ -38,9 +38,15 @@ def press(part, i, j, touch, parting, dt, memory):
     ), memory  # fmt: skip
 
 
+@formula
+def exponent(part, i, j):
+    """Power of the overlap, n."""
+    return part.exponent[i, j]
+
+
 def spring(part, i, j, meeting):
     """As Python knows it."""
     return Spring(part.stiffness[i, j], part.exponent[i, j])
 
 
-PARTS[Power] = forgetful(press)._replace(spring=spring)
+PARTS[Power] = forgetful(press)._replace(spring=spring, power=exponent)

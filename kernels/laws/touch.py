@@ -95,7 +95,14 @@ class Part(NamedTuple):
     width: int = 0
     reach: object = None  # how far beyond touching contacts live [m], of (part, i, j, E*, R*), where they do
     spring: object = None  # of a normal part: its `kernels.laws.spring.Spring`, of (part, i, j, `Meeting`)
+    power: object = None  # of a normal part: p of its force, about δ^p, a formula of (part, i, j): see `joining`
     pull: object = None  # of what attracts beside the normal part: its force at touch [N], of (part, i, j, R*)
+
+
+@formula
+def as_hertz(part, i, j):
+    """Power of the overlap in Hertz's law, and in laws that are neither a spring nor a power of the overlap."""
+    return 1.5
 
 
 PARTS: dict[type, Part] = {}  # by the type of their tables; each part puts itself here

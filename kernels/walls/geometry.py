@@ -14,6 +14,7 @@ from kernels.walls.cells import REACH
 from kernels.walls.terms import add_piece, begin
 
 MESH, REVOLUTION, PLANE, BALL, RECTANGLE, BLOCK, CAPSULE, TORUS = range(8)
+KINDS = (MESH, REVOLUTION, PLANE, BALL, RECTANGLE, BLOCK, CAPSULE, TORUS)  # that spheres feel; others are refused
 
 
 class Geometry(NamedTuple):
@@ -40,7 +41,7 @@ class Geometry(NamedTuple):
 
 @formula
 def distance(kind, x, numbers, k):
-    """Distance of x from a primitive, less than 0 within, and its gradient."""
+    """Distance of x from a primitive, less than 0 within, and its gradient; the last of `KINDS` is a torus."""
     if kind == PLANE:
         return plane.distance(x, numbers, k)
     if kind == BALL:

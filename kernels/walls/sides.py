@@ -34,11 +34,13 @@ from kernels.walls.forest import (
     root_of,
     unite,
 )
-from kernels.walls.geometry import BALL, BLOCK, CAPSULE, MESH, RECTANGLE, REVOLUTION, TORUS, distance
+from kernels.walls.geometry import BALL, BLOCK, CAPSULE, MESH, PLANE, RECTANGLE, REVOLUTION, TORUS, distance
 from kernels.walls.round_sides import feel_round, feel_torus
 from kernels.walls.side_terms import add_term, counts, start, take_term
 from kernels.walls.triangles import CORNER, NORMAL, may_reach, triple, unit
 
+ROUND = (RECTANGLE, BLOCK, CAPSULE, BALL)  # or flat, and convex
+KINDS = (MESH, REVOLUTION, PLANE, TORUS, *ROUND)  # that capsules feel; others are refused
 PLACE, SCRATCH = 12, 13  # columns of scratch: those of ``forest``, and the place on the segment
 HALVINGS = 60
 
@@ -64,13 +66,13 @@ def feel_side(w, x, u, radius, power, geometry, trees, scratch):
     kind, k = geometry.kind[w], geometry.first_number[w]
     if kind == MESH:
         return feel_mesh(w, x, u, radius, power, geometry, trees, scratch)
-    if kind in (RECTANGLE, BLOCK, CAPSULE, BALL):
+    if kind in ROUND:
         return feel_convex(kind, x, u, radius, power, geometry.numbers, k, trees)
     if kind == REVOLUTION:
         return feel_round(x, u, radius, power, geometry.numbers, k, trees, scratch)
     if kind == TORUS:
         return feel_torus(x, u, radius, power, geometry.numbers, k, trees, scratch)
-    return 0
+    return 0  # of a plane: both ends feel all of it
 
 
 @part

@@ -1,0 +1,72 @@
+"""What is of a kind that kernels have no branch for is refused: it would be passed through, or taken for another."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import dem
+from dem.model.wall_triangles import triangles_of
+from kernels import fluid
+from kernels.fluid import gradients
+from kernels.laws.hertz import Hertz
+from kernels.laws.touch import PARTS
+from kernels.walls import geometry, sides
+
+STUFF = dem.Material(young=5e6, poisson=0.3, density=2500.0)
+SHAPES = {"spheres": dem.Sphere(diameter=0.01), "capsules": dem.Capsule(diameter=0.01, aspect_ratio=3)}
+
+
+def simulation(shape, wall):
+    particles = dem.Particles(SHAPES[shape], STUFF, position=[[0, 0, 0.03], [0.05, 0, 0.03]])
+    return dem.Simulation(particles, walls=[wall], time_step=1e-5, threads=1)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_walls_of_unknown_kinds_are_refused(shape):
+    wall = dem.Torus((0, 0, 0), (0, 0, 1), 0.02, 0.005, material=STUFF)
+    simulation(shape, wall)
+    vars(wall)["shape"] = wall.shape._replace(kind=len(geometry.KINDS))
+    with pytest.raises(ValueError, match=r"walls\[0\] is Torus.*, of the kind 8, which the kernels .* do not know"):
+        simulation(shape, wall)
+    with pytest.raises(ValueError, match="walls of the kind 8 have no triangles"):
+        triangles_of(wall.shape, np.zeros(3), 1.0)
+
+
+def test_walls_that_only_spheres_know_are_refused_to_capsules(monkeypatch):
+    monkeypatch.setattr(sides, "KINDS", tuple(kind for kind in sides.KINDS if kind != geometry.TORUS))
+    wall = dem.Torus((0, 0, 0), (0, 0, 1), 0.02, 0.005, material=STUFF)
+    simulation("spheres", wall)
+    with pytest.raises(ValueError, match=r"kernels/walls/sides\.py"):
+        simulation("capsules", wall)
+
+
+def test_all_kinds_are_known_to_spheres_and_capsules():
+    assert sorted(geometry.KINDS) == sorted(sides.KINDS) == list(range(len(geometry.KINDS)))
+
+
+def test_normal_laws_without_a_power_are_refused_at_walls(monkeypatch):
+    monkeypatch.setitem(PARTS, Hertz, PARTS[Hertz]._replace(power=None))
+    with pytest.raises(ValueError, match="normal law Hertz does not say in which power of the overlap it grows"):
+        simulation("spheres", dem.Plane((0, 0, 0), (0, 0, 1), material=STUFF))
+
+
+class Unknown(NamedTuple):
+    """No flow, and no sample of one."""
+
+
+@pytest.mark.parametrize("name", ["put_sample", "voidage_of", "press_on", "medium_at", "own_of"])
+def test_samples_of_unknown_kinds_are_refused(name):
+    with pytest.raises(KeyError, match="Unknown"):
+        getattr(fluid, name)(Unknown(), None, None, None, None, None)
+
+
+@pytest.mark.parametrize("name", ["sample_in", "sample_of", "take", "begin", "rows_of"])
+def test_fields_of_unknown_kinds_are_refused(name):
+    more = () if name == "rows_of" else (None, None)
+    with pytest.raises(KeyError, match="Unknown"):
+        getattr(fluid, name)(Unknown(), *more)
+
+
+def test_every_known_flow_has_its_rows():
+    assert {fluid.rows_of(kind.__new__(kind, *kind._fields)) for kind in fluid.FIELDS} == {gradients.ROWS}
