@@ -35,7 +35,7 @@ GASES = (
            "plain/test_chance.py", "keep_their_books"),
     Mutant("gas-spin", "drawn_impulse", "load(spheres.omega, i)", "omega_j",
            "plain/test_chance.py", "keep_their_books"),
-    Mutant("gas-step", "step", "noise = s - a @ s @ a.T", "noise = s - a @ s @ a",
+    Mutant("gas-step", "step", "ij,jk,lk->il", "ij,jk,kl->il",
            "plain/test_chance.py", "whatever_its_length"),
 )
 HERTZ = (
@@ -591,8 +591,38 @@ RANKS = (
     Mutant("ranks-uneven", "uneven", "math.log2(ranks) / math.sqrt(each)", "MOST",
            "plain/test_ranks.py", "cut_anew"),
 )
+BONDS = (
+    Mutant("bond-twist-one-way", "load_ratio", "abs(one[0])", "one[0]",
+           "plain/test_bonds.py", "either_sign"),
+    Mutant("bond-bent-at-one-end", "load_ratio",
+           "max(one[1] * one[1] + one[2] * one[2], other[1] * other[1] + other[2] * other[2])",
+           "one[1] * one[1] + one[2] * one[2]", "plain/test_bonds.py", "either_sign"),
+    Mutant("bond-rates", "rates", "-0.5, cross(s.half, eta)", "0.5, cross(s.half, eta)",
+           "plain/test_bonds.py", "rates_are_those"),
+)
+HANDED_ON = (
+    Mutant("memory-of-others", "give_back", "neighbours.has_history[k] = 0", "pass",
+           "plain/test_memories.py", "remember_nothing"),
+    Mutant("report-with-ghosts", "report", "c < neighbours.block[0]", "False",
+           "plain/test_memories.py", "ghosts_apart"),
+    Mutant("report-ghosts-maxima", "report", "if not ghosts or k == sweeps.PAIRS + 1", "if True",
+           "plain/test_memories.py", "ghosts_apart"),
+    Mutant("report-ghosts-walls", "report", "report_walls(box, neighbours.block[0], row)", "report_walls(box, 0, row)",
+           "plain/test_memories.py", "ghosts_apart"),
+    Mutant("mesh-edges-at-corners", "edge_at", "2 * turn", "turn",
+           "plain/test_wall_shapes.py", "at_corners"),
+    Mutant("logs-not-cut", "resume", "logs.cut(log, sim.time)", "pass",
+           "test_table.py", "goes_on_when"),
+    Mutant("onset-apart", "share_of_step", "touch.overlap >= 0.0 and ", "",
+           "plain/test_compositions.py", "do_not_approach"),
+    Mutant("capsule-columns-void", "make_void", "put(known, VELOCITY, t, none)", "pass",
+           "plain/test_capsules.py", "contacts_at_rest"),
+    Mutant("springs-of-no-box", "surfaces", "if self.has_box and box", "if box",
+           "plain/test_surroundings.py", "saved"),
+)
 MUTANTS = (
     *HERTZ, *DAMPING, *FRICTION, *PARTS, *ADHESION, *SURFACES, *WALLS, *ROUND_WALLS, *QUATERNIONS, *SCHEMES, *MOTION,
     *LISTS, *HARD, *GASES, *BEDS, *FLUIDS, *CHANCE, *SETTING_UP, *RANKS,
+    *BONDS, *HANDED_ON,
 )
 # fmt: on

@@ -66,9 +66,7 @@ def _profile(shape: WallShape) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return a[:3], a[3:6], np.column_stack([a[9] + a[10] * np.cos(around), a[10] * np.sin(around)])
     if shape.kind == geometry.REVOLUTION:
         return a[:3], a[3:6], a[10:].reshape(-1, 2)
-    message = (
-        f"walls of the kind {shape.kind} have no triangles: add some to dem/model/wall_triangles.py"
-    )
+    message = f"walls of the kind {shape.kind} have no triangles: add some to dem/model/wall_triangles.py"
     raise ValueError(message)
 
 

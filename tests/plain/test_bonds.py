@@ -67,6 +67,42 @@ def test_forces_and_couples_are_the_gradient_of_the_energy(angle, sign):
     np.testing.assert_allclose(t_one + t_other, np.cross(r, force), atol=1e-14)
 
 
+def test_rates_are_those_of_the_strain():
+    """How d and ψ change as the ends move and turn: differences over a short time, which are of second order."""
+    rng = np.random.default_rng(3)
+    one, other = (q / np.linalg.norm(q) for q in ([1, 0.2, -0.1, 0.3], [0.9, -0.3, 0.4, 0.1]))
+    r, velocity, spins, errors = np.array([0.9, 0.2, -0.3]), rng.normal(size=3), rng.normal(size=(2, 3)), []
+    s = beam.strain(tuple(one), tuple(other), tuple(r))
+    told = beam.rates(s, *(beam.inward(s.axes, tuple(u)) for u in (velocity, *spins)))
+
+    def after(time):
+        ends = [product(exponential(tuple(0.5 * time * w)), tuple(q)) for w, q in zip(spins, (one, other), strict=True)]
+        return beam.strain(*ends, tuple(r + time * velocity))
+
+    for time in (1e-3, 5e-4):
+        ahead, behind = after(time), after(-time)
+        found = [np.subtract(a, b) / (2 * time) for a, b in ((ahead.chord, behind.chord), (ahead.turn, behind.turn))]
+        errors.append(np.abs(np.subtract(found, told)).max())
+    assert errors[1] < 1e-5
+    assert errors[1] < 0.3 * errors[0]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_bonds_break_by_twist_of_either_sign_and_by_bending_at_either_end(sign):
+    """σ = F_n/A + β M_b r/I by the larger moment of both ends, and τ = F_s/A + β |M_t| r/J; over the strengths."""
+    none, section, strength = (0.0, 0.0, 0.0), (2.0, 3.0, 5.0), (0.7, 0.9)
+
+    def load(force=none, one=none, other=none):
+        return beam.load_ratio(force, one, other, section, strength)
+
+    assert load(one=(sign * 4.0, 0, 0), other=(-sign * 4.0, 0, 0)) == pytest.approx(4.0 * 5.0 * 0.9, rel=1e-15)
+    for bent in ((0, sign * 4.0, 0), (0, 0, sign * 4.0)):
+        assert load(one=bent) == load(other=bent) == pytest.approx(4.0 * 3.0 * 0.7, rel=1e-15)
+        assert load(one=bent, other=(0, 3.0, -3.5)) == load(one=(0, 3.0, -3.5), other=bent)
+    assert load(force=(0, sign * 4.0, 3.0)) == pytest.approx(5.0 * 2.0 * 0.9, rel=1e-15)
+    assert load(force=(sign * 4.0, 0, 0)) == pytest.approx(max(sign * 4.0 * 2.0 * 0.7, 0.0), rel=1e-15)
+
+
 @pytest.mark.parametrize("number", [1, 2, 5, 20])
 def test_cantilever_bends_as_timoshenkos_whatever_the_number_of_bonds(number):
     """Deflection P L³/(3 E I) + P L/(κ G A), linear at this load; without shear flexibility P L³/(3 E I)."""

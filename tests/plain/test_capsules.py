@@ -8,6 +8,9 @@ import pytest
 import dem
 from dem.model.spheroid import Spheroid
 from kernels.soft import blend
+from kernels.soft.capsule_contacts import WEIGHT
+from kernels.soft.capsule_known import VOID, make_void
+from kernels.soft.known import BLOCK, NORMAL, STIFFNESS, flat, put, touch_of
 
 NYLON = {"young": 5e7, "poisson": 0.35, "density": 1100.0}
 CAPSULE = dem.Capsule(diameter=0.01, aspect_ratio=3)
@@ -280,6 +283,20 @@ def test_columns_that_no_pair_has_do_not_show(part):
         p = sim.particles
         states.append([p.velocity.tobytes(), p.angular_velocity.tobytes(), sim.energy()])
     assert states[1:] == states[:1] * 2
+
+
+def test_columns_that_no_pair_has_are_of_contacts_at_rest():
+    """Only their normal and stiffness, those of the pair that has its contacts elsewhere, are as they were."""
+    known, told = np.full(30 * BLOCK, np.nan), np.full((5, BLOCK), -7)
+    put(known, NORMAL, 3, (0.0, 0.0, 1.0))
+    known[flat(STIFFNESS, 3)] = 2e6
+    make_void(3, known, told)
+    touch, none = touch_of(known, 3, True), (0.0, 0.0, 0.0)
+    assert (touch.overlap, touch.velocity, touch.turning, touch.twist) == (0.0, none, none, 0.0)
+    assert touch.mass == touch.radius == touch.reduced == touch.rolling == 1.0
+    assert known[flat(WEIGHT, 3)] == 0.0
+    assert (told[:, 3] == [0, 0, VOID, 0, 0]).all()
+    assert (told[:, :3] == -7).all()
 
 
 def test_in_a_fluid_it_is_the_spheroid_of_its_volume_and_aspect_ratio():

@@ -8,7 +8,9 @@ import pytest
 
 from dem.model import makers, wall_shapes
 from dem.model.surfaces import surface_of
+from kernels.walls.forest import edge_at, edges_at
 from kernels.walls.geometry import clearance, feel, neighbours_of
+from kernels.walls.triangles import from_closest
 
 RNG = np.random.default_rng(5)
 HERTZ = 1.5
@@ -348,3 +350,18 @@ def test_bouncing_keeps_the_energy_to_second_order(wall, x, v):
 def test_shapes_that_cannot_be(make, said):
     with pytest.raises(ValueError, match=said):
         make()
+
+
+def test_closest_points_at_corners_are_on_the_two_edges_that_meet_there():
+    """Edges AB, BC, CA are 0, 1, 2; a place beyond a corner in the plane of the triangle is nearest at that corner."""
+    corners = np.array([[0.0, 0, 0], [1, 0, 0], [0.3, 0.8, 0]])
+    rows = surface_of(corners, np.array([[0, 1, 2]])).rows
+    for k, corner in enumerate(corners):
+        _, region = from_closest(rows, 0, tuple(corner + 0.5 * (corner - corners.mean(0))))
+        assert edges_at(region) == 2
+        assert {edge_at(region, turn) for turn in range(2)} == {k, (k + 2) % 3}
+        a, b = corner, corners[(k + 1) % 3]
+        outward = np.cross(b - a, [0, 0, 1.0])
+        _, region = from_closest(rows, 0, tuple(0.5 * (a + b) + 0.1 * outward))
+        assert edges_at(region) == 1
+        assert edge_at(region, 0) == k
