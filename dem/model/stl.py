@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import codecs
 import re
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dem.base.optional import library
+from dem.base.progress import progress_bar
 from dem.base.words import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from os import PathLike
 
 HEADER, FACET = 84, 50  # bytes of the head of a binary file, and of each triangle
@@ -22,6 +25,9 @@ WHOLE = re.compile(
     rb"\bfacet\s+normal\s+\S+\s+\S+\s+\S+\s+outer\s+loop" + 3 * VERTEX + rb"\s+endloop\s+endfacet\b", re.IGNORECASE
 )
 LEFT = re.compile(rb"\s*(facet|outer|vertex|endloop|endfacet)\b", re.IGNORECASE)  # words outside of whole facets
+NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
+ENDED = re.compile(rb"^[ \t]*endfacet\b", re.IGNORECASE | re.MULTILINE)
+PORTION = 2**24  # bytes of text that are read together
 OPENING = re.compile(rb"\s(?=facet\s+normal\s|endsolid\b)", re.IGNORECASE)
 
 
@@ -89,21 +95,51 @@ def _binary(path: Path, data: bytes) -> np.ndarray:
 
 def _ascii(path: Path, data: bytes) -> np.ndarray:
     """Corners (F, 3, 3)."""
+    from dem.base import compilation  # noqa: PLC0415, which needs numba; runs are read without
+
     text = data.replace(b"\r", b"\n")
     if b"\n" not in text.strip():  # all in one line, where names end with the next word of the format
         text = OPENING.sub(b"\n", text)
-    found = WHOLE.findall(text)
-    lines = [line for line in WHOLE.sub(b"\n", text).split(b"\n") if line.strip()]
+    corners, lines = [np.zeros((0, 3, 3))], []
+    wanted = False if compilation.SILENT else None
+    with progress_bar(len(text), lambda n, _: f"{counted(n, 'facet')} read", wanted=wanted) as moved:
+        for portion in _portions(text):
+            parts = WHOLE.split(portion)  # what is between facets, and the nine numbers of each
+            lines += [line for line in b"\n".join(parts[::10]).split(b"\n") if line.strip()]
+            del parts[::10]
+            corners.append(_numbers(path, parts).reshape(-1, 3, 3))
+            moved(len(portion), len(corners[-1]))
     odd = [line.strip() for line in lines if LEFT.match(line)]
     if odd or not re.match(rb"\s*end\s*solid\b", lines[-1], re.IGNORECASE):
         what = f"{odd[0][:40].decode(errors='replace')!r} belongs to no whole one" if odd else "endsolid is missing"
-        message = f"{path} has {counted(len(found), 'whole facet')}, and {what}: it is cut off, or no STL file"
+        message = (
+            f"{path} has {counted(sum(map(len, corners)), 'whole facet')}, and {what}: it is cut off, or no STL file"
+        )
         raise ValueError(message)
+    return np.concatenate(corners)
+
+
+def _portions(text: bytes) -> Iterator[bytes]:
+    """Text in portions that end where a facet does, or where there is none any more."""
+    begin = 0
+    while begin < len(text):
+        end = ENDED.search(text, begin + PORTION)
+        yield text[begin : (begin := end.end() if end else len(text))]
+
+
+def _numbers(path: Path, words: list[bytes]) -> np.ndarray:
+    """Numbers of any length, in words."""
     try:
-        return np.array([float(number) for facet in found for number in facet]).reshape(-1, 3, 3)
-    except ValueError as error:
-        message = f"{path} has a vertex that is no number: {error}"
-        raise ValueError(message) from None
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DeprecationWarning)  # numpy's word for what is no number, so far
+            numbers = np.fromstring(b" ".join(words), sep=" ")
+        if len(numbers) == len(words):
+            return numbers
+    except (ValueError, DeprecationWarning):
+        pass
+    odd = next((word for word in words if not NUMBER.fullmatch(word)), b"")
+    message = f"{path} has a vertex that is no number: {odd[:40].decode(errors='replace')!r}"
+    raise ValueError(message)
 
 
 def _by_trimesh(path: Path) -> tuple[np.ndarray, np.ndarray]:

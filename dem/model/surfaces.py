@@ -7,7 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from dem.base import compilation
 from dem.base.frozen import frozen
+from dem.base.progress import progress_bar
 from dem.base.words import counted
 from dem.model.welding import Edges, components, edges_of, split_junctions, weld
 from kernels.walls.triangles import NUMBERS
@@ -193,14 +195,19 @@ def _put_right(
     given = len(triangles)
     vertices, triangles = _used(vertices, triangles)
     tolerance = WELD * float(np.linalg.norm(vertices.max(axis=0) - vertices.min(axis=0)))
-    vertices, triangles, welded = weld(vertices, triangles, tolerance)
-    triangles = triangles[_heights(vertices, triangles) > FLAT * tolerance]
-    degenerate = given - len(triangles)
-    corners = np.sort(triangles, axis=1)
-    order = np.lexsort(corners.T)
-    same = np.zeros(len(order), dtype=bool)
-    same[order[1:]] = (corners[order[1:]] == corners[order[:-1]]).all(axis=1)
-    triangles = triangles[~same]
+    wanted = False if compilation.SILENT else None
+    with progress_bar(3, lambda _, __: f"welding {counted(given, 'triangle')}", wanted=wanted) as moved:
+        vertices, triangles, welded = weld(vertices, triangles, tolerance)
+        moved(1, 1)
+        triangles = triangles[_heights(vertices, triangles) > FLAT * tolerance]
+        degenerate = given - len(triangles)
+        moved(1, 1)
+        corners = np.sort(triangles, axis=1)
+        order = np.lexsort(corners.T)
+        same = np.zeros(len(order), dtype=bool)
+        same[order[1:]] = (corners[order[1:]] == corners[order[:-1]]).all(axis=1)
+        triangles = triangles[~same]
+        moved(1, 1)
     if not len(triangles):
         message = f"no triangle of {given} has an area: expected a mesh of triangles"
         raise ValueError(message)

@@ -6,6 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dem.base import compilation
+from dem.base.progress import progress_bar
+from dem.base.words import counted
+
 PORTION = 2**16  # edges that are looked at together
 ROUNDED = 1e-9  # more than products of sizes are off by
 BITS, FULL = 20, 4  # levels of a tree of vertices, and how many of them a leaf may hold
@@ -134,20 +138,23 @@ def _on_edges(
     found = [np.zeros((0, 2), dtype=np.int64)]
     if len(start):
         levels, members = _boxes(vertices, np.unique(np.concatenate([start, end])))
-    for first in range(0, len(start), PORTION):
-        edge = np.arange(first, min(first + PORTION, len(start)))
-        box = np.zeros(len(edge), dtype=np.int64)
-        for level in levels:
-            a, b = vertices[start[edge]], vertices[end[edge]]
-            near = _comes_near(a, b, level.middle[box], level.half[box] + 1.01 * tolerance)
-            edge, box = edge[near], box[near]
-            leaf = level.last_child[box] == level.first_child[box]
-            one, v = _each(edge[leaf], level.begin[box[leaf]], level.end[box[leaf]])
-            v = members[v]
-            on = _is_on(vertices, start[one], end[one], v, tolerance)
-            found.append(np.column_stack([one[on], v[on]]))
-            inner = box[~leaf]
-            edge, box = _each(edge[~leaf], level.first_child[inner], level.last_child[inner])
+    wanted = False if compilation.SILENT else None
+    with progress_bar(len(start), lambda n, _: f"{counted(n, 'open edge')} compared", wanted=wanted) as moved:
+        for first in range(0, len(start), PORTION):
+            edge = np.arange(first, min(first + PORTION, len(start)))
+            box, count = np.zeros(len(edge), dtype=np.int64), len(edge)
+            for level in levels:
+                a, b = vertices[start[edge]], vertices[end[edge]]
+                near = _comes_near(a, b, level.middle[box], level.half[box] + 1.01 * tolerance)
+                edge, box = edge[near], box[near]
+                leaf = level.last_child[box] == level.first_child[box]
+                one, v = _each(edge[leaf], level.begin[box[leaf]], level.end[box[leaf]])
+                v = members[v]
+                on = _is_on(vertices, start[one], end[one], v, tolerance)
+                found.append(np.column_stack([one[on], v[on]]))
+                inner = box[~leaf]
+                edge, box = _each(edge[~leaf], level.first_child[inner], level.last_child[inner])
+            moved(count, count)
     pairs = np.concatenate(found)
     pairs = pairs[np.argsort(pairs[:, 0], kind="stable")]
     return pairs[:, 0], pairs[:, 1]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import dem
-from dem.model import makers, welding
+from dem.base import progress
+from dem.model import makers, stl, welding
 from dem.model.surfaces import surface_of
 
 STEEL = dem.Material(young=2e8, poisson=0.3, name="steel")
@@ -206,6 +207,44 @@ def test_what_is_wrong_is_put_right_and_told():
     again = surface_of(surface.vertices, surface.triangles)
     assert np.array_equal(again.vertices, surface.vertices)
     assert np.array_equal(again.triangles, surface.triangles)
+
+
+@pytest.mark.parametrize("size", [1, 300, 1000])
+def test_text_is_read_in_portions(size, monkeypatch, tmp_path):
+    """Of any size, with the same numbers and the same complaints as in one piece."""
+    vertices, triangles = makers.turned([(0.1, 0), (0.1, 0.3)], segments=7)
+    text = ascii_stl(vertices, triangles, "{:.17g}")
+    whole, _ = stl.read_triangles(written(tmp_path, text))
+    monkeypatch.setattr(stl, "PORTION", size)
+    again, _ = stl.read_triangles(written(tmp_path, text))
+    assert whole.tobytes() == again.tobytes() == vertices[triangles].tobytes()
+    with pytest.raises(ValueError, match="has 13 whole facets, and 'facet normal 0 0 0' belongs to no whole one"):
+        stl.read_triangles(written(tmp_path, cut(text, 100)))
+
+
+def test_bars_show_how_far_long_work_has_come(monkeypatch, tmp_path):
+    """Reading text, welding, and looking for vertices on edges; to their ends, and none where it is quick."""
+    shown = []
+
+    class Recorded:
+        def show(self, done, pace, left):
+            shown.append((done, pace))
+
+        def close(self):
+            shown.append("closed")
+
+    monkeypatch.setattr(progress, "kind_of_bar", lambda: Recorded)
+    path = written(tmp_path, ascii_stl(*makers.turned([(0.1, 0), (0.1, 0.3)], segments=7)))
+    monkeypatch.setattr(progress, "PATIENCE", 1e9)
+    dem.Mesh.from_file(path, material=STEEL)
+    assert shown == []
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    dem.Mesh.from_file(path, material=STEEL)
+    assert shown[:2] == [(1.0, "14 facets read"), "closed"]
+    for words in ("welding 14 triangles", "14 open edges compared"):
+        told = [each for each in shown if words in each]
+        assert told[-1][0] == 1.0
+    assert shown[-1] == "closed"
 
 
 def test_the_volume_does_not_depend_on_winding():
