@@ -69,7 +69,7 @@ def test_name_material_and_type_make_a_kind_and_sizes_do_not(nylon, polydisperse
     joined = dem.Particles.concatenate(groups)
     assert joined.kind.tolist() == [0, 1, 0, 2, 3]
     assert labels(kind.name for kind in joined.kinds) == ["sphere", "sphere-2", "tracer", "sphere-3"]
-    assert joined.variant.tolist() == [0, 1, 2, 0, 0]  # the engine tells apart what moves differently, nothing else
+    assert joined.variant.tolist() == [0, 1, 2, 0, 3]  # the engine tells apart shapes and materials, not names of kinds
     with pytest.raises(TypeError, match="name is 3, expected text"):
         dem.Particles(ball, nylon, position=at, name=3)
     with pytest.raises(TypeError, match="name is None, expected text"):

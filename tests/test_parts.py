@@ -36,7 +36,7 @@ def test_a_contact_is_again_what_files_tell_of_it(contact):
     rows = plain(contact)
     assert ContactTable.model_validate({"materials": ["a", "b"], **rows}).made() == contact
     assert MaterialTable.model_validate({"young": 1e7, "poisson": 0.3, **rows}).made("a") == dem.Material(
-        young=1e7, poisson=0.3, density=1000, **rows
+        young=1e7, poisson=0.3, density=1000, name="a", **rows
     )
     assert eval(repr(contact), {name: getattr(dem, name) for name in dem.__all__}) == contact
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from dem.casefile.fluid import FluidTable
 from dem.casefile.impacts import ImpactTable
@@ -274,6 +274,19 @@ class SteppedTable(CaseTable):
     fluid: FluidTable | None = Field(None, description="what flows about the particles; default: nothing")
     inserters: list[InserterTable] = Field([], description="where particles are put in while the run goes on")
     outlets: list[OutletTable] = Field([], description="where particles are taken out")
+
+    @field_validator("contacts")
+    @classmethod
+    def _each_pair_once(cls, contacts: list[ContactTable]) -> list[ContactTable]:
+        """Refuse two entries for a pair, in whatever order it is named."""
+        first: dict[frozenset[str], int] = {}
+        for k, contact in enumerate(contacts):
+            before = first.setdefault(frozenset(contact.materials), k)
+            if before != k:
+                pair = " and ".join(contact.materials)
+                message = f"entries {before} and {k} are both for {pair}, expected one for each pair: leave one out"
+                raise ValueError(message)
+        return contacts
 
 
 class HardTable(CaseTable):

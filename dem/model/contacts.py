@@ -16,7 +16,7 @@ from dem.model.materials import Material
 from dem.model.parts import SLOTS, Hertz, Part, keep_checked, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from dem.model.box import Box
 
@@ -93,7 +93,8 @@ class Contacts(Declared):
     Parameters
     ----------
     table : mapping of (Material, Material) to Contact, optional
-        Order within a pair does not matter.
+        Order within a pair does not matter. Materials are told apart by name: two that are to meet differently need
+        different names where all their numbers are equal.
     rule : "geometric", "least" or None
         How pairs that are not in the table follow from the values of the two materials: their geometric mean, the
         smaller one, or not at all.
@@ -127,6 +128,7 @@ class Contacts(Declared):
         self._damped = checks.one_of("damped", damped, DAMPED)
         self._rule = rule if rule is None else checks.one_of("rule", rule, RULES)
         self._table: dict[frozenset[Material], Contact] = {}
+        self._named: list[Material] = []  # in entries, as they were given
         if not isinstance(table, Mapping | None):
             message = f"table of contacts is {table!r}, expected a mapping of pairs of dem.Material to dem.Contact"
             raise TypeError(message)
@@ -140,6 +142,7 @@ class Contacts(Declared):
             if self._table.setdefault(frozenset(pair), contact) != contact:
                 message = f"contacts has two entries for the pair of {pair[0]} and {pair[1]}: leave one of them out"
                 raise ValueError(message)
+            self._named += pair
 
     def __repr__(self) -> str:
         """Count the pairs, and name the rule for others."""
@@ -194,6 +197,21 @@ class Contacts(Declared):
             for k, one in enumerate(materials)
             for other in partners[k:]
         ]
+
+    def check_told_apart(self, materials: Iterable[Material]) -> None:
+        """Refuse entries for one of two materials of a run, each made by itself, that nothing tells apart.
+
+        Entries for materials that are equal to those of the run, but made anew, are for all of these.
+        """
+        made = list({id(material): material for material in materials}.values())
+        for entry in self._named:
+            alike = [material for material in made if material == entry]
+            if not entry.name and len(alike) > 1 and any(material is entry for material in alike):
+                message = (
+                    f"contacts has an entry for one of two materials that nothing tells apart, both {entry}: give each "
+                    "a name of its own, or take one dem.Material for both"
+                )
+                raise ValueError(message)
 
     def check_materials(self, materials: list[Material]) -> None:
         """Refuse entries for materials that are not there: they would do nothing."""

@@ -27,11 +27,6 @@ class Kind(NamedTuple):
     shape: str  # name of its class
     material: Material
 
-    @property
-    def key(self) -> tuple:
-        """What tells it from others: also materials that differ in nothing but their names."""
-        return *self, self.material.name
-
 
 def kind_of(shape: Shape, material: Material, name: str | None = None) -> Kind:
     """The kind that a particle of this shape and material is of; without a name it goes by the type of the shape."""
@@ -42,8 +37,8 @@ def kind_of(shape: Shape, material: Material, name: str | None = None) -> Kind:
 def numbered(kinds: Iterable[Kind]) -> tuple[list[Kind], list[int]]:
     """The kinds that there are, each once, and for each one given the number of the one that it is."""
     kinds = list(kinds)
-    number: dict[tuple, int] = {}
-    which = [number.setdefault(kind.key, len(number)) for kind in kinds]
+    number: dict[Kind, int] = {}
+    which = [number.setdefault(kind, len(number)) for kind in kinds]
     return [kinds[which.index(k)] for k in range(len(number))], which
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from dem.base import checks
 from dem.base.hints import hinted
@@ -29,7 +29,8 @@ class Material:
     normal, damping, rolling, twisting, adhesion : optional
         Of the material on itself, as of `dem.Contact`.
     name : str
-        What it is called where runs are described; materials that differ in nothing else are the same.
+        Tells materials apart: two of different names are two materials, even if all their numbers are equal. Two
+        without a name and with equal numbers are one, unless an entry of `dem.Contacts` is for one of them.
 
     Raises
     ------
@@ -53,7 +54,7 @@ class Material:
     rolling: Part | None = None
     twisting: Part | None = None
     adhesion: Part | None = None
-    name: str = field(default="", compare=False)
+    name: str = ""
 
     def __post_init__(self) -> None:
         """Check all values, and keep them as floats."""

@@ -76,7 +76,7 @@ class Particles(Declared):
     <Particles: 2 x bead (Sphere, diameter 0.01 to 0.02)>
     """
 
-    __slots__ = ("_kind", "_kinds", "_revision", "_state", "_variant", "_variants")
+    __slots__ = ("_kind", "_kinds", "_materials", "_revision", "_state", "_variant", "_variants")
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Particles(Declared):
                 check_shape(s, material.density)
                 variants[s, material] = len(variants)
         self._variant = _fixed([variants[s, material] for s in shapes])
-        self._variants = list(variants)
+        self._variants, self._materials = list(variants), [material]
         self._kinds, which = numbered(kind_of(s, m, name) for s, m in variants)
         self._kind = _fixed(np.array(which)[self._variant])
         self._revision = 0
@@ -144,7 +144,9 @@ class Particles(Declared):
         first = np.cumsum([0, *(len(g.kinds) for g in groups)])
         kind = [np.array(which)[g.kind + k] for g, k in zip(groups, first, strict=False)]
         state = {n: np.concatenate([g._state[n] for g in groups]) for n in STATE}
-        return cls.known(list(variants), np.concatenate(variant), kinds, np.concatenate(kind), state)
+        made = cls.known(list(variants), np.concatenate(variant), kinds, np.concatenate(kind), state)
+        made._materials = list({id(m): m for g in groups for m in g._materials}.values())
+        return made
 
     @classmethod
     def known(
@@ -159,6 +161,7 @@ class Particles(Declared):
         made = cls.__new__(cls)
         made._variants, made._variant = list(variants), _fixed(variant)
         made._kinds, made._kind = list(kinds), _fixed(kind)
+        made._materials = [*(m for _, m in variants), *(kind.material for kind in kinds)]
         made._revision = 0
         made._show({name: np.array(state[name]) for name in STATE})
         return made
@@ -168,6 +171,11 @@ class Particles(Declared):
         used, variant = np.unique(self._variant[rows], return_inverse=True)
         state = {name: values[rows] for name, values in self._state.items()}
         return Particles.known([self._variants[v] for v in used], variant, self._kinds, self._kind[rows], state)
+
+    @property
+    def materials(self) -> list[Material]:
+        """Materials as they were given, also those that are equal to others."""
+        return list(self._materials)
 
     @property
     def kind(self) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +19,7 @@ from dem.model.contacts import Contacts
 from dem.model.energy import energies_kept
 from dem.model.fluid import Fluid
 from dem.model.inserter import Inserter
+from dem.model.materials import Material
 from dem.model.outlet import Outlet
 from dem.soft.accounted import Booked
 from dem.soft.history import ContactHistory
@@ -34,6 +37,7 @@ FLUID, FLOW = "fluid", "flow"  # groups: what a run has come to in a fluid, arra
 WALLS, ARRAYS_OF_WALLS = "walls", "meshes"  # groups: what a run has come to at walls beside the box, their arrays
 TRAFFIC = "traffic"  # group: who is there, and what has come and gone
 BONDS, TIED = "bonds", "bond_state"  # groups: what they are, and what a run has come to
+BY_NAME = "by name"  # how a file's entries of contacts tell materials apart; those of 0.2 do so by their numbers alone
 FIRST_STEP = 5  # place of `first_step` in `Booked`, counted from 1; without a fluid nothing comes after it
 
 
@@ -45,6 +49,7 @@ def describe(sim: Simulation) -> dict:
         "contacts": {
             "rule": sim.contacts.rule,
             "damped": sim.contacts.damped,
+            "materials": BY_NAME,
             "table": [[recipe(thing) for thing in row] for row in sim.contacts],
         },
         "gravity": sim.gravity,
@@ -96,8 +101,10 @@ def write(sim: Simulation, group: h5py.Group) -> None:
 
 def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
     """Set it up again, in the state that was written; what it says must fit, see `dem.soft.fit`."""
-    rows = ([made(thing) for thing in row] for row in given["contacts"]["table"])
-    table = {(one, other): contact for one, other, contact in rows}
+    particles, box = read_particles(given, group), made(given["box"])
+    walls = made_walls(given.get("walls", []), group.get(ARRAYS_OF_WALLS))
+    own = [box.material] if box else []
+    materials = list(dict.fromkeys([*(m for _, m in particles.variants), *own, *(wall.material for wall in walls)]))
     remembered = gate.arrays(group, CONTACTS)
     state = Snapshot(
         bodies=gate.arrays(group, BODIES),
@@ -111,17 +118,31 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         bonds=gate.arrays(group, TIED) if TIED in group else {},
     )  # fmt: skip
     return Simulation._restored(
-        read_particles(given, group), made(given["box"]), state,
+        particles, box, state,
         start_energy=gate.energy(group, "start_energy"), largest_kinetic=number(group, "largest_kinetic", least=0),
         booked=_booked(group, state),
         gravity=given["gravity"], description=given["description"], time_step=given["time_step"],
         integrator=given["integrator"], threads=threads, deepest_overlap=given["deepest_overlap"],
-        contacts=Contacts(table, rule=given["contacts"]["rule"], damped=given["contacts"].get("damped", "alone")),
+        contacts=_contacts(given["contacts"], materials),
         fluid=_fluid(given.get("fluid"), group),
         bonds=made_bonds(group[BONDS], len(group["particles/kind"])) if BONDS in group else None,
-        walls=made_walls(given.get("walls", []), group.get(ARRAYS_OF_WALLS)),
+        walls=walls,
         inserters=_gates(given, "inserters", Inserter), outlets=_gates(given, "outlets", Outlet),
     )  # fmt: skip
+
+
+def _contacts(given: dict, materials: list[Material]) -> Contacts:
+    """How pairs of the materials of a run meet; entries of 0.2 are for all materials whose numbers are equal."""
+    by_name = given.get("materials") == BY_NAME
+    same: dict[Material, Material] = {}  # a material of an entry is one object, and none of the run's
+    table = {}
+    for row in given["table"]:
+        *pair, contact = (made(thing) for thing in row)
+        require(len(pair) == 2 and all(isinstance(one, Material) for one in pair), "an entry of contacts is not of two")
+        meant = [[one] if by_name else [m for m in materials if replace(m, name=one.name) == one] for one in pair]
+        for both in itertools.product(*meant):
+            table[tuple(same.setdefault(one, replace(one)) for one in both)] = contact
+    return Contacts(table, rule=given["rule"], damped=given.get("damped", "alone"))
 
 
 def _fluid(given: dict | None, group: h5py.Group) -> Fluid | None:

@@ -156,6 +156,8 @@ class Simulation(Crowd):
         checks.of_types(optional=True, contacts=(contacts, Contacts), fluid=(fluid, Fluid))
         self._contacts = contacts or Contacts()
         self._walls = wall_list(walls)
+        own = [self._box.material] if self._box else []
+        self._contacts.check_told_apart([*self._particles.materials, *own, *(wall.material for wall in self._walls)])
         capsules.check_walls(self._particles, self._walls)
         clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
         materials, film = arrays.materials(self._particles), immersion.film_of(fluid, self._particles, self._box)

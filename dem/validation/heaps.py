@@ -59,7 +59,7 @@ def run_out(name: str, friction: float, seed: int) -> tuple[Simulation, float]:
     form = FORMS[name]
     stuff = Material(young=5e6, poisson=0.35, density=form.density, restitution=0.5, friction=friction, name="fibre")
     floor = Material(young=5e6, poisson=0.35, name="floor")
-    glass = Material(young=5e6, poisson=0.3, name="tube")  # by its values, not its name, another one than the floor
+    glass = Material(young=5e6, poisson=0.3, name="tube")
     volume, side = NUMBER * MASS / DENSITY, TUBE / math.sqrt(2)
     high, column = volume / (0.2 * 4 * side**2), volume / (0.5 * math.pi * TUBE**2)
     settling = 0.3 + math.sqrt(2 * high / G)
