@@ -122,9 +122,10 @@ class Traffic:
         mass, books = engine.kinds.mass, self.books
         kind = frozen(engine.by_row(engine.bodies.kind)[rows])  # as `System` hands it to these kernels
         own = [np.ascontiguousarray(values[:, rows]) for values in state]
-        held = elastic_of(engine, going)
-        energy = sum(energy_kernels.ledger(kind, mass, engine.kinds.inertia, engine.gravity, engine.datum, *own))
-        books.removed += energy + held.energy
+        held = elastic_of(engine, going, state)
+        energies = energy_kernels.ledger(kind, mass, engine.kinds.inertia, engine.gravity, engine.datum, *own)
+        energy, turning = sum(energies), 0.0 if engine.rotating else energies[1]  # what kernels do not add up
+        books.removed += energy + held.taken
         books.brought -= np.array(energy_kernels.momenta(kind, mass, engine.kinds.inertia, *own)[0])
         books.gone += float(mass[kind].sum())
         books.out += rows.size
@@ -135,7 +136,7 @@ class Traffic:
                 self.back[k].recycled += int((gates == k).sum())
         alone = wet.leave(engine, going, own)
         seam.change(engine, ~going, None)
-        held.settle(engine, energy, alone=alone)
+        held.settle(engine, energy - turning, alone=alone)
         self.species, self.changed = np.delete(self.species, rows), True
 
     def _put_in(self, engine: Engine, number: int, step: int) -> None:
@@ -156,7 +157,8 @@ class Traffic:
         mass = engine.kinds.mass[come.variant]
         books.born += n
         books.come += float(mass.sum())
-        books.inserted += units / engine.energy_unit
+        turning = np.zeros(n) if engine.rotating else 0.5 * (engine.kinds.inertia[:, come.variant].T * spin**2).sum(1)
+        books.inserted += units / engine.energy_unit + float(turning.sum())  # kernels do not add up what never changes
         books.brought += (mass[:, None] * come.velocity).sum(0)
         books.stirred += portable.dot(mass, np.linalg.norm(come.velocity, axis=1))
         gates = np.full(n, number)
