@@ -229,7 +229,10 @@ def __getattr__(name: str) -> object:
 
         return version("pcdm-dem")
     if name not in HOMES:
-        message = f"module 'dem' has no attribute {name!r}"
+        from dem.base.checks import nearest  # noqa: PLC0415, which waits for numpy
+
+        near = nearest(name, HOMES)
+        message = f"module 'dem' has no attribute {name!r}{near and f'. Did you mean {near!r}?'}"
         raise AttributeError(message, name=name, obj=sys.modules[__name__])
     shadows.check("kernels")
     home = importlib.import_module(HOMES[name])
@@ -238,7 +241,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *HOMES})
+    return sorted([*HOMES, *(name for name in globals() if name.startswith("__"))])
 
 
 launched.join()

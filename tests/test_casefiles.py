@@ -464,8 +464,8 @@ material = "glass"
 position = [[0, -0.5, 0]]
 """
     case = case_of(groups, beginning)
-    glass = dem.Material(young=7e7, poisson=0.22, density=2500.0, restitution=0.9, friction=0.3)
-    steel = dem.Material(young=2e8, poisson=0.3, restitution=0.8, friction=0.2)
+    glass = dem.Material(young=7e7, poisson=0.22, density=2500.0, restitution=0.9, friction=0.3, name="glass")
+    steel = dem.Material(young=2e8, poisson=0.3, restitution=0.8, friction=0.2, name="steel")
     rods = dem.Particles(
         dem.Fibre(diameter=0.004, spheres=3, spacing=0.004), glass, position=[[0, 0, 0], [0.1, 0, 0]],
         orientation=[[0.6, 0.8, 0, 0], [1, 0, 0, 0]], velocity=[[0, 1, 0]] * 2,

@@ -629,7 +629,7 @@ GOOD = dem.Sphere(diameter=0.01).mass_properties(1000.0)
     [
         ({"radii": [0.0]}, "smallest radius of the shape is 0 m, expected .* above 0"),
         ({"radii": [math.nan]}, "radii of the shape is not finite in 1 place"),
-        ({"radii": [0.01, 0.01]}, r"offsets of the shape has shape \(1, 3\), expected \(2, 3\)"),
+        ({"radii": [0.01, 0.01]}, r"offsets of the shape has shape \(1, 3\), expected \(N, 3\) with N = 2"),
         ({"radii": [], "offsets": np.zeros((0, 3))}, r"radii of the shape has shape \(0,\), expected \(1,\)"),
         ({"properties": GOOD._replace(mass=-1.0)}, "mass of the shape is -1 kg"),
         ({"properties": GOOD._replace(inertia=(0.0, 1.0, 1.0))}, "smallest moment of inertia of the shape is 0"),

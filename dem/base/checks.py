@@ -71,18 +71,23 @@ def whole(name: str, value: int, *, least: int) -> int:
     return result
 
 
-def array(name: str, value: object, shape: tuple[int, ...], meaning: str) -> np.ndarray:
-    """Convert to a new finite float64 array of the given shape; raises ValueError naming it."""
+def array(name: str, value: object, shape: tuple[int, ...], meaning: str, *, rows: str = "") -> np.ndarray:
+    """Convert to a new finite float64 array of the given shape; raises ValueError naming it.
+
+    What there are so many rows of may have a letter: a shape is then said as (N, 3), with N = 5.
+    """
+    axes = [rows or str(shape[0]), *map(str, shape[1:])] if shape else []
+    wanted = f"({', '.join(axes)}{',' * (len(axes) == 1)})" + (f" with {rows} = {shape[0]}" if rows else "")
     try:
         given = np.asarray(value)
         if given.dtype.kind not in "iuf":
             raise TypeError
         result = np.array(given, dtype=np.float64, order="C")
     except (TypeError, ValueError):
-        message = f"{name} cannot be read as an array of numbers, expected {shape}: {meaning}"
+        message = f"{name} cannot be read as an array of numbers, expected {wanted}: {meaning}"
         raise ValueError(message) from None
     if result.shape != shape:
-        message = f"{name} has shape {result.shape}, expected {shape}: {meaning}"
+        message = f"{name} has shape {result.shape}, expected {wanted}: {meaning}"
         raise ValueError(message)
     bad = np.argwhere(~np.isfinite(result))
     if len(bad):
@@ -190,10 +195,12 @@ def ending(path: Path, fitting: Iterable[str], but: str, *, what: str = "output"
         raise ValueError(message)
 
 
-def of_types(*, optional: bool = False, **given: tuple[object, type]) -> None:
+def of_types(*, optional: bool = False, hint: str = "", **given: tuple[object, type]) -> None:
     """Check that arguments, given as name=(value, type), are of these types, or None if they are optional."""
     for name, (value, kind) in given.items():
         if not (isinstance(value, kind) or (optional and value is None)):
             wanted = WANTED.get(kind, f"dem.{kind.__name__}")
-            message = f"{name} is {type(value).__name__}, expected {wanted}{' or None' * optional}"
+            message = (
+                f"{name} is {type(value).__name__}, expected {wanted}{' or None' * optional}{hint and ': ' + hint}"
+            )
             raise TypeError(message)

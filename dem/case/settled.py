@@ -77,7 +77,7 @@ def settled(
     >>> bed.round(3).tolist()  # to a thousandth of a diameter, about
     [[0.05, 0.05, 0.005]]
     """
-    places = checks.array("start", start, (len(start), 3), "places [m]")
+    places = checks.array("start", start, (len(start), 3), "places [m]", rows="N")
     size = checks.number("size", size, above=0, unit="m")
     if not len(stages):
         message = "stages are none, expected at least one"

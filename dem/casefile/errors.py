@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,9 @@ def _line(error: dict, model: type[Table]) -> str:
     if error["type"] == "value_error":
         return f"{where}: {error['ctx']['error']}"
     said = error["msg"]
+    if error["type"] == "literal_error":
+        near = checks.nearest(str(error["input"]), re.findall(r"'([^']*)'", error["ctx"]["expected"]))
+        said += f": did you mean {near}?" if near else ""
     for word, better in WORDS.items():
         said = said.replace(word, better)
     return f"{where} is {SHOWN.repr(error['input'])}: {said}"

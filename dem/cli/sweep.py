@@ -36,6 +36,9 @@ def sweep(
         ),
     ],
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUES", help=SETS)] = None,
+    duration: Annotated[str | None, typer.Option(help="As of `dem run`, or values as of --set duration=.")] = None,
+    time_step: Annotated[str | None, typer.Option(help="As of `dem run`, or values as of --set time_step=.")] = None,
+    integrator: Annotated[str | None, typer.Option(help="As of `dem run`, or values.")] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Processes; default: cores over threads.")] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Default: CASE-sweep. It may hold a part.")
@@ -70,10 +73,12 @@ def sweep(
         raise ValueError(message)
     options = {"fields": fields, "float32": float32, "contacts": contacts, "compression": compression}
     options |= {"strict": strict, "force": force}
+    alike = {"duration": duration, "time_step": time_step, "integrator": integrator}
+    settings = [*(settings or []), *(f"{key}={value}" for key, value in alike.items() if value is not None)]
     ways = Ways(zipped, random, seed, None if yes else MANY)
     shares(1, jobs, threads)
     plan = planned(
-        name, of_settings(settings or []), folder=output, ways=ways, threads=threads, overwrite=overwrite,
+        name, of_settings(settings), folder=output, ways=ways, threads=threads, overwrite=overwrite,
         options={key: value for key, value in options.items() if value},
     )  # fmt: skip
     if listed:

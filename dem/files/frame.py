@@ -92,6 +92,10 @@ class Frame(Declared):
         """Number of each particle's kind (N,), an index into `Trajectory.kinds`."""
         return self._run.kind[self.columns]
 
+    def of_kind(self, name: str) -> np.ndarray:
+        """Which of the particles that are there (N,) are of the kind of this name, as `Particles.of_kind`."""
+        return self._run.of_kind(name)[self.columns]
+
     @cached_property
     def variant(self) -> np.ndarray:
         """Number of each particle's variant (N,), an index into `Trajectory.variants`."""

@@ -18,7 +18,7 @@ from dem.files.stored_field import StoredField, read_rows
 from dem.files.structure import DamagedError, damaged, require
 from dem.model.bodies import Variant
 from dem.model.fields import FIELDS, STATE
-from dem.model.kinds import Kind, described, numbered
+from dem.model.kinds import Kind, described, numbered, of_kind
 from dem.model.materials import Material
 
 if TYPE_CHECKING:
@@ -191,6 +191,10 @@ class StoredRun(Declared):
     def kinds(self) -> list[Kind]:
         """Name, type of shape and material of each kind."""
         return self._named()[0]
+
+    def of_kind(self, name: str) -> np.ndarray:
+        """Which particles (N,) are of the kind of this name, as `Particles.of_kind`; raises ValueError if none is."""
+        return of_kind(self.kinds, self.kind, name)
 
     def _named(self) -> tuple[list[Kind], list[int]]:
         """The kinds, and of which one each is that the input names: files of format 2 name every size."""

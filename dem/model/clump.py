@@ -79,8 +79,8 @@ class Clump:
         if not 1 <= count <= MOST_SPHERES:
             message = f"a clump has {count} radii, expected 1 to {MOST_SPHERES}"
             raise ValueError(message)
-        radii = checks.array("radii", self.radii, (count,), "of the spheres [m]")
-        offsets = checks.array("offsets", self.offsets, (count, 3), "sphere centres [m]")
+        radii = checks.array("radii", self.radii, (count,), "of the spheres [m]", rows="N")
+        offsets = checks.array("offsets", self.offsets, (count, 3), "sphere centres [m]", rows="N")
         checks.number("smallest radius of the clump", radii.min(), above=0, unit="m")
         moments = union_moments(offsets, radii)
         centre = moments[1:4] / moments[0]

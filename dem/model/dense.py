@@ -46,6 +46,7 @@ def pack_dense(
     lower: Sequence[float] | None = None,
     upper: Sequence[float] | None = None,
     seed: int = 1,
+    name: str | None = None,
 ) -> Particles:
     """Spheres at random places, as dense as random packings are: equal ones up to a solid fraction of 0.63.
 
@@ -72,6 +73,8 @@ def pack_dense(
         Corners of a region in place of the whole box [m]; needed without one.
     seed : int
         Of the random numbers: the same gives the same particles.
+    name : str, optional
+        Of their kind, as of `Particles`: it keeps apart those of one shape and material that differ in size.
 
     Returns
     -------
@@ -114,7 +117,7 @@ def pack_dense(
         period = np.where(spans & [axis in box.periodic for axis in AXES], high - low, 0.0)
     radius = np.array([each.diameter for each in shapes]) / 2
     places = low + relaxed(radius, high - low, period, np.random.default_rng(seed))
-    return Particles(shapes, material, position=places)
+    return Particles(shapes, material, position=places, name=name)
 
 
 def relaxed(radius: np.ndarray, size: np.ndarray, period: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -56,6 +56,7 @@ def pack(
     others: Iterable[Particles] = (),
     walls: Sequence[Wall] = (),
     seed: int = 1,
+    name: str | None = None,
 ) -> Particles:
     """Particles at random places where they overlap neither each other, nor walls, nor others.
 
@@ -88,6 +89,8 @@ def pack(
         Beside the box, where they are at time 0; all keep as far from them as the largest of those still to come must.
     seed : int
         Of the random numbers: the same gives the same particles.
+    name : str, optional
+        Of their kind, as of `Particles`: it keeps apart those of one shape and material that differ in size.
 
     Returns
     -------
@@ -138,7 +141,7 @@ def pack(
     position, turned = scatter(
         bodies, corners, box, list(others), orientation, rng, walls=walls, large_first=sizes is not None
     )
-    return Particles(bodies, material, position=position, orientation=turned)
+    return Particles(bodies, material, position=position, orientation=turned, name=name)
 
 
 def how_many(number: int | None, solid_fraction: float | None) -> tuple[int | None, float | None]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base import checks
 from dem.base.words import counted
 from dem.model.parts import plain
 
@@ -40,6 +41,21 @@ def numbered(kinds: Iterable[Kind]) -> tuple[list[Kind], list[int]]:
     number: dict[Kind, int] = {}
     which = [number.setdefault(kind, len(number)) for kind in kinds]
     return [kinds[which.index(k)] for k in range(len(number))], which
+
+
+def of_kind(kinds: Sequence[Kind], kind: np.ndarray, name: str) -> np.ndarray:
+    """Which particles (N,) of given kinds are of those of a name: a kind's own, or its label among all of them.
+
+    Raises
+    ------
+    ValueError
+        If no kind is called so.
+    """
+    names = [each.name for each in kinds]
+    told = labels(names)
+    checks.one_of("kind", name, dict.fromkeys([*names, *told]))
+    chosen = [name in pair for pair in zip(names, told, strict=True)]
+    return np.array(chosen, dtype=bool)[kind]
 
 
 def labels(names: Iterable[str]) -> list[str]:

@@ -71,7 +71,7 @@ class Mesh(Wall):
         """Check all of it."""
         given = np.asarray(self.vertices)
         rows = len(given) if given.ndim else 0
-        vertices = checks.array("vertices", self.vertices, (max(rows, 3), 3), "corners of triangles [m]")
+        vertices = checks.array("vertices", self.vertices, (max(rows, 3), 3), "corners of triangles [m]", rows="N")
         triangles = np.asarray(self.triangles)
         if triangles.ndim != 2 or triangles.shape[1] != 3 or not len(triangles) or triangles.dtype.kind not in "iu":
             message = (

@@ -100,7 +100,7 @@ class Motion:
         rows = checks.listed("table", self.table, "(0.0, 0.0, 0.0, 0.0)")
         width = len(rows[0]) if hasattr(rows[0], "__len__") and len(rows[0]) in (4, 5) else 4
         meaning = "rows of (time, x, y, z) or (time, x, y, z, angle) [s, m, rad]"
-        values = checks.array("table", rows, (len(rows), width), meaning)
+        values = checks.array("table", rows, (len(rows), width), meaning, rows="N")
         if values[0, 0] < 0:
             message = f"table begins at {values[0, 0]:g} s, expected times from 0 on, since the start of the motion"
             raise ValueError(message)

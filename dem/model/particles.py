@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from dem.base.frozen import frozen
 from dem.base.hints import hinted
 from dem.model.fields import STATE, heading
 from dem.model.grading import grading, size_of
-from dem.model.kinds import Kind, described, in_words, kind_of, numbered, values_of
+from dem.model.kinds import Kind, described, in_words, kind_of, numbered, of_kind, values_of
 from dem.model.materials import Material
 from dem.model.shapes import AS_GIVEN, check_shape, standing
 
@@ -33,7 +33,8 @@ UNIT_NORM = 1e-6  # how far a quaternion's norm may be from 1: beyond what writi
 class Particles(Declared):
     """N rigid bodies: their shapes, materials and whole-step state.
 
-    Those that have the name, the material and the type of shape in common are of one kind, whatever their sizes.
+    Those that have the name, the material and the type of shape in common are of one kind, whatever their sizes: two
+    sizes of one shape that are to be told apart, selected and coloured as two species need different names.
 
     The state arrays are read-only views; assign whole arrays to change them
     (``sim.particles.velocity = v``), which a simulation notices.
@@ -131,9 +132,50 @@ class Particles(Declared):
         """Kinds with their numbers and sizes."""
         return f"<Particles: {in_words(self.describe())}>"
 
+    def __add__(self, other: object) -> NoReturn:
+        """Raise TypeError, which says how to join groups."""
+        message = f"Particles are not added to {type(other).__name__}: join groups by dem.Particles.concatenate([a, b])"
+        raise TypeError(message)
+
+    __radd__ = __add__
+
     @classmethod
-    def concatenate(cls, groups: Sequence[Particles]) -> Particles:
-        """Join groups of particles, numbered in the order given; shapes and materials may differ."""
+    def concatenate(cls, groups: Sequence[Particles] | Mapping[str, Particles], *more: Particles) -> Particles:
+        """Join groups of particles, numbered in the order given; shapes and materials may differ.
+
+        Parameters
+        ----------
+        groups : list of Particles, or mapping of names to Particles
+            Names are those of kinds, in place of those that the groups have: ``{"small": a, "large": b}``.
+
+        Returns
+        -------
+        Particles
+            Independent of the groups.
+
+        Raises
+        ------
+        TypeError
+            If a group is something else.
+
+        Examples
+        --------
+        >>> import dem
+        >>> sand = dem.Material(young=5e6, poisson=0.3, density=2500.0)
+        >>> fine, coarse = (
+        ...     Particles(dem.Sphere(diameter=d), sand, position=[[d, 0, 0]] * n) for d, n in ((1e-3, 3), (2e-3, 1))
+        ... )
+        >>> both = Particles.concatenate({"fine": fine, "coarse": coarse})
+        >>> both
+        <Particles: 3 x fine (Sphere, diameter 0.001), 1 x coarse (Sphere, diameter 0.002)>
+        >>> both.of_kind("coarse")
+        array([False, False, False,  True])
+        """
+        if more:
+            message = "concatenate takes one list, got several arguments: dem.Particles.concatenate([a, b])"
+            raise TypeError(message)
+        if isinstance(groups, Mapping):
+            groups = [g._renamed(name) if isinstance(g, Particles) else g for name, g in groups.items()]
         groups = list(groups) if isinstance(groups, Iterable) else [groups]
         if not groups or not all(isinstance(g, Particles) for g in groups):
             message = f"cannot concatenate {groups!r}, expected a list of dem.Particles"
@@ -166,6 +208,13 @@ class Particles(Declared):
         made._show({name: np.array(state[name]) for name in STATE})
         return made
 
+    def _renamed(self, name: str) -> Particles:
+        """The same particles, of kinds of another name."""
+        kinds, which = numbered(kind._replace(name=checks.text("name", name)) for kind in self._kinds)
+        made = Particles.known(self._variants, self._variant, kinds, np.array(which)[self._kind], self._state)
+        made._materials = self._materials
+        return made
+
     def only(self, rows: np.ndarray) -> Particles:
         """Those in these rows, with none of the variants that they do not have."""
         used, variant = np.unique(self._variant[rows], return_inverse=True)
@@ -186,6 +235,13 @@ class Particles(Declared):
     def kinds(self) -> list[Kind]:
         """Name, type of shape and material of each kind."""
         return list(self._kinds)
+
+    def of_kind(self, name: str) -> np.ndarray:
+        """Which particles (N,) are of the kind of this name; raises ValueError if there is none.
+
+        Where kinds share a name, ``"sphere"`` stands for all of them, and ``"sphere-2"`` for the second one.
+        """
+        return of_kind(self._kinds, self._kind, name)
 
     @property
     def variant(self) -> np.ndarray:
@@ -224,7 +280,7 @@ class Particles(Declared):
 
     def _checked(self, name: str, value: object) -> np.ndarray:
         field = STATE[name]
-        result = checks.array(name, value, (len(self), field.width), heading(field.meaning, field.unit))
+        result = checks.array(name, value, (len(self), field.width), heading(field.meaning, field.unit), rows="N")
         if name == "orientation":
             norm = np.linalg.norm(result, axis=1)
             bad = np.flatnonzero(np.abs(norm - 1) > UNIT_NORM)

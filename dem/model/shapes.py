@@ -281,8 +281,10 @@ def check_shape(shape: Shape, density: float) -> None:
         message = f"shape is {shape!r}, expected a shape such as dem.Fibre(diameter=0.01, aspect_ratio=3)"
         raise TypeError(message)
     count = max(1, np.size(shape.radii))
-    radii = checks.array("radii of the shape", shape.radii, (count,), "of its spheres [m]")
-    checks.array("offsets of the shape", shape.offsets, (count, 3), "sphere centres about the centre of mass [m]")
+    radii = checks.array("radii of the shape", shape.radii, (count,), "of its spheres [m]", rows="N")
+    checks.array(
+        "offsets of the shape", shape.offsets, (count, 3), "sphere centres about the centre of mass [m]", rows="N"
+    )
     checks.number("smallest radius of the shape", radii.min(), above=0, unit="m")
     properties = shape.mass_properties(density)
     if not isinstance(properties, MassProperties):

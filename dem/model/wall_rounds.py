@@ -263,7 +263,7 @@ class Revolution(_Round):
         """Check all of it."""
         keep(self, origin="where r and z are 0 [m]", axis="of revolution")
         rows = checks.listed("points", self.points, "(0.1, 0.0)")
-        values = checks.array("points", rows, (max(len(rows), 2), 2), "(r, z) of the polyline [m]")
+        values = checks.array("points", rows, (max(len(rows), 2), 2), "(r, z) of the polyline [m]", rows="N")
         object.__setattr__(self, "points", tuple(tuple(row) for row in values.tolist()))
         super().__post_init__()
 

@@ -133,7 +133,7 @@ def revolution(points: object, origin: object = (0, 0, 0), axis: object = (0, 0,
     """
     given = np.asarray(points, dtype=float)
     count = max(len(given), 2) if given.ndim else 2
-    p = checks.array("points", points, (count, 2), "(r, z) of the polyline, two points at least [m]")
+    p = checks.array("points", points, (count, 2), "(r, z) of the polyline, two points at least [m]", rows="N")
     if p[:, 0].min() < 0:
         k = int(np.argmin(p[:, 0]))
         message = f"point {k} of the polyline has r = {p[k, 0]:g} m, expected (r, z) with r at least 0"

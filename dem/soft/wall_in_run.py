@@ -74,7 +74,7 @@ class WallInRun:
 
     @property
     def torque(self) -> np.ndarray:
-        """Torque of all particles on it about `about`, at the present step (3,) [N m]."""
+        """Torque of all particles on it about `about`, world frame, right-handed, at the present step (3,) [N m]."""
         return self._state("felt")[3:6].copy()
 
     @property
@@ -94,7 +94,7 @@ class WallInRun:
 
     @property
     def work(self) -> float:
-        """Work that it has done on particles since the run began [J]."""
+        """Work that it has done on particles since the run began, positive where it drives them [J]."""
         return float(self._state("impulse").sum(0)[6])
 
     @property

@@ -14,6 +14,7 @@ from dem.base.turns import OneAtATime
 from dem.model.box import Box
 from dem.model.energy import datum
 from dem.model.particles import Particles
+from dem.model.wall import Wall
 from dem.ranks.crew import refuse
 from dem.system.diagnosis import densities
 from dem.system.observer import Change
@@ -71,8 +72,11 @@ class System(Declared):
     ) -> None:
         if not self.shared:
             refuse(type(self).__name__)
-        checks.of_types(particles=(particles, Particles))
-        checks.of_types(optional=True, box=(box, Box), description=(description, dict))
+        joined = "join groups by dem.Particles.concatenate(...)" if isinstance(particles, (list, tuple)) else ""
+        checks.of_types(particles=(particles, Particles), hint=joined)
+        beside = isinstance(box, Wall) or (isinstance(box, (list, tuple)) and any(isinstance(w, Wall) for w in box))
+        checks.of_types(optional=True, box=(box, Box), hint="give walls by keyword, walls=[...]" if beside else "")
+        checks.of_types(optional=True, description=(description, dict))
         self._box = box
         self._gravity = checks.vector("gravity", gravity, "acceleration [m/s2]")
         self._particles = particles.copy()
