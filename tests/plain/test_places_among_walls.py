@@ -5,6 +5,7 @@ import pytest
 
 import dem
 from dem.casefile.load import read
+from dem.model import clear
 
 SAND = dem.Material(young=5e6, poisson=0.3, density=1000.0)
 WALLS = {
@@ -30,6 +31,20 @@ def test_nobody_overlaps_a_wall(name, shape):
     blind = dem.pack(shape, SAND, number=40, **corners)
     with pytest.raises(ValueError, match=r"overlap|inside|in the"):
         dem.Simulation(blind, walls=[WALLS[name]], gravity=(0, 0, 0), time_step=1e-5, deepest_overlap=1e-9)
+
+
+def test_cells_of_meshes_are_made_once_for_like_sizes(monkeypatch):
+    """However often places are offered: sizes from one to two take two sets of cells at most."""
+    made, geometry_of = [], clear.geometry_of
+    monkeypatch.setattr(
+        clear, "geometry_of", lambda shapes, reach: made.append(reach) or geometry_of(shapes, reach=reach)
+    )
+    radii = np.linspace(0.008, 0.004, 40)
+    places = clear.clear_of([WALLS["mesh"]], [(np.zeros((1, 3)), np.array([radius])) for radius in radii])
+    position, turned = np.array([(0.0, 0, 0), (0.013, 0, 0), (0.0155, 0, 0)]), np.tile((1.0, 0, 0, 0), (3, 1))
+    found = [places.of(position, turned, first).tolist() for first in range(40)]
+    assert found == [[True, 0.007 > radius, 0.0045 > radius] for radius in radii]
+    assert len(made) <= 2
 
 
 def test_a_region_that_is_all_wall_has_no_room(monkeypatch):
