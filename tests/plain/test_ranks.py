@@ -111,6 +111,7 @@ def rough_and_worn():
     particles, edge = cloud(dem.Sphere(diameter=D), STICKY, 36, 1.25 * D)
     c, wears = edge / 2, {"material": STICKY, "wear": 1e-12}
     particles.velocity = particles.velocity + 40 * (particles.position - c)  # all away from the middle
+    particles.angular_velocity = np.tile([2e3, -1.5e3, 1e3], (len(particles), 1))  # rad/s: surfaces slide
     walls = [
         dem.Revolution([(0.64 * edge, -D), (0.65 * edge, D), (edge, edge)], (c, c, 0), roughness=0.1, **wears),
         dem.Plane((c, c, 0), (0, 0, 1), roughness=0.05, servo=dem.Servo(force=2.0, axis=(0, 0, 1)), **wears),
