@@ -256,8 +256,36 @@ def test_the_box_is_made_again_and_its_walls_are_where_they_have_moved(path, nyl
             np.testing.assert_allclose(lower, [-np.inf, 0, floor] if given else [-np.inf] * 3, atol=1e-15)
             np.testing.assert_allclose(upper, [np.inf, 1, np.inf] if given else [np.inf] * 3)
             assert len(run[10].contact_numbers().walls) == 9
-    with dem.Trajectory(path) as run, pytest.raises(ValueError, match="the run has no box: take"):
+    with dem.Trajectory(path) as run, pytest.raises(ValueError, match="has no box to take bounds from: give lower and"):
         run[0].solid_fraction()
+
+
+def test_fields_of_a_run_without_a_box_take_bounds(path):
+    """As the functions of arrays do; and bounds of a part of a box, along which nothing repeats then."""
+    low, high = np.array([-0.5, -0.5, -0.5]), np.array([1.5, 1.5, 1.5])
+    with h5py.File(path, "r+") as file:
+        put_box(file, None)
+    with dem.Trajectory(path) as run:
+        frame = run[3]
+        found = frame.coarse_fields(0.1, bins=4, lower=low, upper=high)
+        expected = statistics.coarse_fields(frame.position, frame.velocity, frame.mass, low, high, width=0.1, bins=4)
+        np.testing.assert_array_equal(found.density, expected.density)
+        assert found.density.sum() > 0
+        solid = frame.solid_fraction("x", 5, lower=low, upper=high)
+        volume = np.array([variant.volume for variant in run.variants])[frame.variant]
+        assert solid.value.mean() * np.prod(high - low) == pytest.approx(volume.sum())
+        for bounds in ({}, {"lower": low}):
+            with pytest.raises(ValueError, match="give lower and upper"):
+                frame.coarse_fields(0.1, **bounds)
+
+
+def test_bounds_repeat_only_where_they_are_a_period_apart(path, nylon):
+    box = dem.Box((0, 0, 0), (1, 1, 1), nylon, periodic=["x", "y"])
+    with h5py.File(path, "r+") as file:
+        put_box(file, asdict(box))
+    with dem.Trajectory(path) as run:
+        assert run[0]._bounds(None, None)[2] == ["x", "y"]
+        assert run[0]._bounds(None, (1, 0.5, 1))[2] == ["x"]
 
 
 def test_motions_that_once_vibrated_by_half_are_read_as_what_they_did(path, nylon):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem import statistics
+from dem.base import checks
 from dem.base.declared import Declared
 from dem.files import crowds, gate, layout, logs
 from dem.files.schema import energies_in
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dem.files.stored import StoredRun
-    from dem.model.box import Box
     from dem.statistics import CoarseFields, ContactForces, ContactNumbers, KineticEnergies, Profile
 
 
@@ -155,30 +155,50 @@ class Frame(Declared):
         return statistics.contact_numbers(self.spheres(), tolerance, walls=self.walls, period=period)
 
     def coarse_fields(
-        self, width: float, axes: str = "z", bins: int | Sequence[int] = 20, *, kernel: str = "gaussian"
+        self,
+        width: float,
+        axes: str = "z",
+        bins: int | Sequence[int] = 20,
+        *,
+        kernel: str = "gaussian",
+        lower: Sequence[float] | None = None,
+        upper: Sequence[float] | None = None,
     ) -> CoarseFields:
         """Density, velocity, stress and granular temperature in the box, see `dem.statistics.coarse_fields`.
 
-        Contact stress is there if the run wrote contacts.
+        Contact stress is there if the run wrote contacts. Bounds `lower` and `upper` (3,) [m] may be other ones than
+        those of the box, and must be given for a run without one.
         """
-        box = self._boxed("coarse_fields")
+        low, high, periodic = self._bounds(lower, upper)
         contacts = self.contact_forces() if layout.NUMBER in self._run._stored("/") else None  # noqa: SLF001
         return statistics.coarse_fields(
-            self.position, self.velocity, self.mass, box.lower, box.upper, width=width, axes=axes, bins=bins,
-            kernel=kernel, contacts=contacts, periodic=box.periodic,
+            self.position, self.velocity, self.mass, low, high, width=width, axes=axes, bins=bins,
+            kernel=kernel, contacts=contacts, periodic=periodic,
         )  # fmt: skip
 
-    def solid_fraction(self, axis: str = "z", bins: int = 20) -> Profile:
-        """Share of the box that is solid, slab by slab, see `dem.statistics.solid_fraction`."""
-        box = self._boxed("solid_fraction")
+    def solid_fraction(
+        self, axis: str = "z", bins: int = 20, *, lower: Sequence[float] | None = None,
+        upper: Sequence[float] | None = None,
+    ) -> Profile:  # fmt: skip
+        """Share of the box that is solid, slab by slab, see `dem.statistics.solid_fraction`.
+
+        Bounds `lower` and `upper` (3,) [m] may be other ones than those of the box, and must be given without one.
+        """
+        low, high, periodic = self._bounds(lower, upper)
         volume = np.array([variant.volume for variant in self._run.variants])[self.variant]
         return statistics.solid_fraction(
-            self.spheres(), box.lower, box.upper, axis=axis, bins=bins, volume=volume, periodic=axis in box.periodic
+            self.spheres(), low, high, axis=axis, bins=bins, volume=volume, periodic=axis in periodic
         )
 
-    def _boxed(self, name: str) -> Box:
-        """The box of the run; raises ValueError if there is none."""
-        if self._run.box is None:
-            message = f"the run has no box: take dem.statistics.{name} with bounds of your own"
+    def _bounds(
+        self, lower: Sequence[float] | None, upper: Sequence[float] | None
+    ) -> tuple[np.ndarray, np.ndarray, list[str]]:
+        """Corners (3,), (3,) given, or else those of the box [m], and the axes along which they are a period apart."""
+        box = self._run.box
+        if box is None and (lower is None or upper is None):
+            message = f"{self._run.path} has no box to take bounds from: give lower and upper"
             raise ValueError(message)
-        return self._run.box
+        corners = box.lower if lower is None else lower, box.upper if upper is None else upper
+        low, high = (checks.array(n, x, (3,), "corner [m]") for n, x in zip(("lower", "upper"), corners, strict=True))
+        whole = [box is not None and (low[k], high[k]) == (box.lower[k], box.upper[k]) for k in range(3)]
+        return low, high, [axis for axis, same in zip(AXES, whole, strict=True) if same and axis in box.periodic]
