@@ -33,12 +33,16 @@ def export_file(
 
 
 def _told_by(output: Path | None) -> str:
-    """The format whose files are named like this one."""
-    found = [name for name, each in FORMATS.items() if output and output.name.lower().endswith(each.endings)]
-    if not found:
+    """The format whose files are named like this one: of several the one with the longest such ending."""
+    name = output.name.lower() if output else ""
+    alike = {
+        to: max((len(end) for end in each.endings if name.endswith(end)), default=0) for to, each in FORMATS.items()
+    }
+    found = max(alike, key=alike.get)
+    if not alike[found]:
         message = f"give --to {', '.join(FORMATS)}, or the name of such a file with -o"
         raise ValueError(message)
-    return found[0]
+    return found
 
 
 def _slice(frames: str) -> slice | int:

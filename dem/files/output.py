@@ -23,7 +23,9 @@ SECONDS = {"s": 1, "min": 60, "h": 3600}
 def check_ending(path: Path) -> None:
     """Raise ValueError for a name that promises something else than a trajectory."""
     checks.ending(
-        path, ENDINGS, "a trajectory is HDF5, of which dem export makes csv, gsd, spheres.vtkhdf and walls.vtkhdf"
+        path,
+        ENDINGS,
+        "a trajectory is HDF5, of which dem export makes csv, gsd, spheres.vtkhdf, walls.vtkhdf and contacts.vtkhdf",
     )
 
 

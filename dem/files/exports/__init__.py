@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dem.base import checks
 from dem.base.hints import hinted
 from dem.base.replace import replace_when_done
-from dem.files.exports import csv_table, dense_h5md, hoomd_gsd, spheres_vtkhdf, walls_vtkhdf
+from dem.files.exports import contacts_vtkhdf, csv_table, dense_h5md, hoomd_gsd, spheres_vtkhdf, walls_vtkhdf
 from dem.files.trajectory import Trajectory
 from dem.files.watched import Frames
 
@@ -25,6 +25,7 @@ FORMATS: dict[str, Format] = {
     "h5md": dense_h5md.FORMAT,
     "spheres.vtkhdf": spheres_vtkhdf.FORMAT,
     "walls.vtkhdf": walls_vtkhdf.FORMAT,
+    "contacts.vtkhdf": contacts_vtkhdf.FORMAT,
 }
 
 
@@ -47,6 +48,7 @@ def export(
     to : str
         "csv", a table with a row for each particle in each frame; "gsd", for OVITO and HOOMD-blue; "spheres.vtkhdf",
         each sphere of each particle as a point, and "walls.vtkhdf", walls as surfaces, for ParaView 5.12 or later;
+        "contacts.vtkhdf", a line for each contact of a run with contacts=True, for ParaView 5.13 or later;
         "h5md", a column for each particle although they come and go, for MDAnalysis.
     output : path, optional
         File to write; default: next to the trajectory, by its name. It appears when it is complete.
