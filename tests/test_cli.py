@@ -107,8 +107,8 @@ def test_parameters_reach_the_case(cli, tmp_path):
         (["run", "single-fibre", "--set", "spheres=1000000000000"], ["dem: a fibre of 1000000000000 spheres is more"]),
         (["run", "single-fibre", "--set", "aspect_ratio=1e300"], ["dem: aspect_ratio is 1e+300, expected"]),
         (
-            ["run", "single-fibre", "--duration", "1e300", "--time-step", "1e-300"],
-            ["dem: duration 1e+300 s is too"],
+            ["run", "single-fibre", "--duration", "1e40", "--time-step", "1e-40"],
+            ["dem: duration 1e+40 s is too"],
         ),
         (["info", "nothing.h5"], ["dem: no file nothing.h5"]),
         (["info", "."], ["dem: . is a folder"]),

@@ -121,8 +121,8 @@ def test_a_mixture_with_clumps_keeps_its_energy(nylon, wall, tmp_path):
 @pytest.mark.parametrize(
     ("offsets", "radii", "message"),
     [
-        ([[0, 0, 0]], [0.0], "smallest radius of the clump is 0 m, expected a finite number above 0"),
-        ([[0, 0, 0]], [-1.0], "smallest radius of the clump is -1 m"),
+        ([[0, 0, 0]], [0.0], "smallest of the radii of the clump is 0 m, expected a finite number above 0"),
+        ([[0, 0, 0]], [-1.0], "smallest of the radii of the clump is -1 m"),
         ([[0, 0]], [1.0], r"offsets has shape \(1, 2\), expected \(N, 3\) with N = 1"),
         ([[0, 0, math.nan]], [1.0], "offsets is not finite in 1 place"),
         ([], [], "a clump has 0 radii, expected 1 to 4000"),

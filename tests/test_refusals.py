@@ -39,7 +39,7 @@ REFUSED = {
     "nine-fibres --integrator runge-kutta": "evaluates the torque 4 times a step",
     "nine-fibres --time-step 0.01": "coarse-time-step: time_step 0.01 s leaves 0.027 steps",
     "nine-fibres --duration 1e-9": "shorter than one time step",
-    "nine-fibres --duration 1e300": "too many time steps",
+    "nine-fibres --duration 1e40": "too many time steps",
     "many-fibres --set n=50 -o there.h5": "there.h5 exists already",
     "many-fibres --set n=50 --fields speed": "unknown field 'speed'",
     "many-fibres --set n=50 --integrator pcmd": "unknown integrator 'pcmd'",

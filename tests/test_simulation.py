@@ -599,8 +599,8 @@ def test_refuses_odd_types(nylon, ball):
         dem.Simulation(one, time_step=1e-5, gravity=np.array([0, 0, 1j]))
     with refuse("steps is 1.5, expected a whole number", TypeError):
         dem.Simulation(one, time_step=1e-5).step(1.5)
-    with refuse("duration 1e\\+300 s is too many time steps"):
-        dem.Simulation(one, time_step=1e-5).run(1e300)
+    with refuse("duration 1e\\+40 s is too many time steps"):
+        dem.Simulation(one, time_step=1e-5).run(1e40)
     with refuse("description is str, expected a dict", TypeError):
         dem.Simulation(one, time_step=1e-5, description="hello")
     assert isinstance(dem.Sphere(diameter=np.float32(0.25)).diameter, float)

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.words import counted
+from dem.base.words import counted, shown
 
 if TYPE_CHECKING:
     from os import PathLike
 
+LARGEST = 1e50  # of any number: what is made of it, such as a moment of inertia, stays within those that there are
+SMALLEST = 1e-50  # of those that are to be above 0: what is divided by them does, too
 TABLES = (".csv", ".txt", ".dat")  # how the names of tables of comma-separated values end
+LONGEST_NAME = 100  # letters of an unknown one that are compared with those known
 WANTED = {dict: "a dict", np.random.Generator: "a generator, such as numpy.random.default_rng(1)"}  # else ours
 
 
@@ -30,19 +33,24 @@ def number(
     most: float = math.inf,
     unit: str = "",
 ) -> float:
-    """Check one finite number and return it as a float; raises ValueError or TypeError naming it."""
+    """Check one number and return it as a float: finite, of a size up to `LARGEST`, in the range given.
+
+    One that is to be above 0 is to be `SMALLEST` at least. Raises ValueError or TypeError naming it.
+    """
     try:
         if isinstance(value, (str, bytes, bool, np.bool_)):
             raise TypeError
         result = float(value)
     except (TypeError, ValueError):
-        message = f"{name} is {value!r}, expected a number{unit and f' [{unit}]'}"
+        message = f"{name} is {shown(value)}, expected a number{unit and f' [{unit}]'}"
         raise TypeError(message) from None
     except OverflowError:
         result = math.inf
-    if not (math.isfinite(result) and above < result and least <= result <= most):
+    if above == 0 < result < SMALLEST:
+        above, least = -math.inf, SMALLEST
+    if not (abs(result) <= LARGEST and above < result and least <= result <= most):
         limits = [f"above {above:g}"] * (above > -math.inf) + [f"at least {least:g}"] * (least > -math.inf)
-        limits += [f"at most {most:g}"] * (most < math.inf)
+        limits += [f"at most {min(most, LARGEST):g}"] * (most < math.inf or result > LARGEST)
         message = f"{name} is {result:g}{unit and ' ' + unit}, expected a finite number {' and '.join(limits)}".rstrip()
         raise ValueError(message)
     return result
@@ -51,7 +59,7 @@ def number(
 def text(name: str, value: str) -> str:
     """Check one text and return it; raises TypeError naming it."""
     if not isinstance(value, str):
-        message = f"{name} is {value!r}, expected text"
+        message = f"{name} is {shown(value)}, expected text"
         raise TypeError(message)
     return value
 
@@ -63,29 +71,47 @@ def whole(name: str, value: int, *, least: int) -> int:
     except TypeError:
         result = None
     if result is None or isinstance(value, (bool, np.bool_)):
-        message = f"{name} is {value!r}, expected a whole number"
+        message = f"{name} is {shown(value)}, expected a whole number"
         raise TypeError(message)
     if not least <= result < 2**62:
-        message = f"{name} is {value}, expected at least {least} and less than 2^62"
+        message = f"{name} is {shown(value)}, expected at least {least} and less than 2^62"
         raise ValueError(message)
     return result
 
 
-def array(name: str, value: object, shape: tuple[int, ...], meaning: str, *, rows: str = "") -> np.ndarray:
-    """Convert to a new finite float64 array of the given shape; raises ValueError naming it.
+def numbers(name: str, value: object, expected: str = "") -> np.ndarray:
+    """Convert to a new float64 array of any shape and any numbers, also infinite; raises ValueError naming it."""
+    try:
+        given = np.asarray(value)
+        if given.dtype.kind not in "iuf":
+            raise TypeError
+        return np.array(given, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError):
+        message = f"{name} cannot be read as an array of numbers{expected and f', expected {expected}'}"
+        raise ValueError(message) from None
+
+
+def count_of(name: str, value: object) -> int:
+    """Length of a list, an array or the like, 0 of what has none; raises ValueError naming it if rows are unlike."""
+    try:
+        return len(value if isinstance(value, np.ndarray) else np.asarray(value))
+    except TypeError:
+        return 0
+    except ValueError:
+        message = f"{name} has rows of different lengths"
+        raise ValueError(message) from None
+
+
+def array(
+    name: str, value: object, shape: tuple[int, ...], meaning: str, *, rows: str = "", largest: float = LARGEST
+) -> np.ndarray:
+    """Convert to a new float64 array of this shape, finite, of sizes up to the largest; raises ValueError naming it.
 
     What there are so many rows of may have a letter: a shape is then said as (N, 3), with N = 5.
     """
     axes = [rows or str(shape[0]), *map(str, shape[1:])] if shape else []
     wanted = f"({', '.join(axes)}{',' * (len(axes) == 1)})" + (f" with {rows} = {shape[0]}" if rows else "")
-    try:
-        given = np.asarray(value)
-        if given.dtype.kind not in "iuf":
-            raise TypeError
-        result = np.array(given, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
-        message = f"{name} cannot be read as an array of numbers, expected {wanted}: {meaning}"
-        raise ValueError(message) from None
+    result = numbers(name, value, f"{wanted}: {meaning}")
     if result.shape != shape:
         message = f"{name} has shape {result.shape}, expected {wanted}: {meaning}"
         raise ValueError(message)
@@ -93,6 +119,10 @@ def array(name: str, value: object, shape: tuple[int, ...], meaning: str, *, row
     if len(bad):
         where = tuple(int(i) for i in bad[0])
         message = f"{name} is not finite in {counted(len(bad), 'place')}, the first at {where}: {result[where]}"
+        raise ValueError(message)
+    if (np.abs(result) > largest).any():
+        where = tuple(map(int, np.unravel_index(np.abs(result).argmax(), result.shape)))
+        message = f"{name} is {result[where]:g} at {where}, expected numbers of a size up to {largest:g}: {meaning}"
         raise ValueError(message)
     return result
 
@@ -103,23 +133,49 @@ def vector(name: str, value: object, meaning: str) -> tuple[float, float, float]
     return x, y, z
 
 
+def direction(name: str, value: object, meaning: str = "a direction") -> tuple[float, float, float]:
+    """Three finite numbers that point somewhere, which need not be of length one; raises ValueError naming them."""
+    found = vector(name, value, meaning)
+    if max(map(abs, found)) < SMALLEST:
+        message = f"{name} is {found}, expected {meaning}: not all zeros"
+        raise ValueError(message)
+    return found
+
+
 def one_of(what: str, name: str, names: Iterable[str]) -> str:
     """Check a name against those known; raises ValueError with the nearest one."""
     known = list(names)
-    if name not in known:
-        near = nearest(str(name), known)
+    if not (isinstance(name, str) and name in known):
+        near = nearest(name[:LONGEST_NAME], known) if isinstance(name, str) else ""
         hint = f"did you mean {near}? " if near else ""
-        message = f"unknown {what} {name!r}: {hint}known are {', '.join(known)}"
+        message = f"unknown {what} {shown(name)}: {hint}known are {', '.join(known)}"
         raise ValueError(message)
     return name
+
+
+def flag(name: str, value: bool) -> bool:
+    """Check that something is True or False; raises TypeError naming it."""
+    if not isinstance(value, bool):
+        message = f"{name} is {shown(value)}, expected True or False"
+        raise TypeError(message)
+    return value
 
 
 def listed(name: str, given: Iterable, example: str) -> list:
     """Check that something is a list, or the like, and no string; raises TypeError naming it."""
     if isinstance(given, str) or not isinstance(given, Iterable):
-        message = f"{name} is {given!r}, expected a list, such as {[given if isinstance(given, str) else example]}"
+        such = shown(given if isinstance(given, str) else example)
+        message = f"{name} is {shown(given)}, expected a list, such as [{such}]"
         raise TypeError(message)
     return list(given)
+
+
+def of_one_type(name: str, given: Iterable, kind: type) -> list:
+    """Check that something is a list, or the like, of things of one type; raises TypeError naming it."""
+    found = listed(name, given, f"a dem.{kind.__name__}")
+    for k, each in enumerate(found):
+        of_types(**{f"{name}[{k}]": (each, kind)})
+    return found
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -13,6 +13,8 @@ from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from dem.base.words import shown
+
 if TYPE_CHECKING:
     import pint
 
@@ -39,6 +41,7 @@ pascal = newton / metre**2 = Pa
 joule = newton * metre = J
 """
 NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3}(?!\d))?)\s*(.*?)\s*", re.DOTALL)
+LONGEST = 100  # letters of a quantity with its unit; pint takes seconds for many thousands
 POWER = re.compile(r"(?<=[^\W\d])(-?\d+)")  # of a unit: m3, s-2
 
 
@@ -65,14 +68,17 @@ class Quantity(NamedTuple):
         if not isinstance(given, str):
             return given
         expected = f"expected a {self.name} [{self.unit}], such as {self.example!r}"
+        if len(given) > LONGEST:
+            message = f"{shown(given)} has {len(given)} letters: {expected}"
+            raise ValueError(message)
         parts = NUMBER.fullmatch(given)
         if parts is None:
-            message = f"{given!r} does not begin with a number: {expected}"
+            message = f"{shown(given)} does not begin with a number: {expected}"
             raise ValueError(message)
         number, unit = parts.groups()
         factor = _factor(unit, self.unit)
         if isinstance(factor, str):
-            message = f"{given!r} {factor}: {expected}"
+            message = f"{shown(given)} {factor}: {expected}"
             raise ValueError(message)
         return float(Decimal(number) * factor)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import reprlib
+
 
 def counted(count: float, thing: str, shown: str = "") -> str:
     """A number of things; `shown` is the number if it is not to be written as it is.
@@ -13,6 +15,21 @@ def counted(count: float, thing: str, shown: str = "") -> str:
     """
     noun, of, rest = thing.partition(" of ")
     return f"{shown or count} {noun}{'' if count == 1 else 's'}{of}{rest}"
+
+
+SHOWN = reprlib.Repr()
+SHOWN.maxstring = SHOWN.maxother = SHOWN.maxlong = 60
+
+
+def shown(value: object) -> str:
+    """A value as it is quoted in a message: in one line, and never longer than helps.
+
+    Examples
+    --------
+    >>> shown("steel"), shown("x" * 1000), shown([[0, 0], [1, 1]])
+    ("'steel'", "'xxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx'", '[[0, 0], [1, 1]]')
+    """
+    return " ".join(SHOWN.repr(value).split())
 
 
 def error_in_words(error: BaseException) -> str:

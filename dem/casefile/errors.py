@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import reprlib
 from typing import TYPE_CHECKING
 
 from dem.base import checks
+from dem.base.words import shown
 from dem.casefile.allowed import meaning
 from dem.casefile.keys import TAGS
 from dem.casefile.tables import table_in
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from dem.casefile.tables import Table
 
-SHOWN = reprlib.Repr()
-SHOWN.maxstring = SHOWN.maxother = 60
 WORDS = {"valid tuple": "list", "valid list": "list", "valid dictionary": "table", "Input": "input"}  # as TOML says
 
 
@@ -46,7 +44,7 @@ def _line(error: dict, model: type[Table]) -> str:
         said += f": did you mean {near}?" if near else ""
     for word, better in WORDS.items():
         said = said.replace(word, better)
-    return f"{where} is {SHOWN.repr(error['input'])}: {said}"
+    return f"{where} is {shown(error['input'])}: {said}"
 
 
 def _table_at(model: type[Table], path: list) -> type[Table]:

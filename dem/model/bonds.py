@@ -136,6 +136,7 @@ class Bonds:
         self.damping = frozen(_damping(damping, count))
         wanted = int((self.pairs[:, 1] == GROUND).sum())
         ground = np.zeros((0, 3)) if ground is None else ground
+        checks.count_of("ground", ground)
         if np.shape(ground) != (wanted, 3):
             message = f"ground has shape {np.shape(ground)}, expected ({wanted}, 3): a place for each bond to -1 [m]"
             raise ValueError(message)
@@ -144,7 +145,7 @@ class Bonds:
         anchors = np.zeros((count, 2, 3)) if anchors is None else anchors
         self.anchors = frozen(checks.array("anchors", anchors, (count, 2, 3), "ends in the bodies' frames [m]"))
         self.contact = frozen(_flags("contact", contact, count))
-        if apart == 0:
+        if isinstance(apart, int) and apart == 0:
             message = "apart is 0, expected at least 1: for contact between bonded bodies give contact=True"
             raise ValueError(message)
         self.apart = checks.whole("apart", apart, least=1)
@@ -204,6 +205,7 @@ class Bonds:
 
 def _pairs(given: object) -> np.ndarray:
     """Pairs of different bodies, each once."""
+    checks.count_of("pairs", given)
     pairs = np.asarray(given)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.issubdtype(pairs.dtype, np.integer) or not len(pairs):
         message = f"pairs has shape {pairs.shape} of {pairs.dtype}, expected (B, 2) whole numbers, such as [(0, 1)]"
@@ -230,7 +232,7 @@ def _pairs(given: object) -> np.ndarray:
 
 def _numbers(name: str, given: object, count: int) -> np.ndarray:
     """One number for all bonds, or one each."""
-    values = np.asarray(given, dtype=float)
+    values = checks.numbers(name, given)
     if values.shape not in ((), (count,)):
         message = f"{name} has shape {values.shape}, expected a number, or ({count},)"
         raise ValueError(message)
@@ -246,6 +248,7 @@ def _numbers(name: str, given: object, count: int) -> np.ndarray:
 
 def _flags(name: str, given: object, count: int) -> np.ndarray:
     """Yes or no for all bonds, or for each (B,)."""
+    checks.count_of(name, given)
     values = np.asarray(given)
     if values.shape not in ((), (count,)) or not (values.dtype == bool or np.isin(values, (0, 1)).all()):
         message = f"{name} is {given!r}, expected True or False, or one for each of {count} bonds"
@@ -255,7 +258,7 @@ def _flags(name: str, given: object, count: int) -> np.ndarray:
 
 def _damping(given: object, count: int) -> np.ndarray:
     """Shares of critical damping (B, 4)."""
-    values = np.asarray(given, dtype=float)
+    values = checks.numbers("damping", given)
     if values.shape not in ((), (len(MODES),), (count, len(MODES))):
         message = (
             f"damping has shape {values.shape}, expected a number, or (4,) for {', '.join(MODES)}, or ({count}, 4)"

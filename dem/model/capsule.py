@@ -78,7 +78,7 @@ class Capsule:
             message = "a capsule needs its length, of the whole with both ends, or its aspect_ratio"
             raise ValueError(message)
         if ratio is not None:
-            ratio = checks.number("aspect_ratio", ratio)
+            ratio = checks.number("aspect_ratio", ratio, least=0)
         if length is not None:
             length = checks.number("length", length, above=0, unit="m")
         ratio = length / d if ratio is None else ratio
@@ -88,8 +88,8 @@ class Capsule:
             raise ValueError(message + "leave one of the two out")
         if not (ratio > 1 and length > d):
             message = (
-                f"a capsule of length {length:g} m and diameter {d:g} m has no cylinder between its ends: its length, "
-                "ends included, has to be above its diameter; take dem.Sphere for a ball"
+                f"a capsule of length {length:g} m and diameter {d:g} m, aspect_ratio {ratio:.3g}, has no cylinder "
+                "between its ends: its length, ends included, has to be above its diameter; take dem.Sphere for a ball"
             )
             raise ValueError(message)
         if ratio > LONGEST:

@@ -75,13 +75,13 @@ class Clump:
 
     def __post_init__(self) -> None:
         """Check the spheres, find centre and principal axes."""
-        count = np.size(self.radii)
+        count = checks.count_of("radii", self.radii)
         if not 1 <= count <= MOST_SPHERES:
             message = f"a clump has {count} radii, expected 1 to {MOST_SPHERES}"
             raise ValueError(message)
         radii = checks.array("radii", self.radii, (count,), "of the spheres [m]", rows="N")
         offsets = checks.array("offsets", self.offsets, (count, 3), "sphere centres [m]", rows="N")
-        checks.number("smallest radius of the clump", radii.min(), above=0, unit="m")
+        checks.number("smallest of the radii of the clump", radii.min(), above=0, unit="m")
         moments = union_moments(offsets, radii)
         centre = moments[1:4] / moments[0]
         matrix = _principal_axes(_inertia(moments))

@@ -12,7 +12,7 @@ from dem.base.hints import hinted
 from dem.base.periodic import nearest_image
 from dem.base.progress import progress_bar
 from dem.base.words import counted
-from dem.model.box import AXES
+from dem.model.box import AXES, Box
 from dem.model.grading import graded
 from dem.model.insertion import how_many, region
 from dem.model.materials import Material
@@ -22,7 +22,6 @@ from dem.model.shapes import Sphere
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dem.model.box import Box
     from dem.model.sizes import Sizes
 
 SWELL = 5e-4  # spheres are so much larger while they are pushed apart: what overlaps by less does not touch in the end
@@ -101,6 +100,7 @@ def pack_dense(
         message = f"shape is {type(shape).__name__}, expected a dem.Sphere: let others settle in a run"
         raise TypeError(message)
     checks.of_types(material=(material, Material))
+    checks.of_types(optional=True, box=(box, Box))
     low, high = region(lower, upper, box)
     volume = float(np.prod(high - low))
     number, solid_fraction = how_many(number, solid_fraction)

@@ -96,6 +96,7 @@ class FlexibleFibre:
         else:
             length = checks.number("length", self.length, above=d, unit="m")
         axis = length - d
+        checks.flag("smooth", self.smooth)
         least, slice_ = (2, 2 * d) if self.smooth else (1, d)
         segments = max(least, math.ceil(axis / slice_ - 1e-9)) if self.segments is None else self.segments
         segments = checks.whole("segments", segments, least=least)
@@ -110,9 +111,6 @@ class FlexibleFibre:
             checks.number("young", self.young, above=0, unit="Pa")
         if self.poisson is not None:
             checks.number("poisson", self.poisson, least=0, most=0.5)
-        if not isinstance(self.smooth, bool):
-            message = f"smooth is {self.smooth!r}, expected True or False"
-            raise TypeError(message)
         for name, value in (("diameter", d), ("length", length), ("aspect_ratio", length / d), ("segments", segments),
                             ("curvature", curvature)):  # fmt: skip
             object.__setattr__(self, name, value)

@@ -158,10 +158,8 @@ class Fluid:
             if getattr(self, name) is not None:
                 checks.one_of(name, getattr(self, name), laws)
         for name in ("pressure", "added_mass"):
-            if not isinstance(getattr(self, name), bool):
-                message = f"{name} is {getattr(self, name)!r}, expected True or False"
-                raise TypeError(message)
-        if self.every != "auto":
+            checks.flag(name, getattr(self, name))
+        if not (isinstance(self.every, str) and self.every == "auto"):
             object.__setattr__(self, "every", checks.whole("every", self.every, least=1))
         checks.of_types(
             optional=True, cells=(self.cells, Cells), lubrication=(self.lubrication, Lubrication),

@@ -70,7 +70,7 @@ class Free:
             "velocity": "of a wall [m/s]", "angular_velocity": "of a wall [rad/s]",
         }  # fmt: skip
         for name, meaning in meanings.items():
-            if getattr(self, name) is not None:
+            if not (getattr(self, name) is None and name in ("centre", "pivot")):  # which may be left out
                 object.__setattr__(self, name, checks.vector(name, getattr(self, name), meaning))
         given = (self.locked,) if isinstance(self.locked, str) else self.locked
         locked = checks.listed("locked", given, "x")
@@ -83,7 +83,7 @@ class Free:
 
     def _tensor_given(self) -> tuple:
         """The tensor of inertia as it was given, checked: what a body can have."""
-        whole = np.ndim(self.inertia) == 2
+        whole = checks.numbers("inertia", self.inertia).ndim == 2
         values = checks.array("inertia", self.inertia, (3, 3) if whole else (3,), "of a wall [kg m2]")
         tensor = values if whole else np.diag(values)
         principal = portable.eigen(tensor)[0]

@@ -24,6 +24,7 @@ from dem.model.grading import graded
 from dem.model.materials import Material
 from dem.model.particles import Particles
 from dem.model.shapes import AS_GIVEN, check_shape, standing
+from dem.model.wall import Wall
 from kernels.packing import insertion
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from dem.model.shapes import Shape
     from dem.model.sizes import Sizes
-    from dem.model.wall import Wall
 
 MOST_OFFERS = 200_000  # to one particle
 LEAST_OFFERS = 20  # to each particle on average, before it is foreseen how many more find a place
@@ -121,6 +121,7 @@ def pack(
     check_shape(shape, 1.0)
     checks.of_types(material=(material, Material))
     checks.of_types(optional=True, box=(box, Box))
+    others, walls = checks.of_one_type("others", others, Particles), checks.of_one_type("walls", walls, Wall)
     corners = region(lower, upper, box)
     number, solid_fraction = how_many(number, solid_fraction)
     span = _span(scale, sizes)
@@ -139,7 +140,7 @@ def pack(
     else:
         bodies = graded(shape, sizes, number=number, volume=volume * (solid_fraction or 0.0), seed=seed)
     position, turned = scatter(
-        bodies, corners, box, list(others), orientation, rng, walls=walls, large_first=sizes is not None
+        bodies, corners, box, others, orientation, rng, walls=walls, large_first=sizes is not None
     )
     return Particles(bodies, material, position=position, orientation=turned, name=name)
 
@@ -159,7 +160,8 @@ def _span(scale: tuple[float, float] | None, sizes: Sizes | None) -> tuple[float
     if scale is not None and sizes is not None:
         message = "scale and sizes are both given: leave one out"
         raise ValueError(message)
-    low, high = (checks.number("scale", factor, above=0) for factor in (scale or (1.0, 1.0)))
+    ends = checks.array("scale", (1.0, 1.0) if scale is None else scale, (2,), "smallest and largest factor").tolist()
+    low, high = (checks.number("scale", factor, above=0) for factor in ends)
     if low > high:
         message = f"scale is {(low, high)}, expected the smaller number first"
         raise ValueError(message)

@@ -70,7 +70,7 @@ class GriddedFlow(Flow):
 
     def __post_init__(self) -> None:
         """Check all of it."""
-        given = np.asarray(self.velocity)
+        given = checks.numbers("velocity of the grid", self.velocity)
         steady = given.ndim == 4
         if given.ndim not in (4, 5) or given.shape[-1] != 3 or min(given.shape[-4:-1]) < 2:
             message = (
@@ -79,16 +79,19 @@ class GriddedFlow(Flow):
             )
             raise ValueError(message)
         values = checks.array("velocity of the grid", given, given.shape, "[m/s]")
-        times = checks.array("time of the grid", self.time, np.shape(self.time), "[s]").ravel()
+        times = checks.numbers("time of the grid", self.time)
+        times = checks.array("time of the grid", times, times.shape, "[s]").ravel()
         count = 1 if steady else len(values)
         if len(times) != count or (np.diff(times) <= 0).any():
             message = f"time of the grid is {times}, expected {count} ascending, one for each velocity"
             raise ValueError(message)
-        size = (self.spacing,) * 3 if np.ndim(self.spacing) == 0 else self.spacing
+        one = checks.numbers("spacing of the grid", self.spacing).ndim == 0
+        size = (self.spacing,) * 3 if one else self.spacing
         spacing = checks.vector("spacing of the grid", size, "[m]")
         checks.number("smallest spacing of the grid", min(spacing), above=0, unit="m")
         kept = {"velocity": values[None] if steady else values, "time": times, "spacing": spacing}
-        kept["periodic"] = tuple(checks.one_of("periodic axis", axis, AXES) for axis in self.periodic)
+        axes = self.periodic if isinstance(self.periodic, str) else checks.listed("periodic", self.periodic, "x")
+        kept["periodic"] = tuple(checks.one_of("periodic axis", axis, AXES) for axis in axes)
         for name, value in kept.items():
             object.__setattr__(self, name, value)
         object.__setattr__(self, "origin", checks.vector("origin", self.origin, "[m]"))

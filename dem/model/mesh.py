@@ -69,8 +69,8 @@ class Mesh(Wall):
 
     def __post_init__(self) -> None:
         """Check all of it."""
-        given = np.asarray(self.vertices)
-        rows = len(given) if given.ndim else 0
+        rows = checks.count_of("vertices", self.vertices)
+        checks.count_of("triangles", self.triangles)
         vertices = checks.array("vertices", self.vertices, (max(rows, 3), 3), "corners of triangles [m]", rows="N")
         triangles = np.asarray(self.triangles)
         if triangles.ndim != 2 or triangles.shape[1] != 3 or not len(triangles) or triangles.dtype.kind not in "iu":

@@ -78,11 +78,9 @@ class Motion:
         object.__setattr__(self, "frequency", checks.number("frequency", self.frequency, least=0, unit="Hz"))
         for name, unit in (("phase", "rad"), ("rate", "rad/s"), ("start", "s")):
             object.__setattr__(self, name, checks.number(name, getattr(self, name), unit=unit))
-        if self.stop != math.inf:
+        if not (isinstance(self.stop, float) and self.stop == math.inf):
             object.__setattr__(self, "stop", checks.number("stop", self.stop, above=self.start, unit="s"))
-        if not any(self.axis):
-            message = f"axis is {self.axis}, expected a direction: not all zeros"
-            raise ValueError(message)
+        checks.direction("axis", self.axis)
         self._check_vibration()
         object.__setattr__(self, "table", self._rows())
 
@@ -95,9 +93,9 @@ class Motion:
             raise ValueError(message)
 
     def _rows(self) -> tuple[tuple[float, ...], ...]:
-        if not len(self.table):
-            return ()
         rows = checks.listed("table", self.table, "(0.0, 0.0, 0.0, 0.0)")
+        if not rows:
+            return ()
         width = len(rows[0]) if hasattr(rows[0], "__len__") and len(rows[0]) in (4, 5) else 4
         meaning = "rows of (time, x, y, z) or (time, x, y, z, angle) [s, m, rad]"
         values = checks.array("table", rows, (len(rows), width), meaning, rows="N")

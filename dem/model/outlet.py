@@ -65,6 +65,8 @@ class Outlet:
 
     def __post_init__(self) -> None:
         """Check all of it."""
+        for name in ("recycle", "name"):
+            checks.text(name, getattr(self, name))
         region = self.place
         if self.every is not None:
             object.__setattr__(self, "every", checks.number("every", self.every, above=0, unit="s"))
@@ -74,8 +76,6 @@ class Outlet:
         if self.whole and region.flat:
             message = f"whole of the {self.word} is for regions with a volume: a surface is crossed by centres of mass"
             raise ValueError(message)
-        for name in ("recycle", "name"):
-            checks.text(name, getattr(self, name))
 
     @property
     def word(self) -> str:

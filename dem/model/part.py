@@ -35,20 +35,13 @@ class Key(NamedTuple):
     def checked(self, name: str, value: object) -> object:
         """The value, numbers as floats; raises ValueError or TypeError if it is out of range."""
         if self.names == DIRECTIONS and not isinstance(value, str):
-            found = checks.vector(name, value, "a direction, or x, y or z")
-            if any(found):
-                return found
-            message = f"{name} is {value}, expected a direction, or x, y or z"
-            raise ValueError(message)
+            return checks.direction(name, value, "a direction, or x, y or z")
         if isinstance(self.example, tuple):
             return checks.vector(name, value, f"[{self.unit}]")
         if self.names:
             return checks.one_of(name, value, self.names)
         if isinstance(self.example, bool):
-            if not isinstance(value, bool):
-                message = f"{name} is {value!r}, expected True or False"
-                raise TypeError(message)
-            return value
+            return checks.flag(name, value)
         return checks.number(name, value, above=self.above, least=self.least, unit=self.unit)
 
 

@@ -280,7 +280,9 @@ class Particles(Declared):
 
     def _checked(self, name: str, value: object) -> np.ndarray:
         field = STATE[name]
-        result = checks.array(name, value, (len(self), field.width), heading(field.meaning, field.unit), rows="N")
+        about, shape = heading(field.meaning, field.unit), (len(self), field.width)
+        largest = checks.LARGEST if name == "orientation" else np.inf  # how far runs that break come, they say
+        result = checks.array(name, value, shape, about, rows="N", largest=largest)
         if name == "orientation":
             norm = np.linalg.norm(result, axis=1)
             bad = np.flatnonzero(np.abs(norm - 1) > UNIT_NORM)

@@ -11,10 +11,7 @@ from dem.base.hints import hinted
 def check_pressing(servo: Servo | PID) -> None:
     """Check what every servo has."""
     object.__setattr__(servo, "force", checks.number("force", servo.force, unit="N"))
-    object.__setattr__(servo, "axis", checks.vector("axis", servo.axis, "in which a wall presses"))
-    if not any(servo.axis):
-        message = f"axis is {servo.axis}, expected a direction: not all zeros"
-        raise ValueError(message)
+    object.__setattr__(servo, "axis", checks.direction("axis", servo.axis, "a direction in which a wall presses"))
     if servo.fastest is not None:
         object.__setattr__(servo, "fastest", checks.number("fastest", servo.fastest, above=0, unit="m/s"))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dem.base import checks, csv_rows, units
 from dem.base.hints import hinted
-from dem.base.words import counted
+from dem.base.words import counted, shown
 from dem.model.sizes import Sizes, Span
 
 if TYPE_CHECKING:
@@ -33,9 +33,11 @@ def _shares(name: str, given: Sequence[float], count: int) -> tuple[float, ...]:
 
 def _ascending(name: str, given: Sequence[float], least: int) -> tuple[float, ...]:
     """Checked sizes; raises ValueError naming them."""
-    sizes = checks.array(name, given, (np.size(given),), "ascending sizes [m]")
-    if len(sizes) < least or not (sizes > 0).all() or not (np.diff(sizes) > 0).all():
-        message = f"{name} are {list(given)!r}, expected at least {counted(least, 'size')} above 0 m that ascend"
+    sizes = checks.array(name, given, (checks.count_of(name, given),), "ascending sizes [m]")
+    if len(sizes) < least or not (sizes >= checks.SMALLEST).all() or not (np.diff(sizes) > 0).all():
+        message = (
+            f"{name} are {shown(sizes.tolist())}, expected at least {counted(least, 'size')} above 0 m that ascend"
+        )
         raise ValueError(message)
     return tuple(sizes.tolist())
 

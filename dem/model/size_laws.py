@@ -34,7 +34,7 @@ class Law(Sizes):
     def _check_ends(self) -> None:
         """Refuse ends that leave nothing between them; raises ValueError naming them."""
         for name in ("lower", "upper"):
-            if getattr(self, name) is not None:
+            if getattr(self, name) is not None or name not in vars(type(self)):  # those without a default are needed
                 object.__setattr__(self, name, checks.number(name, getattr(self, name), above=0, unit="m"))
         low, high = self.ends()
         if not low < high < math.inf:

@@ -100,7 +100,11 @@ class Cylinder(_Round):
         keep_sizes(self, "radius")
         keep_flag(self, "inside")
         check_length(self)
-        object.__setattr__(self, "ends", self.ends or ("none" if self.inside else "both"))
+        object.__setattr__(
+            self,
+            "ends",
+            ("none" if self.inside else "both") if isinstance(self.ends, str) and not self.ends else self.ends,
+        )
         checks.one_of("ends", self.ends, ENDS)
         super().__post_init__()
 

@@ -33,12 +33,8 @@ class WallShape(NamedTuple):
 
 def unit(name: str, value: object) -> np.ndarray:
     """A direction as a unit vector; raises ValueError naming it."""
-    given = np.array(checks.vector(name, value, "a direction"))
-    length = portable.length(given)
-    if length == 0:
-        message = f"{name} is {tuple(given.tolist())}, expected a direction: not all zeros"
-        raise ValueError(message)
-    return given / length
+    given = np.array(checks.direction(name, value))
+    return given / portable.length(given)
 
 
 def across(axis: np.ndarray) -> np.ndarray:

@@ -93,7 +93,7 @@ def integrator_for_contacts(name: str, *, bonded: bool = False) -> Integrator:
     >>> integrator_for_contacts("auto").name, integrator_for_contacts("auto", bonded=True).name
     ('improved-pcdm', 'splitting')
     """
-    found = integrator((BONDED if bonded else DEFAULT) if name == AUTO else name)
+    found = integrator((BONDED if bonded else DEFAULT) if isinstance(name, str) and name == AUTO else name)
     if found.torques > 1:
         message = (
             f"integrator {name} evaluates the torque {found.torques} times a step, a simulation once: use it in "

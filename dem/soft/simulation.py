@@ -129,6 +129,8 @@ class Simulation(Crowd):
         description: dict | None = None,
         _skin: tuple[float, float] | None = None,
     ) -> None:
+        inserters = checks.listed("inserters", inserters, "dem.Inserter(shape, material, region=...)")
+        outlets = checks.listed("outlets", outlets, "dem.Outlet(region)")
         super().__init__(with_room_for(particles, inserters, outlets, fluid), box, gravity, description)
         words = {"fluid": fluid, "walls": walls, "inserters": inserters, "outlets": outlets, "bonds": bonds}
         self._set_up(contacts, time_step, deepest_overlap, integrator, threads, _skin, **words)

@@ -372,7 +372,7 @@ def test_threads_show_in_no_bit_from_the_start(monkeypatch):
     alone = falling()
     alone.step(10)
     for module in list(sys.modules.values()):  # chunks of few bodies: plain Python looks the number up
-        if module.__name__.startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
+        if getattr(module, "__name__", "").startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
             monkeypatch.setattr(module, "CHUNK", 8)
     several = falling(threads=3)
     several.step(10)

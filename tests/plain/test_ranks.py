@@ -39,7 +39,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar s
 def small_chunks(monkeypatch):
     """Chunks of few bodies, so that small systems have many, of ghosts as well: plain Python looks the number up."""
     for module in list(sys.modules.values()):
-        if module.__name__.startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
+        if getattr(module, "__name__", "").startswith(("kernels.", "dem.")) and getattr(module, "CHUNK", None) == 2048:
             monkeypatch.setattr(module, "CHUNK", 8)
 
 

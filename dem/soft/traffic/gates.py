@@ -30,22 +30,20 @@ def with_room_for(
     TypeError, ValueError
         For what are no inserters or outlets, no particles where none come, or a fluid that does not go with them.
     """
-    listed = checks.listed("inserters", inserters, "dem.Inserter(shape, material, region=...)")
-    going = checks.listed("outlets", outlets, "dem.Outlet(region)")
-    for name, given, kind in (("inserters", listed, Inserter), ("outlets", going, Outlet)):
+    for name, given, kind in (("inserters", inserters, Inserter), ("outlets", outlets, Outlet)):
         for k, each in enumerate(given):
             if not isinstance(each, kind):
                 message = f"{name}[{k}] is {each!r}, expected a dem.{kind.__name__}"
                 raise TypeError(message)
-    _check_fluid(fluid, listed, going)
-    if not listed:
+    _check_fluid(fluid, inserters, outlets)
+    if not inserters:
         if particles is None:
             message = "particles is None, and nobody puts any in: give dem.Particles, or inserters"
             raise TypeError(message)
         return particles
     if particles is not None:
         checks.of_types(particles=(particles, Particles))
-    own, every = 0 if particles is None else len(particles), with_examples(particles, listed)
+    own, every = 0 if particles is None else len(particles), with_examples(particles, inserters)
     state = {name: getattr(every, name)[:own] for name in STATE}
     return Particles.known(every.variants, every.variant[:own], every.kinds, every.kind[:own], state)
 
