@@ -232,6 +232,9 @@ def _driven(particles: Particles, box: Box | None, gravity: tuple[float, float, 
     with np.errstate(over="ignore"):
         moving = 0.5 * float((particles.velocity**2).sum(1).max())
         falling = float(fall(particles, box, gravity, walls).max())
+        wall = fastest_of(box, walls)
+    if (2 * wall) ** 2 > 2 * max(moving, falling):  # what a wall hits leaves at twice its speed
+        return f"a wall at {wall:.3g} m/s"
     if falling > moving:
         strength = math.hypot(*gravity)
         return f"falling {falling / strength:.3g} m under gravity of {strength:g} m/s2"

@@ -196,7 +196,8 @@ def _company(particles: Particles, gas: Gas, rule: Rule) -> Company:
     sums = {name: np.zeros((3, columns)) for name in ("mean", "square", "fluid_mean", "fluid_square", "mixed")}
     return Company(
         variant=particles.variant.astype(np.int64), number=np.zeros(columns, np.int64), **sums, spin=np.zeros((3, n)),
-        correlation=correlation, knows_fluid=fluid is not None and rule.correlation == "full",
+        velocity=np.zeros((3, n)), correlation=correlation,
+        knows_fluid=fluid is not None and rule.correlation == "full",
     )  # fmt: skip
 
 

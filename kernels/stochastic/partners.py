@@ -2,19 +2,26 @@
 
 M. Sommerfeld, Int. J. Multiphase Flow 27 (2001) 1829, after B. Oesterlé & A. Petitjean, Int. J. Multiphase Flow 19
 (1993) 199. Each particle meets in each step a fictitious partner. Its size, mass and spin are those of another particle
-of the cell, taken at random, and its velocity is drawn, component by component, from a normal distribution with mean
-and variance of those of its variant in the cell, of which the particle itself is none unless they are correlated. They
-collide with the probability π (R1 + R2)² |v - v_f| χ n dt, and then only the particle changes.
+of the cell, taken at random. They collide with the probability π (R1 + R2)² |v - v_f| χ n dt, and then only the
+particle changes.
 
-Partners that are in the same eddy move alike. The drawn velocity has the correlation ρ_vf = R(St) = exp(-0.55
-(τ_p/T_L)^0.4) with that of the particle; St = τ_p/T_L. That is of particles alike. Of two kinds it is R_12 = √(R_1
-R_2), as if velocities of each kind had a part √R in common with the eddy that both are in: the same both ways, R_1 for
-R_2 = R_1, and a correlation that there can be, whatever kinds there are. Sommerfeld's St is that of the particle alone,
-so that R_12 ≠ R_21, and kinds 1 and 2 would not take from each other what they give. Drawn so, it knows nothing of the
-velocity u of the fluid that the particle sees. Then elastic collisions make v and u forget each other, and drag takes
-kinetic energy that no collision took (B. van Wachem, T. Curran, F. Evrard, Flow Turbul. Combust. 105 (2020) 935). The
-cure is a partner correlated with both: v_f is drawn from the normal distribution of (v, u, v_f) with v and u given, in
-which v_f goes with u as other particles of its variant do,
+A partner that is not correlated with the particle has the velocity of that other particle, too (K. Nanbu, J. Phys. Soc.
+Jpn. 49 (1980) 2042): of two particles each takes the other with the same chance, so that momentum and energy are
+conserved on average, in cells of any number and for any distribution. Drawn from a normal distribution with mean and
+variance of the n others in the cell they are not: fast partners are then too frequent, as the variance is an estimate,
+and are met more often, so that a gas gains 0.13/n of its energy a collision. What stays is that a collision conserves
+momentum on average alone: the mean velocities of cells wander, which is energy that collisions within them do not take.
+
+The velocity of a correlated partner is drawn, component by component, from a normal distribution with mean and variance
+of those of its variant in the cell. Partners that are in the same eddy move alike. The drawn velocity has the
+correlation ρ_vf = R(St) = exp(-0.55 (τ_p/T_L)^0.4) with that of the particle; St = τ_p/T_L. That is of particles alike.
+Of two kinds it is R_12 = √(R_1 R_2), as if velocities of each kind had a part √R in common with the eddy that both are
+in: the same both ways, R_1 for R_2 = R_1, and a correlation that there can be, whatever kinds there are. Sommerfeld's
+St is that of the particle alone, so that R_12 ≠ R_21, and kinds 1 and 2 would not take from each other what they give.
+Drawn so, it knows nothing of the velocity u of the fluid that the particle sees. Then elastic collisions make v and u
+forget each other, and drag takes kinetic energy that no collision took (B. van Wachem, T. Curran, F. Evrard, Flow
+Turbul. Combust. 105 (2020) 935). The cure is a partner correlated with both: v_f is drawn from the normal distribution
+of (v, u, v_f) with v and u given, in which v_f goes with u as other particles of its variant do,
 
     v_f = <v_f> + σ_f (a v'/σ_v + b u'/σ_u + √(1 - a R - b ρ_f) ξ),  a = (R - ρ ρ_f)/(1 - ρ²),  b = (ρ_f - ρ R)/(1 - ρ²)
 
@@ -57,6 +64,7 @@ class Company(NamedTuple):
     fluid_square: np.ndarray  # (3, C G)
     mixed: np.ndarray  # (3, C G) sum of the products of both departures
     spin: np.ndarray  # (3, N) angular velocities before anybody collides [rad/s]
+    velocity: np.ndarray  # (3, N) velocities then [m/s]
     correlation: np.ndarray  # (G, G) R, of a particle and its partner
     knows_fluid: bool  # whether partners are correlated with what the fluid does, too
 
@@ -75,6 +83,7 @@ def acquaint(spheres, gas, company, seen):
             company.mean[axis, k] += spheres.row[i, 3 + axis]
             company.fluid_mean[axis, k] += seen[axis, i]
             company.spin[axis, i] = spheres.omega[axis, i]
+            company.velocity[axis, i] = spheres.row[i, 3 + axis]
     for k in range(company.number.size):
         for axis in range(3):
             company.mean[axis, k] /= max(company.number[k], 1)
@@ -87,18 +96,6 @@ def acquaint(spheres, gas, company, seen):
             company.square[axis, k] += v * v
             company.fluid_square[axis, k] += u * u
             company.mixed[axis, k] += v * u
-
-
-@formula
-def of_others(axis, k, v, company):
-    """Mean and variance of a component of the velocity in column k, without a member that has v.
-
-    The variance of what the others have is about their own mean: about the true one, that of what is drawn from them is
-    then what theirs is, however few they are.
-    """
-    w, rest = v - company.mean[axis, k], company.number[k] - 1
-    square = company.square[axis, k] - company.number[k] / rest * w * w
-    return company.mean[axis, k] - w / rest, max(square, 0.0) / rest
 
 
 @formula
@@ -121,12 +118,12 @@ def weights(wanted, own, others):
 
 
 @formula
-def component(axis, i, mine, theirs, spheres, company, seen, chance):
+def component(axis, i, j, mine, theirs, spheres, company, seen, chance):
     """A component of the velocity of a fictitious partner of particle i.
 
     Parameters
     ----------
-    axis, i : component, particle
+    axis, i, j : component, particle, the other one that the partner is alike
     mine, theirs : columns of `company` for the particle and its partner
     spheres : `kernels.hard.flight.SphereState`
     company, seen : `Company`; velocity of the fluid that particles see (3, N) [m/s]
@@ -138,11 +135,9 @@ def component(axis, i, mine, theirs, spheres, company, seen, chance):
     """
     v, u, variants = spheres.row[i, 3 + axis], seen[axis, i], company.correlation.shape[0]
     wanted = company.correlation[mine % variants, theirs % variants]
-    mean, square = company.mean[axis, theirs], company.square[axis, theirs] / company.number[theirs]
     if wanted == 0.0 and not company.knows_fluid:
-        if mine == theirs:
-            mean, square = of_others(axis, theirs, v, company)
-        return mean + math.sqrt(square) * chance
+        return company.velocity[axis, j]
+    mean, square = company.mean[axis, theirs], company.square[axis, theirs] / company.number[theirs]
     n, m = company.number[mine], company.number[theirs]
     own_square, own_fluid_square = company.square[axis, mine] / n, company.fluid_square[axis, mine] / n
     own, others = 0.0, 0.0
@@ -190,9 +185,9 @@ def meet_partner(i, t, dt, spheres, gas, company, law, seed, seen, tally):
     j = gas.order[first + n - 1] if j == i else j  # any but i, all alike
     mine, theirs = c * variants + company.variant[i], c * variants + company.variant[j]
     v_j = (
-        component(0, i, mine, theirs, spheres, company, seen, chance[0]),
-        component(1, i, mine, theirs, spheres, company, seen, chance[1]),
-        component(2, i, mine, theirs, spheres, company, seen, chance[2]),
+        component(0, i, j, mine, theirs, spheres, company, seen, chance[0]),
+        component(1, i, j, mine, theirs, spheres, company, seen, chance[1]),
+        component(2, i, j, mine, theirs, spheres, company, seen, chance[2]),
     )
     g = subtract(velocity_of(row, i), v_j)
     reach = row[i, RADIUS] + row[j, RADIUS]

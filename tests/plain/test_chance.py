@@ -202,7 +202,7 @@ def test_partners_of_two_kinds_are_correlated_both_ways_alike(knows):
     for mine, theirs in ((0, 1), (1, 0)):
         v = engine.spheres.row[mine * n : (mine + 1) * n, 3]
         drawn = [
-            component(0, mine * n + i, mine, theirs, engine.spheres, engine.company, engine.carrier.seen, x)
+            component(0, mine * n + i, theirs * n, mine, theirs, engine.spheres, engine.company, engine.carrier.seen, x)
             for i, x in enumerate(rng.normal(size=n))
         ]
         found.append(np.corrcoef(v, drawn)[0, 1])
