@@ -102,7 +102,7 @@ class Clump:
     def turned(self, rotation: object) -> np.ndarray:
         """Orientations (..., 4) of clumps that stood as given and were turned by unit quaternions (..., 4) then."""
         rows = np.atleast_2d(rotation)
-        turns = checks.array("rotation", rows, (len(rows), 4), "unit quaternions, scalar first")
+        turns = checks.array("rotation", rows, (len(rows), 4), "unit quaternions, scalar first", rows="N")
         return product(turns, np.array(self.axes)).reshape(np.shape(rotation))
 
     @cached_property

@@ -49,7 +49,9 @@ def read_triangles(path: str | PathLike) -> tuple[np.ndarray, np.ndarray]:
         raise FileNotFoundError(message)
     if path.suffix.lower() != ".stl":
         return _by_trimesh(path)
-    data = _plain(path.read_bytes())
+    data = path.read_bytes()
+    if not _is_as_long_as_it_says(data):
+        data = _plain(data)
     corners = _binary(path, data) if _is_binary(data) else _ascii(path, data)
     bad = np.flatnonzero(~np.isfinite(corners).all(axis=(1, 2)))
     if len(bad):
@@ -68,9 +70,14 @@ def _plain(data: bytes) -> bytes:
     return data.removeprefix(codecs.BOM_UTF8)
 
 
+def _is_as_long_as_it_says(data: bytes) -> bool:
+    """Whether the length is what a binary file says of itself; some begin by solid, or as text in UTF-16."""
+    return len(data) >= HEADER and len(data) == HEADER + FACET * int.from_bytes(data[80:84], "little")
+
+
 def _is_binary(data: bytes) -> bool:
-    """Whether the length is what a binary file says of itself, or it does not look like text; some begin by solid."""
-    if len(data) >= HEADER and len(data) == HEADER + FACET * int.from_bytes(data[80:84], "little"):
+    """Whether it is as long as a binary file says of itself, or does not look like text."""
+    if _is_as_long_as_it_says(data):
         return True
     return not (data.lstrip()[:5].lower() == b"solid" and b"\0" not in data[:1000])
 

@@ -64,12 +64,13 @@ PLAIN = ascii_stl(*BOX)
         PLAIN.replace(b"\n", b"\r"),
         PLAIN.replace(b"\n", b" "),
         PLAIN + PLAIN.replace(b"0 2 3", b"0 2 3 ").replace(b"a box", b"the same again"),
+        binary_stl(*BOX, head=b"\xff\xfe of some program"),
         binary_stl(*BOX) + b"\r\n",
         binary_stl(*BOX).ljust(1024, b"\0"),
     ],
     ids=[
         "digits", "more digits", "mark", "utf-16", "name facet", "name vertex", "no name", "name end", "cr", "line",
-        "two solids", "two bytes more", "padded",
+        "two solids", "binary like utf-16", "two bytes more", "padded",
     ],
 )  # fmt: skip
 def test_files_as_programs_write_them(data, tmp_path):
@@ -151,7 +152,7 @@ def test_other_formats_by_trimesh(tmp_path):
 @pytest.mark.parametrize(
     ("vertices", "triangles", "said"),
     [
-        ([(0, 0, 0), (1, 0, 0)], [(0, 1, 2)], r"vertices has shape \(2, 3\), expected \(3, 3\)"),
+        ([(0, 0, 0), (1, 0, 0)], [(0, 1, 2)], r"vertices has shape \(2, 3\), expected \(N, 3\) with N = 3"),
         ([(0, 0, 0), (1, 0, 0), (0, math.nan, 0)], [(0, 1, 2)], "vertices is not finite in 1 place"),
         (BOX[0], [(0, 1, 8)], r"triangle 0 is of vertices \[0, 1, 8\], expected numbers from 0 to 7"),
         (BOX[0], [(0, 1, -1)], "expected numbers from 0 to 7"),
