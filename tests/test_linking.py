@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numba import typeof
 from numba.core import types
 
+import dem
 from kernels import laws
-from kernels.base import jit, keeping, linking, quaternion
+from kernels.base import direct, jit, keeping, linking, quaternion
 from kernels.laws import hertz
 
 compiled = pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="looks at compiled code")
@@ -326,3 +328,51 @@ def test_a_piece_that_is_gone_or_broken_is_made_again(tmp_path):
     again, remade = run()
     assert again == names
     assert remade.keys() == files.keys()
+
+
+class Pair(NamedTuple):
+    """Two arrays and a number."""
+
+    a: np.ndarray
+    b: np.ndarray
+    c: float
+
+
+@compiled
+@pytest.mark.parametrize(
+    "b",
+    [
+        np.ones((2, 5)), np.ones((2, 0)), np.ones(3), np.ones((2, 3), np.int64), np.ones((3, 2)).T,
+        np.broadcast_to(1.0, (2, 3)), np.frombuffer(bytes(48)).reshape(2, 3), np.float64(2.0),
+    ],
+    ids=["longer", "empty", "flat", "integers", "transposed", "strided", "read-only", "number"],
+)  # fmt: skip
+def test_arguments_rewritten_are_handed_on_as_those_written_anew(b):
+    a, first = np.zeros(4), np.zeros((2, 3))
+    for before, now in ((Pair(a, first, 1.0), Pair(a, b, 1.0)), (first, b)):
+        again, anew = direct.rewrite(direct.write(before), now), direct.write(now)
+        assert again.kind == anew.kind
+        assert again.value is now
+        if anew.memory is None:
+            assert again.numbers == anew.numbers
+        else:
+            assert again.memory.tolist() == anew.memory.tolist()
+    changed = direct.rewrite(direct.write(Pair(a, first, 1.0)), Pair(a, first, 2.0))
+    assert changed.memory.tolist() == direct.write(Pair(a, first, 2.0)).memory.tolist()
+
+
+@compiled
+def test_lists_made_anew_type_no_arrays_anew(monkeypatch):
+    glass = dem.Material(young=5e7, poisson=0.3, density=2500.0)
+    spheres = dem.Particles(dem.Sphere(diameter=0.01), glass, position=[[0, 0, 0], [0.01, 0.001, 0]])
+    sim = dem.Simulation(spheres, time_step=1e-6)
+    engine, typed, shared = sim._engine, [], []
+    engine.rebuild()
+    monkeypatch.setattr(direct.numba, "typeof", lambda value: typed.append(value) or typeof(value))
+    monkeypatch.setattr("dem.soft.engine.share_out", lambda *_: shared.append(1))
+    before = engine.neighbours
+    for _ in range(5):
+        engine.rebuild()
+    assert engine.neighbours is not before
+    assert not typed
+    assert not shared  # one block has all chunks

@@ -194,7 +194,8 @@ class Engine(Inhabited):
         Contacts go on with what they remember, or with what is given.
         """
         b, w = self.bodies, self.workspace
-        work = work_of(self.neighbours, walled=has_walls(self.faces))
+        several = self.neighbours.block.size > 2  # blocks
+        work = work_of(self.neighbours, walled=has_walls(self.faces)) if several else None
         history = self.history() if history is None else history
         grid = grid_for(b, self.kinds.bound, self._reach(), self.periods())
         b.present[0] = cells.cell_order(b.position, b.left, grid, w.cell, w.cell_first, w.order)
@@ -202,7 +203,8 @@ class Engine(Inhabited):
         while not self._list_neighbours(grid):
             pass
         nb = self.neighbours
-        share_out(nb, work)
+        if several:
+            share_out(nb, work)
         nb.lag[0] = (np.arange(nb.lowest.size) - nb.lowest).max()
         self._note_places()
         table = history.indexed(b.owner.size, self._first_numbers()) if self.layout.wall_width else None

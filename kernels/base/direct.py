@@ -5,6 +5,7 @@ and each time it is called. Here a tuple is written once, when it is seen first 
 """
 
 import ctypes
+import itertools
 import struct
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from kernels.base import linking, pieces
 from kernels.base.held import Held, held, is_plain_array
 
 INTEGERS = (int, np.integer)
+C_ORDER, TYPED_FLAGS = 0x1, 0x501  # of flags of an array: order; what numba's type tells, with aligned and writeable
 OTHERWISE = "numba's way"  # how to call what cannot be written here
 
 
@@ -46,6 +48,7 @@ class Written(NamedTuple):
     kind: types.Type | type
     memory: np.ndarray | None
     numbers: list | None
+    starts: tuple = ()  # word of `memory` at which each field of a tuple begins
 
 
 def write(value):
@@ -57,16 +60,45 @@ def write(value):
         return Written(value, kind, None, [])
     if not isinstance(held(kind), Held):
         return Written(value, kind, None, None)
-    words = words_of(kind, value)
-    memory = None if words is None else np.array(words, np.int64)
-    return Written(value, held(kind), memory, None if words is None else [memory.ctypes.data])
+    fields = [words_of(one, part) for one, part in zip(kind, value, strict=True)]
+    if None in fields:
+        return Written(value, held(kind), None, None)
+    memory = np.array([word for words in fields for word in words], np.int64)
+    starts = (0, *itertools.accumulate(len(words) for words in fields))
+    return Written(value, held(kind), memory, [memory.ctypes.data], starts[:-1])
+
+
+def have_same_type(a, b):
+    """Whether two values are arrays in C order of one numba type."""
+    if type(a) is not np.ndarray or type(b) is not np.ndarray:
+        return False
+    flags = a.flags.num & TYPED_FLAGS
+    return flags & C_ORDER and flags == b.flags.num & TYPED_FLAGS and a.ndim == b.ndim and a.dtype == b.dtype
+
+
+def rewrite(found, value):
+    """Write an argument in the place of an earlier one, found, without typing what is of the same type.
+
+    In a tuple of the same class only arrays that are others are written, into the memory of the earlier tuple. The
+    result is the same as that of `write`, which does it where another field has changed.
+    """
+    if have_same_type(value, found.value):
+        return Written(value, found.kind, None, numbers_of(value))
+    if found.memory is None or type(value) is not type(found.value):
+        return write(value)
+    changed = [fields for fields in zip(found.starts, found.value, value, strict=True) if fields[1] is not fields[2]]
+    if not all(have_same_type(before, now) for _, before, now in changed):
+        return write(value)
+    for start, _, array in changed:
+        found.memory[start : start + 1 + array.ndim] = array.ctypes.data, *array.shape
+    return found._replace(value=value)
 
 
 class Caller:
     """Calls a `Direct` many times: what it is called with again is not looked at again, but for integers."""
 
     def __init__(self, direct):
-        self.direct, self.written, self.values = direct, {}, ()
+        self.direct, self.written, self.values, self.kinds = direct, {}, (), ()
         self.function, self.flat, self.places, self.result = OTHERWISE, [], {}, ctypes.c_int64()
 
     def __call__(self, *arguments):
@@ -100,11 +132,12 @@ class Caller:
             else:
                 found = self.written.get(k)
                 if found is None or found.value is not value:
-                    found = self.written[k] = write(value)
+                    found = self.written[k] = rewrite(found, value) if found else write(value)
             kinds.append(found.kind)
             numbers.append(found.numbers)
             flat += map(ctypes.c_int64, found.numbers or [])
-        self.function = self.direct.function_for(tuple(kinds), numbers)
+        if tuple(kinds) != self.kinds:
+            self.function, self.kinds = self.direct.function_for(tuple(kinds), numbers), tuple(kinds)
         self.values, self.places, self.flat = arguments, places, flat  # only when nothing can go wrong any more
 
 
