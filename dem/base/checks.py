@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import machine
 from dem.base.words import counted, shown
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 LARGEST = 1e50  # of any number: what is made of it, such as a moment of inertia, stays within those that there are
 SMALLEST = 1e-50  # of those that are to be above 0: what is divided by them does, too
+A_PARTICLE = 2000  # bytes that a particle takes at least, with its neighbours
 TABLES = (".csv", ".txt", ".dat")  # how the names of tables of comma-separated values end
 LONGEST_NAME = 100  # letters of an unknown one that are compared with those known
 WANTED = {dict: "a dict", np.random.Generator: "a generator, such as numpy.random.default_rng(1)"}  # else ours
@@ -189,6 +191,17 @@ def threads(number: int | None) -> int:
 
     most = most_threads()
     return most if number is None else min(whole("threads", number, least=1), most)
+
+
+def bodies(number: float, what: str = "particles") -> None:
+    """Refuse more particles than this machine has memory for; raises ValueError saying how much they would take."""
+    most = machine.memory()
+    if not number * A_PARTICLE <= most:
+        message = (
+            f"{number:.4g} {what} would take {number * A_PARTICLE / 1e9:.3g} GB of memory, this machine has "
+            f"{most / 1e9:.3g} GB: take fewer"
+        )
+        raise ValueError(message)
 
 
 def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "output") -> Path:

@@ -32,6 +32,18 @@ def shown(value: object) -> str:
     return " ".join(SHOWN.repr(value).split())
 
 
+def cut(text: str, most: int = 60) -> str:
+    """A name as it is quoted in a message, without what is in the middle of a very long one.
+
+    Examples
+    --------
+    >>> cut("steel"), cut("x" * 1000, 20)
+    ('steel', 'xxxxxxxx...xxxxxxxx')
+    """
+    half = (most - 3) // 2
+    return text if len(text) <= most else f"{text[:half]}...{text[-half:]}"
+
+
 def error_in_words(error: BaseException) -> str:
     """What an error says, in the words of the system if it is one of files.
 
@@ -41,5 +53,5 @@ def error_in_words(error: BaseException) -> str:
     ('run.h5: no such file or directory', 'odd')
     """
     if isinstance(error, OSError) and error.filename and error.strerror:
-        return f"{error.filename}: {error.strerror.lower()}"
+        return f"{cut(str(error.filename), 300)}: {error.strerror.lower()}"
     return str(error)

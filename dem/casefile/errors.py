@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dem.base import checks
-from dem.base.words import shown
+from dem.base.words import cut, shown
 from dem.casefile.allowed import meaning
 from dem.casefile.keys import TAGS
 from dem.casefile.tables import table_in
@@ -26,7 +26,7 @@ def lines(error: ValidationError, model: type[Table]) -> list[str]:
 
 def _line(error: dict, model: type[Table]) -> str:
     path = [part for part in error["loc"] if part not in (*TAGS, "[key]")]
-    where = ".".join(str(part) for part in path)
+    where = ".".join(cut(str(part)) for part in path)
     table = _table_at(model, path[:-1])
     if error["type"] == "extra_forbidden":
         try:

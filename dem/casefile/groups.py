@@ -135,7 +135,7 @@ def _at_random(
     """Shapes, and the places and orientations at which they overlap nothing; sizes by the number of the group too."""
     wanted, box = group.random, around.box
     corners = insertion.region(wanted.lower, wanted.upper, box)
-    volume, scale = float(np.prod(corners[1] - corners[0])), wanted.scale or (1.0, 1.0)
+    volume, scale = float(np.prod(corners[1] - corners[0])), insertion.span(wanted.scale, None)
     if wanted.sizes is None:
         shapes = insertion.sized(shape, wanted.number, wanted.solid_fraction, scale, volume, rng)
     else:

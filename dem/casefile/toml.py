@@ -10,6 +10,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+DEEPEST = 40  # levels of tables and arrays; case files have some ten
 WITH_PLUS = re.compile(r"""(?<!["'\w])[xyz]\+(?!["'])""")  # a face without quotes
 
 
@@ -29,7 +30,11 @@ def parsed(text: str) -> dict:
     ValueError: invalid value (at line 1, column 13); what has a plus needs quotes: "z+"
     """
     try:
-        return tomllib.loads(text)
+        found = tomllib.loads(text)
+        return _of_few_levels(found)
+    except RecursionError:
+        message = f"arrays or tables are nested too deeply: at most {DEEPEST} levels are read"
+        raise ValueError(message) from None
     except tomllib.TOMLDecodeError as error:
         said = f"{str(error)[:1].lower()}{str(error)[1:]}"
         where = re.search(r"line (\d+)", said)
@@ -37,3 +42,18 @@ def parsed(text: str) -> dict:
         if face := WITH_PLUS.search(line):
             said += f'; what has a plus needs quotes: "{face[0]}"'
         raise ValueError(said) from None
+
+
+def _of_few_levels(found: dict) -> dict:
+    """The same; raises RecursionError, as a parser does of thousands, where it has more levels than are read."""
+    level = [found]
+    for _ in range(DEEPEST):
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if isinstance(each, dict) else each)
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return found
+    raise RecursionError

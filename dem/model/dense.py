@@ -108,6 +108,7 @@ def pack_dense(
     seed = checks.whole("seed", seed, least=0)
     if sizes is None:
         count = number or max(1, round(filled / shape.mass_properties(1.0).volume))
+        checks.bodies(count)
         shapes = [shape] * count
     else:
         shapes = graded(shape, sizes, number=number, volume=filled, seed=seed)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dem.base import portable
+from dem.base import checks, portable
 from dem.base.notices import Notice, warn
 from dem.base.words import counted
 from dem.model.sizes import Sizes
@@ -103,7 +103,9 @@ def graded(
     own = size_of(shape)
     if number is None:
         one = shape.mass_properties(1.0).volume * sizes.mean_cube / own**3
+        checks.bodies(volume / one)
         number = max(1, round(volume / one))
+    checks.bodies(number)
     drawn = sizes.draw(number, seed=seed, stream=stream)
     for notice in notices(sizes, drawn):
         warn(notice)

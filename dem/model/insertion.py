@@ -23,7 +23,7 @@ from dem.model.clear import clear_of
 from dem.model.grading import graded
 from dem.model.materials import Material
 from dem.model.particles import Particles
-from dem.model.shapes import AS_GIVEN, check_shape, standing
+from dem.model.shapes import AS_GIVEN, Sphere, check_shape, standing
 from dem.model.wall import Wall
 from kernels.packing import insertion
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 MOST_OFFERS = 200_000  # to one particle
 LEAST_OFFERS = 20  # to each particle on average, before it is foreseen how many more find a place
 MORE_TO_COME = 1.5 / (2 ** (1 / 3) - 1)  # times those of the second half of all tries: by Feder's law, and half as many
+JAMMED, MANY = 0.4, 1000  # solid fraction that so many equal spheres never come to one by one: they jam at 0.384
 CELLS = 4  # at most so many for each sphere
 UNIT_NORM = 1e-6  # how far from 1 the norm of an orientation may be
 
@@ -124,7 +125,7 @@ def pack(
     others, walls = checks.of_one_type("others", others, Particles), checks.of_one_type("walls", walls, Wall)
     corners = region(lower, upper, box)
     number, solid_fraction = how_many(number, solid_fraction)
-    span = _span(scale, sizes)
+    ends = span(scale, sizes)
     rng = np.random.default_rng(checks.whole("seed", seed, least=0))
     if isinstance(orientation, str):
         checks.one_of("orientation", orientation, (AS_GIVEN,))
@@ -136,7 +137,7 @@ def pack(
             raise ValueError(message)
     volume = float(np.prod(corners[1] - corners[0]))
     if sizes is None:
-        bodies = sized(shape, number, solid_fraction, span, volume, rng)
+        bodies = sized(shape, number, solid_fraction, ends, volume, rng)
     else:
         bodies = graded(shape, sizes, number=number, volume=volume * (solid_fraction or 0.0), seed=seed)
     position, turned = scatter(
@@ -155,7 +156,7 @@ def how_many(number: int | None, solid_fraction: float | None) -> tuple[int | No
     return None, checks.number("solid_fraction", solid_fraction, above=0, most=1)
 
 
-def _span(scale: tuple[float, float] | None, sizes: Sizes | None) -> tuple[float, float]:
+def span(scale: tuple[float, float] | None, sizes: Sizes | None) -> tuple[float, float]:
     """Checked ends of the scale; raises ValueError if sizes are given as well."""
     if scale is not None and sizes is not None:
         message = "scale and sizes are both given: leave one out"
@@ -195,10 +196,12 @@ def sized(
     low, high = scale
     one = shape.mass_properties(1.0).volume
     if number is not None:
+        checks.bodies(number)
         factors = rng.uniform(low, high, number)
     else:
         wanted = solid_fraction * volume / one
         mean = (low + high) * (low**2 + high**2) / 4  # of the cubes of uniform numbers
+        checks.bodies(wanted / mean)
         factors = np.empty(0)
         while _cubes(factors).sum() < wanted:
             factors = np.append(factors, rng.uniform(low, high, math.ceil(wanted / mean)))
@@ -248,6 +251,7 @@ def scatter(
         back = np.argsort(order)
         return position[back], turned[back]
     lower, upper = corners
+    _refuse_more_than_fit(bodies, corners)
     periodic = np.array([box is not None and axis in box.periodic for axis in "xyz"])
     around = periodic & (box is not None) & (lower == (box.lower if box else 0)) & (upper == (box.upper if box else 0))
     low, high = np.where(around, -np.inf, lower), np.where(around, np.inf, upper)
@@ -279,6 +283,20 @@ def scatter(
             if state[2] > MOST_OFFERS or will_not_fit(so_far, len(bodies)):
                 raise _no_room(bodies[: state[0]], len(bodies), corners, tries + offers)
     return placed.T.copy(), turned.T.copy()
+
+
+def _refuse_more_than_fit(bodies: list[Shape], corners: tuple[np.ndarray, np.ndarray]) -> None:
+    """Raise ValueError for many equal spheres that jam at random places, before millions of them have been tried."""
+    if len(bodies) < MANY or any(body is not bodies[0] for body in bodies) or not isinstance(bodies[0], Sphere):
+        return
+    filled = len(bodies) * bodies[0].mass_properties(1.0).volume / float(np.prod(corners[1] - corners[0]))
+    if filled > JAMMED:
+        message = (
+            f"random is to fill a region to a solid fraction of {filled:.3g} with {len(bodies)} equal spheres, which "
+            "jam at random places at 0.384: take fewer, dem.pack_dense, a lattice, or the last frame of a run that "
+            "settles"
+        )
+        raise ValueError(message)
 
 
 def will_not_fit(so_far: list[tuple[int, int]], wanted: int) -> bool:

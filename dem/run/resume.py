@@ -86,10 +86,13 @@ def resume(
         writer = TrajectoryWriter.resume(path, threads=threads, every=checkpoint_every)
     sim, plan = writer.sim, writer.plan
     try:
+        if not plan:
+            message = f"{path} has an empty plan: it does not say when frames are due, and no run can go on with it"
+            raise ValueError(message)
         if duration is not None:
             plan = longer(sim, plan, duration)
         ended = "verdict" in writer.about  # else it was killed after its last step, before the last frame or its end
-        if not plan or (ended and sim._now >= plan[-1].last):  # noqa: SLF001
+        if ended and sim._now >= plan[-1].last:  # noqa: SLF001
             message = f"{path} is complete, t = {sim.time:.6g} s: give a longer duration to go on"
             raise ValueError(message)
         calls = hook.resumed(writer, every, sim, plan, strict=strict)

@@ -133,6 +133,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
 
 def _contacts(given: dict, materials: list[Material]) -> Contacts:
     """How pairs of the materials of a run meet; entries of 0.2 are for all materials whose numbers are equal."""
+    require(isinstance(given, dict), "contacts are no table")
     by_name = given.get("materials") == BY_NAME
     same: dict[Material, Material] = {}  # a material of an entry is one object, and none of the run's
     table = {}

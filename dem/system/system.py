@@ -77,6 +77,7 @@ class System(Declared):
         beside = isinstance(box, Wall) or (isinstance(box, (list, tuple)) and any(isinstance(w, Wall) for w in box))
         checks.of_types(optional=True, box=(box, Box), hint="give walls by keyword, walls=[...]" if beside else "")
         checks.of_types(optional=True, description=(description, dict))
+        checks.of_types(**{"parameters of the description": ((description or {}).get("parameters", {}), dict)})
         self._box = box
         self._gravity = checks.vector("gravity", gravity, "acceleration [m/s2]")
         self._particles = particles.copy()

@@ -205,3 +205,50 @@ def test_long_values_are_not_echoed():
         with pytest.raises((ValueError, TypeError)) as error:
             refused()
         assert len(str(error.value)) < 400
+
+
+CASE = """
+{before}
+duration = 1e-3
+time_step = 1e-5
+materials.glass = {{ young = 5e6, poisson = 0.3, density = 2500 }}
+shapes.bead = {{ type = "sphere", diameter = {diameter} }}
+box = {{ lower = [0, 0, 0], upper = [0.1, 0.1, 0.1], material = "glass" }}
+[[particles]]
+shape = "bead"
+material = "glass"
+{place}
+"""
+PLACE = "position = [[0.05, 0.05, 0.05]]"
+FILES = {
+    "arrays nested": ({"before": "x = " + "[" * 500 + "]" * 500}, "nested too deeply: at most 40 levels"),
+    "arrays nested a little": ({"before": "x = " + "[" * 41 + "]" * 41}, "nested too deeply: at most 40 levels"),
+    "tables nested": ({"before": "x" + ".a" * 3000 + " = 1"}, "nested too deeply|unknown key 'x'"),
+    "tiny scale": ({"place": "random = { number = 3, scale = [1e-300, 1e-300] }"}, "scale is 1e-300, .* 1e-50"),
+    "tiny scale to fill": ({"place": "random = { solid_fraction = 0.1, scale = [1e-300, 1e-300] }"}, "scale is 1e-300"),
+    "small scale": ({"place": "random = { solid_fraction = 0.1, scale = [1e-9, 1e-9] }"}, "particles would take .* GB"),
+    "long unit": ({"diameter": '"4 ' + "m" * 20_000 + '"'}, "has 20002 letters: expected a length"),
+    "long name": ({"before": "y" * 50_000 + " = 1"}, "yyy: unknown key 'yyy"),
+    "large lattice": ({"place": "lattice = { pitch = 0.005, sites = [100000, 100000, 100000] }"}, "1e.15 sites .* GB"),
+    "jammed": ({"place": "random = { solid_fraction = 0.45 }"}, "jam at random places at 0.384"),
+    "many": ({"place": "random = { number = 1000000000000000 }"}, "1e.15 particles would take .* GB"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_case_files_that_go_too_far_are_refused_at_once(name, tmp_path):
+    """In one line for each thing that is wrong, of a few hundred letters, before memory is taken or time is spent."""
+    given, said = FILES[name]
+    (tmp_path / "case.toml").write_text(CASE.format(**{"before": "", "diameter": "0.004", "place": PLACE} | given))
+    with pytest.raises(ValueError, match=said) as error:
+        dem.load(tmp_path / "case.toml")
+    assert len(str(error.value).replace(str(tmp_path), "")) < 500
+
+
+def test_as_many_equal_spheres_as_fit_are_tried():
+    """Up to a solid fraction of 0.4 of many; few ones may lie more densely, within a period."""
+    box = dem.Box((0, 0, 0), (0.1, 0.1, 0.1), STUFF, periodic=["x", "y", "z"])
+    assert len(dem.pack(dem.Sphere(diameter=0.09), STUFF, box, number=1)) == 1
+    with pytest.raises(ValueError, match="jam at random places"):
+        dem.pack(dem.Sphere(diameter=0.009), STUFF, box, solid_fraction=0.41)
+    assert len(dem.pack(dem.Sphere(diameter=0.008), STUFF, box, solid_fraction=0.3)) == 1119

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dem.base import checks
+
 if TYPE_CHECKING:
     from dem.casefile.schema import LatticeTable
     from dem.model.box import Box
@@ -24,5 +26,6 @@ def sites(table: LatticeTable, box: Box | None) -> np.ndarray:
         raise ValueError(message)
     origin = np.array(table.origin) if table.origin is not None else np.array(box.lower) + 0.5 * table.pitch
     x, y, z = table.sites
+    checks.bodies(x * y * z, f"sites of a lattice, {x} x {y} x {z},")
     index = np.arange(x * y * z)
     return origin + table.pitch * np.column_stack([index % x, index // x % y, index // (x * y)])
