@@ -221,6 +221,11 @@ class Particles(Declared):
         state = {name: values[rows] for name, values in self._state.items()}
         return Particles.known([self._variants[v] for v in used], variant, self._kinds, self._kind[rows], state)
 
+    def only_rows(self, rows: slice) -> Particles:
+        """Those in these rows, with the tables of all."""
+        state = {name: values[rows] for name, values in self._state.items()}
+        return Particles.known(self._variants, self._variant[rows], self._kinds, self._kind[rows], state)
+
     @property
     def materials(self) -> list[Material]:
         """Materials as they were given, also those that are equal to others."""

@@ -128,6 +128,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
         bonds=made_bonds(group[BONDS], len(group["particles/kind"])) if BONDS in group else None,
         walls=walls,
         inserters=_gates(given, "inserters", Inserter), outlets=_gates(given, "outlets", Outlet),
+        added="inserters" in given,
     )  # fmt: skip
 
 

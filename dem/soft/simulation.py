@@ -10,11 +10,14 @@ from dem.base.hints import hinted
 from dem.base.notices import before_building, tell
 from dem.model.contacts import Contacts
 from dem.model.fluid import Fluid
+from dem.model.inserter import Inserter
 from dem.model.law import law as contact_law
+from dem.model.particles import Particles
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import AUTO
 from dem.soft import arrays, bed, bonding, capsules, immersion
 from dem.soft.accounted import Booked
+from dem.soft.additions import check_added, go_on, shifted
 from dem.soft.advice import Advice, advise
 from dem.soft.checks import check_box, check_overlaps
 from dem.soft.crowd import Crowd
@@ -39,9 +42,7 @@ if TYPE_CHECKING:
     from dem.model.bonds import Bonds
     from dem.model.box import Box
     from dem.model.energy import Energy
-    from dem.model.inserter import Inserter
     from dem.model.outlet import Outlet
-    from dem.model.particles import Particles
     from dem.model.wall import Wall
     from dem.rotation.integrators import Integrator
     from dem.soft.engine import Engine
@@ -153,6 +154,8 @@ class Simulation(Crowd):
         inserters: Sequence[Inserter] = (),
         outlets: Sequence[Outlet] = (),
         bonds: Bonds | None = None,
+        *,
+        added: bool = False,
     ) -> None:
         """Check and keep what besides particles, box and gravity fixes the run."""
         checks.of_types(optional=True, contacts=(contacts, Contacts), fluid=(fluid, Fluid))
@@ -164,7 +167,7 @@ class Simulation(Crowd):
         clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
         materials, film = arrays.materials(self._particles), immersion.film_of(fluid, self._particles, self._box)
         immersion.check_walls(fluid, self._walls)
-        bonding.check_company(bonds, inserters, crowd=bool(inserters or outlets))
+        bonding.check_company(bonds, inserters, crowd=bool(inserters or outlets or added))
         self._bonds = bonding.made(bonds, self._particles, self._box)
         held = bonds is not None
         self._law = contact_law(
@@ -182,7 +185,7 @@ class Simulation(Crowd):
         self._deepest = checks.number("deepest_overlap", deepest_overlap, above=0)
         immersion.check(fluid, self._particles, self._box, self._integrator, self._time_step, held=held)
         self._cells = bed.cells_of(fluid, self._particles, self._box)
-        self._traffic = traffic_of(self._particles, inserters, outlets, self._time_step, self._gravity)
+        self._traffic = traffic_of(self._particles, inserters, outlets, self._time_step, self._gravity, added=added)
         self._threads = checks.threads(threads)
         self._skin = skin
         self._shown_step = 0  # the step that the particles show
@@ -314,6 +317,85 @@ class Simulation(Crowd):
             set_threads(self._threads)
             code = self._engine.advance(self.step_count + steps)
             self._check_run(code)
+
+    def add(
+        self, particles: Particles | None = None, *, inserters: Sequence[Inserter] = (), outlets: Sequence[Outlet] = ()
+    ) -> None:
+        """Add particles, inserters and outlets between runs, such as to a run that was loaded from a file.
+
+        Time, contacts and what they remember, walls and the ledger go on: nothing changes for the particles that are
+        there, to the bit, until they meet the new ones. The energy that the new ones bring is booked as `inserted`.
+
+        Parameters
+        ----------
+        particles : Particles, optional
+            They are numbered after those that were there, and must touch neither each other, nor others, nor walls.
+        inserters, outlets : sequences of Inserter, Outlet
+            Beside those that there are. The times of an inserter that is added, `start` and `stop`, count from now.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For particles that touch something or are outside of the box, and for what this run cannot take: a coupling
+            or bonds, another kind of contact memory than before, or in a visit of `every`. Nothing is added then.
+
+        Examples
+        --------
+        >>> import dem
+        >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+        >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0.5, 0.5, 0.5]])
+        >>> sim = dem.Simulation(ball, time_step=1e-5)
+        >>> sim.step(1000)
+        >>> sim.add(dem.Particles(dem.Sphere(diameter=0.02), nylon, position=[[0.2, 0.5, 0.5]]))
+        >>> len(sim.particles), round(sim.time, 9), sim.identities.tolist()
+        (2, 0.01, [0, 1])
+        """
+        inserters = checks.listed("inserters", inserters, "dem.Inserter(shape, material, region=...)")
+        outlets = checks.listed("outlets", outlets, "dem.Outlet(region)")
+        checks.of_types(optional=True, particles=(particles, Particles))
+        if self._bonds is not None:
+            message = "particles are added to a run with bonds, which know those alone that there were at its start: "
+            raise ValueError(message + "begin another run with all of them")
+        if self._visited:
+            message = "a function that is called in a run adds particles: add them between runs, or give inserters"
+            raise ValueError(message)
+        with self._turn:
+            self._notice_changes()
+            if (particles is not None and len(particles)) or inserters or outlets:
+                self._begin_again(particles, inserters, outlets)
+
+    def _begin_again(
+        self, particles: Particles | None, inserters: Sequence[Inserter], outlets: Sequence[Outlet]
+    ) -> None:
+        """Go on in an engine that knows the shapes and materials of those that are added, and add them."""
+        start, there, before = self.time, self.particles, self._engine
+        came = [each.inserter for each in self.inserters]
+        later = [shifted(each, start) if isinstance(each, Inserter) else each for each in inserters]
+        gates = {"inserters": [*came, *later], "outlets": [*(each.outlet for each in self.outlets), *outlets]}
+        groups = [there] if particles is None else [there, particles]
+        every = with_room_for(Particles.concatenate(groups), *gates.values(), self._fluid)
+        own, new = every.only_rows(slice(len(there))), every.only_rows(slice(len(there), None))
+        made = type(self).__new__(type(self))
+        System.__init__(made, own, self._box, self._gravity, self.description)
+        made._set_up(
+            self._contacts, self._time_step, self._deepest, self._integrator.name, self._threads, self._skin,
+            fluid=self._fluid, walls=self._walls, bonds=self._bonds, added=True, **gates,
+        )  # fmt: skip
+        state = before.snapshot()
+        made._datum = state.datum
+        with compilation.announced():
+            engine = made._engine = made._new_engine()
+            check_box(self._box, engine)
+            check_inside(new, self._box, before.faces)
+            go_on(engine, before, state, made._traffic)
+            if len(new):
+                made._traffic.put_in(engine, new, len(gates["inserters"]))
+            check_added(engine, len(new), made._traffic.sources[len(came) :])
+            engine.advance(self.step_count)
+        made._revision = made._particles.revision
+        made._shown_step = -1
+        for name in ("_engine", "_particles", "_revision", "_traffic", "_law", "_shown_step", "_foretold", "_cells"):
+            setattr(self, name, getattr(made, name))
 
     def _check_run(self, code: int) -> None:
         self._told_who_left = self._engine.exits.tell(told=self._told_who_left)

@@ -85,10 +85,10 @@ def with_examples(particles: Particles | None, inserters: Sequence[Inserter]) ->
 
 def traffic_of(
     particles: Particles, inserters: Sequence[Inserter], outlets: Sequence[Outlet], dt: float,
-    gravity: tuple[float, float, float],
+    gravity: tuple[float, float, float], *, added: bool = False,
 ) -> Traffic | None:  # fmt: skip
-    """Who comes and goes, of particles that have room for them; None if nobody does."""
-    if not inserters and not outlets:
+    """Who comes and goes, of particles that have room for them; None if nobody does, nor has been added."""
+    if not (inserters or outlets or added):
         return None
     traffic = Traffic(inserters, outlets, dt, gravity)
     every = with_examples(particles, inserters)

@@ -141,31 +141,33 @@ class Traffic:
 
     def _put_in(self, engine: Engine, number: int, step: int) -> None:
         """Put in who comes from an inserter."""
-        source, books = self.sources[number], self.books
+        source = self.sources[number]
         come = source.come(engine, step)
         if come is None:
             return
-        n = come.variant.size
-        spin = np.tile(source.inserter.angular_velocity, (n, 1))
         state = {
             "position": come.position, "velocity": come.velocity, "orientation": come.orientation,
-            "angular_velocity": spin,
+            "angular_velocity": np.tile(source.inserter.angular_velocity, (come.variant.size, 1)),
         }  # fmt: skip
-        particles = Particles.known(self.variants, come.variant, self.kinds, come.species, state)
+        self.put_in(engine, Particles.known(self.variants, come.variant, self.kinds, come.species, state), number)
+
+    def put_in(self, engine: Engine, particles: Particles, number: int) -> None:
+        """Put in particles of the engine's variants and kinds, which touch nothing; `number` says by which inserter."""
+        n, books, variant, spin = len(particles), self.books, particles.variant, particles.angular_velocity
         identities = books.born + np.arange(n)
         bodies, units = seam.begun(engine, particles, identities)
-        mass = engine.kinds.mass[come.variant]
+        mass = engine.kinds.mass[variant]
         books.born += n
         books.come += float(mass.sum())
-        turning = np.zeros(n) if engine.rotating else 0.5 * (engine.kinds.inertia[:, come.variant].T * spin**2).sum(1)
+        turning = np.zeros(n) if engine.rotating else 0.5 * (engine.kinds.inertia[:, variant].T * spin**2).sum(1)
         books.inserted += units / engine.energy_unit + float(turning.sum())  # kernels do not add up what never changes
-        books.brought += (mass[:, None] * come.velocity).sum(0)
-        books.stirred += portable.dot(mass, np.linalg.norm(come.velocity, axis=1))
-        gates = np.full(n, number)
-        books.note(step, step * engine.dt, identities, come.variant, gates, come.position, come.velocity)
+        books.brought += (mass[:, None] * particles.velocity).sum(0)
+        books.stirred += portable.dot(mass, np.linalg.norm(particles.velocity, axis=1))
+        step, gates = int(engine.progress.step[0]), np.full(n, number)
+        books.note(step, step * engine.dt, identities, variant, gates, particles.position, particles.velocity)
         seam.change(engine, np.ones(engine.owned, bool), bodies)
         engine.progress.energy_start[0] += units
-        self.species, self.changed = np.concatenate([self.species, come.species]).astype(np.int32), True
+        self.species, self.changed = np.concatenate([self.species, particles.kind]).astype(np.int32), True
 
     def shown(self, particles: Particles, engine: Engine) -> None:
         """Tell particles who is there."""
