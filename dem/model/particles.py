@@ -18,7 +18,7 @@ from dem.model.materials import Material
 from dem.model.shapes import AS_GIVEN, check_shape, standing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from dem.model.grading import Grading
     from dem.model.shapes import Shape
@@ -77,7 +77,7 @@ class Particles(Declared):
     <Particles: 2 x bead (Sphere, diameter 0.01 to 0.02)>
     """
 
-    __slots__ = ("_kind", "_kinds", "_materials", "_revision", "_state", "_variant", "_variants")
+    __slots__ = ("_catch_up", "_kind", "_kinds", "_materials", "_revision", "_shown", "_variant", "_variants")
 
     def __init__(
         self,
@@ -302,7 +302,23 @@ class Particles(Declared):
 
     def _show(self, state: dict[str, np.ndarray]) -> None:
         """Take a state that is known to be right; its arrays can be written to no more."""
-        self._state = {name: frozen(values) for name, values in state.items()}
+        self._shown = {name: frozen(values) for name, values in state.items()}
+        self._catch_up = None
+
+    def _show_later(self, catch_up: Callable[[], None]) -> None:
+        """Call `catch_up`, which shows the present state, when the state is next read."""
+        self._catch_up = catch_up
+
+    @property
+    def _state(self) -> dict[str, np.ndarray]:
+        """Present state by name."""
+        if self._catch_up:
+            self._catch_up()
+        return self._shown
+
+    def __getstate__(self) -> tuple[None, dict]:
+        """Slots, with the present state, for copies and pickles: independent of the simulation."""
+        return None, {name: getattr(self, name) for name in self.__slots__} | {"_shown": self._state, "_catch_up": None}
 
     def _become(self, variant: np.ndarray, kind: np.ndarray, state: dict[str, np.ndarray]) -> None:
         """Be others, of the same variants and kinds."""

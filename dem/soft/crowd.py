@@ -61,13 +61,17 @@ class Crowd(Accounted):
     @property
     def particles(self) -> Particles:
         """The particles at the present whole step, in their original order."""
+        self._catch_up()
+        return self._particles
+
+    def _catch_up(self) -> None:
+        """Read the particles back from the engine, unless they show the present step."""
         if self._traffic and self._traffic.changed:
             self._traffic.shown(self._particles, self._engine)
             self._shown_step = self.step_count
         if self._shown_step != self.step_count:
             self._particles._show(dict(zip(STATE, (rows.T for rows in self._engine.state()), strict=True)))
             self._shown_step = self.step_count
-        return self._particles
 
     def _expected(self) -> Particles:
         """Those that may meet somebody, and examples of those that are to come."""

@@ -400,6 +400,10 @@ class Simulation(Crowd):
     def _check_run(self, code: int) -> None:
         self._told_who_left = self._engine.exits.tell(told=self._told_who_left)
         if code == DONE and self._engine.is_sound(self._box):
+            if self._traffic and self._traffic.changed:
+                self._catch_up()
+            elif self._shown_step != self.step_count:
+                self._particles._show_later(self._catch_up)
             return
         if code != DONE:
             self._shown_step = -1  # somebody may have disturbed the state since it was shown
