@@ -58,7 +58,7 @@ def test_unused_kernels_of_an_older_version_are_removed_and_the_reason_is_said(m
     for folder in (older, other):
         os.utime(folder, (0, 0))
     monkeypatch.setattr(jit.numba.config, "CACHE_DIR", str(tmp_path))
-    assert jit._cache_folder() == (tmp_path / (place + name), "the kernels have changed")
+    assert jit._cache_folder() == (tmp_path / (place + name), "the kernels have changed", "")
     assert not older.exists()
     assert saving.exists()  # of a process that has just begun, with other options or before an edit
     assert other.exists()  # of another installation that shares the folder

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from dem.base import durations
 from dem.base.countdown import Countdown
+from dem.base.notices import Notice, warn
 from dem.base.progress import in_notebook, watched
-from kernels.base.jit import WHY, tell_of_compiling
+from kernels.base.jit import CACHE, REFUSED, WHY, tell_of_compiling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -85,6 +86,14 @@ def expected(name: str) -> tuple[float, float] | None:
 
 _told = _Told()
 tell_of_compiling(_told.begin, _told.end)
+if REFUSED:
+    warn(
+        Notice(
+            "cache-not-used",
+            f"compiled kernels are not kept where they should be: {REFUSED}",
+            f"{CACHE} is used; set NUMBA_CACHE_DIR to a folder that only you can write to",
+        )
+    )
 
 
 @contextmanager

@@ -10,19 +10,20 @@ import json
 import os
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from kernels.base.own_folder import user_cache
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 MOST = 1000  # things that are remembered
 
 
 def place() -> Path:
-    """The file."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
-    return cache / "pcdm-dem" / "durations.json"
+    """The file; raises OSError if the user has no cache folder."""
+    return user_cache() / "durations.json"
 
 
 def before(what: str) -> float | None:
@@ -36,8 +37,8 @@ def note(what: str, seconds: float) -> None:
     known = _known()
     known.pop(what, None)  # what is remembered last is forgotten last
     known[what] = round(seconds, 2)
-    path = place()
     with suppress(OSError):
+        path = place()
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(f".{os.getpid()}")
         unfinished.write_text(json.dumps(dict(list(known.items())[-MOST:])))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.model.fields import STATE
+from kernels.base.own_folder import user_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 
 
 def folder() -> Path:
-    """Where they are kept: the user's cache."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "pcdm-dem" / "states"
+    """Where they are kept: the user's cache; raises OSError if the user has none."""
+    return user_cache() / "states"
 
 
 def restore(sim: Simulation, recipe: dict, make: Callable[[], None]) -> None:
     """Put a simulation into the state that this recipe, plain values, led to once; else make it, and keep it."""
     name = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()[:16]
-    path = folder() / f"{name}.npz"
     try:
-        with np.load(path) as kept:
-            state = {name: kept[name] for name in STATE}
-        for name, rows in state.items():
-            setattr(sim.particles, name, rows)
+        with np.load(folder() / f"{name}.npz") as kept:
+            state = {field: kept[field] for field in STATE}
+        for field, rows in state.items():
+            setattr(sim.particles, field, rows)
     except (OSError, ValueError, KeyError):  # there is none, or it broke off
         make()
-        _keep(sim, path)
+        _keep(sim, f"{name}.npz")
 
 
-def _keep(sim: Simulation, path: Path) -> None:
+def _keep(sim: Simulation, name: str) -> None:
     """Write it beside and move it into place; where nothing can be kept it is made again next time."""
     try:
+        path = folder() / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npz", delete=False) as file:
             np.savez(file, **{name: getattr(sim.particles, name) for name in STATE})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import tempfile
 import zipfile
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 from dem.base import checks
 from dem.base.progress import progress_bar
 from dem.base.words import counted
+from kernels.base.own_folder import user_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,19 +85,22 @@ def settled(
     about = {**recipe, "start": [len(places), *(float(x) for x in places.sum(0))]}
     for k in range(len(stages)):
         path = _path({**about, "stages": list(stages[: k + 1])})
-        found = _kept(path, len(places))
+        found = path and _kept(path, len(places))
         if found is None:
             found = _at_rest(simulation(stages[k], places), size, falls=k == 0)
-            _keep(found, path)
+            if path:
+                _keep(found, path)
         places = found
     return places
 
 
-def _path(recipe: dict) -> Path:
-    """Where a bed is kept."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+def _path(recipe: dict) -> Path | None:
+    """Where a bed is kept; None if the user has no cache folder."""
     mark = hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()[:16]
-    return cache / "pcdm-dem" / "states" / f"{mark}.npz"
+    try:
+        return user_cache() / "states" / f"{mark}.npz"
+    except OSError:
+        return None
 
 
 def _kept(path: Path, count: int) -> np.ndarray | None:

@@ -97,9 +97,10 @@ def _kernels() -> tuple[list, list]:
         ("threads", f"{jit.most_threads()}, layer {jit.threading_layer()}"),
         ("cache", f"{kept}, {len(files)} files, {size:.0f} MB" + ("" if files else ": empty, first runs compile")),
     ]
-    parent = next(each for each in (kept, *kept.parents) if each.is_dir())
     lost = (
-        [] if os.access(parent, os.W_OK) else [f"{kept} cannot be written to: set NUMBA_CACHE_DIR to a folder that can"]
+        [f"{jit.REFUSED}: kernels are kept in {kept}; set NUMBA_CACHE_DIR to a folder that only you can write to"]
+        if jit.REFUSED
+        else []
     )
     return found, lost
 

@@ -29,7 +29,6 @@ import hashlib
 import os
 import shutil
 import sys
-import tempfile
 import time
 from contextlib import suppress
 from functools import partial
@@ -41,7 +40,7 @@ from numba.core import cpu, errors, event, options
 from numba.extending import overload
 
 from kernels.base import direct as pieces_called
-from kernels.base import held, linking, lowering, pieces, processor, spreading, startup
+from kernels.base import held, linking, lowering, own_folder, pieces, processor, spreading, startup
 
 OPTIONS = {"error_model": "numpy", "fastmath": False, "cache": True, "_nrt": False}
 
@@ -190,15 +189,6 @@ def _fingerprint():
     return digest.hexdigest()[:16]
 
 
-def _writable(folder):
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
-
-
 def _cache_name():
     """Name of the cache folder: where these kernels lie, what they are, for which machine they are compiled.
 
@@ -210,40 +200,56 @@ def _cache_name():
     return f"kernels-{place}-", f"{FINGERPRINT}-{machine}"
 
 
-SPARED = 3600.0  # s
+SPARED = 3600.0  # s, during which a process that began to use a folder may be saving to it
+FORGOTTEN = 30 * 86400.0  # s, after which folders of other installations are taken for unused
 
 
-def _remove_unused(folders):
-    """Remove cache folders, but for those that a process has begun to use a short while ago and may be saving to."""
+def _remove_unused(folders, spared):
+    """Remove cache folders, but for those that a process has begun to use within so many seconds."""
     for folder in folders:
         with suppress(OSError):  # another process may have been first
-            if folder.stat().st_mtime < time.time() - SPARED:
+            if folder.stat().st_mtime < time.time() - spared:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def _cache_folder():
-    """First writable of: NUMBA_CACHE_DIR, this package, the user's cache, the temporary folder.
-
-    Unused ones of older kernels in this very place are removed; also says why kernels are not there, should any be
-    missing.
-    """
-    user = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "pcdm-dem"
-    candidates = [Path(__file__).parent.parent / "__pycache__", user, Path(tempfile.gettempdir()) / "pcdm-dem"]
+def _cache_parents():
+    """Where cache folders may lie, the best first: NUMBA_CACHE_DIR, the user's cache."""
     if numba.config.CACHE_DIR:
-        candidates.insert(0, Path(numba.config.CACHE_DIR))
+        yield Path(os.path.realpath(numba.config.CACHE_DIR))
+    with suppress(OSError):  # the user has none
+        yield Path(os.path.realpath(own_folder.user_cache()))
+
+
+def _cache_folder():
+    """The cache folder, why kernels are not there should any be missing, and what was wrong with better places.
+
+    It is in NUMBA_CACHE_DIR or in the user's cache; where neither can be used it is a temporary folder of this process.
+    Folders of older kernels of this installation are removed; in the user's cache those of other installations as well
+    that nobody has used for a month.
+    """
     place, name = _cache_name()
-    folder = next(folder for folder in candidates if _writable(folder / (place + name)))
-    ours = "kernels-*" if folder == candidates[-3] else place + "*"  # in this package's folder all are
-    older = [other for other in folder.glob(ours) if not other.name.startswith(place + FINGERPRINT)]
-    _remove_unused(older)
-    os.utime(folder / (place + name))
-    new = not any((folder / (place + name)).iterdir())
+    refused = []
+    for parent in _cache_parents():
+        folder = parent / (place + name)
+        reason = own_folder.make_own(folder)
+        if reason is None:
+            break
+        refused.append(reason)
+    else:
+        return own_folder.temporary(), "no folder keeps them", "; ".join(refused) or "the user has no cache folder"
+    older = [other for other in parent.glob(place + "*") if not other.name.startswith(place + FINGERPRINT)]
+    _remove_unused(older, SPARED)
+    with suppress(OSError):
+        if parent == Path(os.path.realpath(own_folder.user_cache())):
+            _remove_unused(parent.glob("kernels-*"), FORGOTTEN)
+    os.utime(folder)
+    new = not any(folder.iterdir())
     why = "the kernels have changed" if new and older else "first run" if new else "first run of this combination"
-    return folder / (place + name), why
+    return folder, why, "; ".join(refused)
 
 
 FINGERPRINT = _fingerprint()
-CACHE, WHY = _cache_folder()
+CACHE, WHY, REFUSED = _cache_folder()
 numba.config.CACHE_DIR = str(CACHE)  # process-wide: numba offers no cache folder per function
 
 

@@ -1,0 +1,89 @@
+"""Code is read only from folders that no other user can have written to, and there always is one."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from kernels.base import jit, own_folder
+
+OTHER = 54321  # a user that is not there
+START = "import kernels.base.jit as jit; print(jit.CACHE); print(jit.REFUSED)"
+
+needs_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may act for others")
+needs_posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="modes mean nothing here")
+
+
+def foreign(path):
+    os.chown(path, OTHER, OTHER)
+
+
+def open_to_all(path):
+    path.chmod(0o777)
+
+
+def link(path):
+    path.rename(path.with_name("elsewhere"))
+    path.symlink_to(path.with_name("elsewhere"))
+
+
+@needs_posix
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (open_to_all, "other users may write to"),
+        (link, "is a symbolic link"),
+        pytest.param(foreign, "belongs to user 54321", marks=needs_root),
+    ],
+)
+@pytest.mark.parametrize("inner", [True, False])
+def test_a_folder_that_others_may_have_written_to_is_refused(tmp_path, spoil, said, inner):
+    """As is one below it, whatever it looks like itself, unless a link above it leads to a safe place."""
+    folder = tmp_path / "cache" / "kernels"
+    assert own_folder.make_own(folder) is None
+    spoil(folder if inner else folder.parent)
+    reason = own_folder.make_own(folder)
+    if spoil is link and not inner:
+        assert reason is None
+    else:
+        assert said in reason
+
+
+@needs_posix
+def test_a_folder_in_one_that_all_may_write_to_is_accepted_under_the_sticky_bit(tmp_path):
+    """As in /tmp, where nobody may put another folder in its place."""
+    tmp_path.chmod(0o1777)
+    assert own_folder.make_own(tmp_path / "kernels") is None
+
+
+def test_kernels_planted_in_a_shared_cache_are_not_used(tmp_path, monkeypatch):
+    """The next place is taken, and it is said why."""
+    planted = tmp_path / "shared" / "".join(jit._cache_name())
+    planted.mkdir(parents=True)
+    planted.chmod(0o777)
+    monkeypatch.setattr(jit.numba.config, "CACHE_DIR", str(planted.parent))
+    monkeypatch.setattr(own_folder, "user_cache", lambda: tmp_path / "user")
+    folder, _, refused = jit._cache_folder()
+    assert folder.parent == tmp_path / "user"
+    assert refused == f"other users may write to {planted}"
+
+
+@needs_root
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv to act for another user")
+@pytest.mark.parametrize("cache", [False, True])
+def test_a_user_without_any_folder_starts(tmp_path, cache):
+    """Without HOME and a row in the table of users; also where NUMBA_CACHE_DIR belongs to another user."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}
+    environment |= {"TMPDIR": "/tmp", "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment["NUMBA_CACHE_DIR"] = str(tmp_path) if cache else ""
+    user = ["setpriv", f"--reuid={OTHER}", f"--regid={OTHER}", "--clear-groups", sys.executable, "-c"]
+    if subprocess.run([*user, "import numba, h5py"], check=False, env=environment, cwd="/").returncode:
+        pytest.skip("this Python is for root alone")
+    done = subprocess.run([*user, START], capture_output=True, text=True, check=False, env=environment, cwd="/")
+    assert done.returncode == 0, done.stderr
+    folder, refused = done.stdout.splitlines()
+    assert folder.startswith("/tmp/pcdm-dem-")
+    assert (str(tmp_path) if cache else "the user has no cache folder") in refused
+    assert not os.path.exists(folder)  # it went with the process
