@@ -2,12 +2,14 @@
 
 import re
 import shlex
+import sys
 from pathlib import Path
 
 from typer.testing import CliRunner
 
 from dem.casefile.toml import tomllib
 from dem.cli.common import app
+from dem.model import parts
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(page for page in (ROOT / "docs").rglob("*.md") if "made" not in page.relative_to(ROOT).parts)
@@ -36,21 +38,58 @@ def blocks(page):
 
 
 def follow(page, *, commands):
-    """Run the code of a page in the working folder; without `commands` what stands in consoles is passed over."""
+    """Run the code of a page in the working folder; without `commands` what stands in consoles is passed over.
+
+    Packages that the page writes and installs are known until its end.
+    """
+    path, modules = list(sys.path), set(sys.modules)
+    try:
+        _follow(page, commands=commands)
+    finally:
+        sys.path[:] = path
+        for name in set(sys.modules) - modules:
+            if str(getattr(sys.modules[name], "__file__", None)).startswith(str(Path.cwd())):
+                del sys.modules[name]
+        parts.installed.cache_clear()
+
+
+def install(folder):
+    """What ``pip install -e`` comes to of a package whose folder holds its modules."""
+    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    told = Path(f"{project['name']}-{project['version']}.dist-info")
+    told.mkdir()
+    (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    lines = (f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in each.items())
+             for group, each in project["entry-points"].items())  # fmt: skip
+    (told / "entry_points.txt").write_text("".join(lines))
+    sys.path.insert(0, str(Path.cwd()))
+
+
+def write(name, body):
+    """A file of the page."""
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_text(body)
+
+
+def _follow(page, *, commands):
     known = {"__name__": "page"}
     for number, (language, body) in enumerate(blocks(page)):
         assert language in LANGUAGES, f"{page}: a block of {language}"
-        if language == "python":
+        if language == "python" and (named := re.match(r"# (\S+\.py)\n", body)):
+            write(named[1], body)
+        elif language == "python":
             exec(compile(body, f"{page}, block {number}", "exec"), known)
         elif language == "toml":
             tomllib.loads(body)
             if named := re.match(r"# (\S+\.toml)\n", body):
-                Path(named[1]).write_text(body)
+                write(named[1], body)
         elif language == "console":
             for line in re.findall(r"^\$ (.*)$", body, re.MULTILINE):
                 if line.startswith("dem "):
                     if commands:
                         command(line)
+                elif line.startswith("pip install -e ") and Path(line.split()[-1], "pyproject.toml").exists():
+                    install(Path(line.split()[-1]))
                 else:
                     assert line.startswith(SHOWN), f"{page}: nobody knows whether this runs: {line}"
 

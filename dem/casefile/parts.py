@@ -10,7 +10,7 @@ from pydantic import Field, create_model, model_validator
 from dem.casefile.keys import Angle, Frequency, Length, Number, Speed, Spin, Time
 from dem.casefile.tables import Table
 from dem.model.part import keys
-from dem.model.parts import SLOTS, WORDS, fit
+from dem.model.parts import SLOTS, fit, words
 
 if TYPE_CHECKING:
     from dem.model.part import Key, Part
@@ -38,7 +38,7 @@ class PartTable(Table):
         return self
 
     def _word(self) -> type[Part]:
-        return next(word for word in WORDS[self.SLOT] if word.type == self.type)
+        return next(word for word in words(self.SLOT) if word.type == self.type)
 
     def made(self) -> Part:
         """The part."""
@@ -65,7 +65,8 @@ def table_of(name: str, base: type[Table], words: tuple[type[Part], ...], exampl
 
 def _table(slot: str, about: str) -> type[PartTable]:
     """A table of the parts there are for a slot."""
-    made = table_of(slot.capitalize(), PartTable, WORDS[slot], WORDS[slot][-1].type)
+    there = words(slot)
+    made = table_of(slot.capitalize(), PartTable, there, there[-1].type)
     made.SLOT, made.__doc__ = slot, about
     return made
 

@@ -82,7 +82,7 @@ def _materials(particles: Particles, box: Box | None) -> dict[Material, str]:
 
 def _values(material: Material) -> dict:
     """What a material is made from; its name stands before it."""
-    return {key: value for key, value in plain(material).items() if key != "name"}
+    return {key: value for key, value in plain(material, packages=False).items() if key != "name"}
 
 
 def _names(things: list, name: str) -> dict:
@@ -112,7 +112,9 @@ def _pairs(contacts: Contacts | None, names: dict[Material, str]) -> dict:
     """Pairs of materials and the rule for others."""
     if contacts is None:
         return {}
-    rows = [{"materials": [names[one], names[other]], **plain(contact)} for one, other, contact in contacts]
+    rows = [
+        {"materials": [names[one], names[other]], **plain(contact, packages=False)} for one, other, contact in contacts
+    ]
     return {"contacts": rows, "contact_rule": contacts.rule or "none", "contact_damping": contacts.damped}
 
 

@@ -29,7 +29,7 @@ from dem.model.materials import Material
 from dem.model.mesh import Mesh
 from dem.model.outlet import Outlet
 from dem.model.particles import UNIT_NORM, Particles
-from dem.model.parts import WORDS, Part
+from dem.model.parts import GROUP, WORDS, Part, part_of_class
 from dem.model.segment import FibreSegment
 from dem.model.servo import PID, Servo
 from dem.model.shapes import Fibre, Sphere, check_shape
@@ -97,7 +97,7 @@ def made(given: object) -> object:
     """The thing that a recipe makes; raises ValueError if its class is not there."""
     if isinstance(given, dict) and given.keys() == {"class", "values"}:
         name = given["class"] if isinstance(given["class"], str) else ""
-        kind = OURS.get(name) or _imported(name)
+        kind = OURS.get(name) or part_of_class(name) or _imported(name)
         if not (isinstance(kind, type) and is_dataclass(kind)):  # a file must not make us call just anything
             message = f"the checkpoint needs {name}, which is no dataclass"
             raise ValueError(message)
@@ -117,7 +117,10 @@ def _imported(name: str) -> object:
     try:
         return getattr(importlib.import_module(module), name_there)
     except (ImportError, AttributeError, ValueError) as error:
-        message = f"the checkpoint needs {name}, which cannot be imported: {error}"
+        message = (
+            f"the checkpoint needs {name}, which cannot be imported ({error}): install the package "
+            f"{module.partition('.')[0]}; contact laws are found by their entry points of the group {GROUP}"
+        )
         raise ValueError(message) from None
 
 

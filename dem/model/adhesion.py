@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class Adhesion(Part):
     """What attracts surfaces."""
 
+    SLOT: ClassVar[str] = "adhesion"
+
     def tables(self, table: Table) -> dict[str, tuple]:
         """What kernels go by, for all pairs, by slot: a normal force of its own, or one beside it."""
         raise NotImplementedError

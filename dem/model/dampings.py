@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from dem.base.hints import hinted
 from dem.model.part import Part, kind, number
@@ -12,9 +12,19 @@ if TYPE_CHECKING:
     from dem.model.part import Table
 
 
+class Damping(Part):
+    """What damps normal motion, in place of a restitution."""
+
+    SLOT: ClassVar[str] = "damping"
+
+    def tables(self, table: Table) -> tuple:
+        """What kernels go by, for all pairs."""
+        raise NotImplementedError
+
+
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Viscoelastic(Part):
+class Viscoelastic(Damping):
     """Viscoelastic spheres, whose restitution falls with speed (Brilliantov et al. 1996); with Hertz's force only.
 
     F = K (δ^(3/2) + 3/2 A √δ δ').
@@ -47,7 +57,7 @@ class Viscoelastic(Part):
 
 @hinted
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Dashpot(Part):
+class Dashpot(Damping):
     """A dashpot of constant coefficient, F = F_el + c δ'.
 
     Parameters

@@ -97,6 +97,7 @@ def law(
     pairs = Pairs(contacts, materials, wall, list(walls))
     normal, shared = pairs.form("normal", Hertz()), clustered and contacts.damped == "together"
     parts = {"normal": normal.tables(pairs.table), "damping": _damping(pairs, shared=shared)}
+    _check_own(normal, parts["normal"], "spring", "its Spring, of (part, i, j, meeting)")
     friction = pairs.table(lambda contact, *_: contact.friction)
     if friction.any():
         shear = pairs.table(lambda contact, one, other: (contact.normal or Hertz()).shear(_mindlin(one, other)))
@@ -106,12 +107,30 @@ def law(
     adhesion = pairs.form("adhesion")
     if adhesion:
         parts |= adhesion.tables(pairs.table)
+        if "adhesion" in parts:
+            _check_own(adhesion, parts["adhesion"], "pull", "its force at touch [N], of (part, i, j, R*)")
     if film:
         _check_film(adhesion, box)
         parts["film"] = film(len(pairs.everything))
     plain = isinstance(normal, Hertz) and isinstance(parts["damping"], laws.Absent) and len(parts) == 2
     needed = adhesion or moving or not plain or (box and box.roughness > 0)
     return laws.Composite(**parts) if needed else laws.Elastic()
+
+
+def _check_own(word: Part, tables: tuple, name: str, meaning: str) -> None:
+    """Refuse a part whose kernels lack what time steps and lists go by; raises ValueError, which says what to write."""
+    from kernels.laws.touch import PARTS  # noqa: PLC0415
+
+    part = PARTS.get(type(tables))
+    if part is None:
+        message = f"{word} has tables of type {type(tables).__name__}, which has no row in kernels.laws.touch.PARTS"
+        raise ValueError(message)
+    if getattr(part, name) is None:
+        message = (
+            f"{word} lacks {name}=, {meaning}, by which time steps are chosen: "
+            f"PARTS[{type(tables).__name__}] = forgetful(...)._replace({name}=...)"
+        )
+        raise ValueError(message)
 
 
 def _check_film(adhesion: Part | None, box: Box | None) -> None:

@@ -21,6 +21,7 @@ SIDEWAYS = "tangential stiffness over the normal one"
 class Normal(Part):
     """An elastic force, and what other parts need to know of it."""
 
+    SLOT: ClassVar[str] = "normal"
     decides: ClassVar[bool] = False  # about the coefficient of restitution
 
     def tables(self, table: Table) -> tuple:

@@ -81,6 +81,7 @@ def keys(word: type[Part]) -> dict[str, Key]:
 class Part:
     """One part of a contact, or a flow: values, checked by what their fields say; what is None has not been said."""
 
+    SLOT: ClassVar[str] = ""  # of a contact, that it fills; none of a flow
     ALIKE: ClassVar[tuple[str, ...]] = ()  # numbers that have no mean
 
     def __post_init__(self) -> None:

@@ -123,12 +123,17 @@ def at_rest(law: tuple, pairs: Pairs) -> Rest:
         unit = math.pi * work
         return Rest(overlap, slope * modulus * s, 1.64 * unit * s**2, 1.5 * unit * radius)  # π w R*²/s² is E* s
     spring = between(law, i, j, Meeting(modulus, radius, pairs.mass))
-    p, pull, overlap = spring.power, spring.pull, spring.rest()
+    p, q, overlap = spring.power, spring.pull_power, spring.rest()
+    if np.any(np.asarray(p) <= q):
+        message = f"a pull that grows as overlap^{q:g} goes with a steeper elastic force, whose power is {np.min(p):g}"
+        raise ValueError(message)
+    pull = spring.pull * overlap**q  # where it is in balance with the elastic force
     reach = laws.functions(type(law.adhesion)).reach
     apart = pull * in_python(reach)(law.adhesion, i, j, modulus, radius) if reach else 0.0
     with np.errstate(invalid="ignore"):
-        slope = np.where(pull > 0, p * pull / overlap, 0.0)
-    return Rest(overlap, slope, p / (p + 1) * pull * overlap + apart, pull)
+        slope = np.where(pull > 0, (p - q) * pull / overlap, 0.0)
+    largest = pull * (q / p) ** (q / (p - q)) * (1 - q / p)  # of h δ^q - k δ^p
+    return Rest(overlap, slope, (p - q) / ((q + 1) * (p + 1)) * pull * overlap + apart, largest)
 
 
 def energies_of_adhesion(law: tuple, kinds: Kinds, springs: Springs, spheres: int) -> float:

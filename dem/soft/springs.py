@@ -20,8 +20,10 @@ def between(law: tuple, i: np.ndarray, j: np.ndarray, meeting: Meeting) -> Sprin
     normal = getattr(law, "normal", laws.Hertz())
     spring = laws.functions(type(normal)).spring(normal, i, j, meeting)
     adhesion = getattr(law, "adhesion", laws.Absent())
-    pull = laws.functions(type(adhesion)).pull
-    return spring._replace(pull=in_python(pull)(adhesion, i, j, meeting.radius)) if pull else spring
+    part = laws.functions(type(adhesion))
+    if not part.pull:
+        return spring
+    return spring._replace(pull=in_python(part.pull)(adhesion, i, j, meeting.radius), pull_power=part.pull_power)
 
 
 FACES = 6

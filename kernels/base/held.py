@@ -47,7 +47,8 @@ def spelling(kind):
     """A type as text, with the modules of tuples."""
     if isinstance(kind, types.BaseNamedTuple):
         made = kind.instance_class
-        return f"{made.__module__}.{made.__qualname__}({', '.join(map(spelling, kind))})"
+        sources = "" if made.__qualname__.endswith(made.__name__) else made.__name__  # see `keeping.tell_sources`
+        return f"{made.__module__}.{made.__qualname__}{sources}({', '.join(map(spelling, kind))})"
     return f"{type(kind).__name__} {kind}"
 
 

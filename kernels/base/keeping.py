@@ -5,7 +5,9 @@ lowered goes to one file of the cache folder as soon as the kernel is made that 
 compiled next. The folder is that of these very sources, options and machine. A file is written whole, under a name of
 its own, or not at all, and carries the hash of what it holds: what does not fit is passed over.
 
-Kept are parts of this package called with its types: all others may change where no fingerprint sees it.
+Kept are parts of this package called with its types, and with tables of parts of contact laws that other packages
+bring (`tell_sources`): their names and spelling carry a hash of that package's sources, so that what is kept is found
+for these very sources alone. All others may change where no fingerprint sees it.
 """
 
 # ruff: noqa: SLF001 (numba has no other way in)
@@ -13,8 +15,10 @@ Kept are parts of this package called with its types: all others may change wher
 import hashlib
 import os
 import pickle
+import sys
 from contextlib import suppress
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import NamedTuple
 
 import numba
@@ -26,6 +30,61 @@ from kernels.base.held import Held
 OURS = "kernels."
 NAMES = ("_ZN7kernels", "_ZN5numba")  # how the names begin of what numba makes of ours, and of its own
 PATTERN = "parts-*.kept"
+
+
+KNOWN = ("math", "numpy", "numba", "kernels")  # modules that change with the folder of the cache
+SOURCES = {}  # of types of other packages, the hash of their sources
+FOREIGN = set()  # how the names begin of what numba makes of these packages
+
+
+class Unseen(Exception):  # noqa: N818
+    """Code depends on what no hash of sources tells."""
+
+
+def sources_of(package):
+    """Files of a package, or of a module by itself; raises Unseen where there are none."""
+    path = getattr(sys.modules.get(package), "__file__", None)
+    if path is None or package == "__main__" or not Path(path).is_file():
+        raise Unseen(package)
+    return sorted(Path(path).parent.rglob("*.py")) if Path(path).name == "__init__.py" else [Path(path)]
+
+
+def stay_within(function, package, seen):
+    """Raise Unseen if a function, or one that it calls, is of neither a package nor this one, or holds values."""
+    function = getattr(function, "py_func", function)
+    if function in seen or function.__module__.startswith(OURS):
+        return
+    seen.add(function)
+    if function.__module__.partition(".")[0] != package or function.__closure__:
+        raise Unseen(function.__module__)
+    for name in function.__code__.co_names:
+        used = function.__globals__.get(name)
+        if isinstance(used, ModuleType) and used.__name__.partition(".")[0] not in (*KNOWN, package):
+            raise Unseen(used.__name__)
+        if hasattr(used, "py_func") or isinstance(used, FunctionType):
+            stay_within(used, package, seen)
+
+
+def tell_sources(kind, functions):
+    """Have what is compiled for a type of another package kept, by the sources of that package.
+
+    Two versions of a type have different names, so that no name of machine code stands for both. Nothing is kept of
+    what depends on other things than sources of one package: closures, modules beside it.
+    """
+    package = kind.__module__.partition(".")[0]
+    if kind.__module__.startswith(OURS) or kind in SOURCES:
+        return
+    digest, seen = hashlib.sha256(), set()
+    try:
+        for function in functions:
+            stay_within(function, package, seen)
+        for path in sources_of(package):
+            digest.update(str(path).encode() + path.read_bytes())
+    except (Unseen, OSError):
+        return
+    SOURCES[kind] = digest.hexdigest()[:16]
+    kind.__name__ = f"{kind.__name__}_{SOURCES[kind]}"
+    FOREIGN.add(f"_ZN{len(package)}{package}")
 
 
 class Entry(NamedTuple):
@@ -77,14 +136,21 @@ def spelt(kind):
     if isinstance(kind, types.BaseTuple):
         inner = [spelt(one) for one in kind]
         made = getattr(kind, "instance_class", tuple)
-        ours = made is tuple or made.__module__.startswith(OURS)
-        name = f"{type(kind).__name__} {made.__module__}.{made.__qualname__}"
+        ours = made is tuple or made.__module__.startswith(OURS) or made in SOURCES
+        name = f"{type(kind).__name__} {made.__module__}.{made.__qualname__}{SOURCES.get(made, '')}"
         return f"{name}({', '.join(inner)})" if ours and None not in inner else None
     tells = isinstance(kind, types.Array | types.Number | types.Boolean | types.NoneType)
     return f"{type(kind).__name__} {kind}" if tells else None
 
 
 SPELT = {}
+
+
+def is_of_others(kind):
+    """Whether a type has one of another package in it."""
+    kind = kind.kind if isinstance(kind, Held) else kind
+    inner = kind if isinstance(kind, types.BaseTuple) else ()
+    return getattr(kind, "instance_class", None) in SOURCES or any(map(is_of_others, inner))
 
 
 def call_of(function, argument_types):
@@ -127,7 +193,7 @@ def is_lasting(value, callees):
     if value.is_declaration:
         return value.name in callees or not value.name.startswith((*NAMES, "numba.dynamic"))
     if value.linkage in (llvm.Linkage.internal, llvm.Linkage.private):
-        return "_ZN" not in value.name or value.name.startswith(NAMES)
+        return "_ZN" not in value.name or value.name.startswith((*NAMES, *FOREIGN))
     return value.name.startswith(NAMES)
 
 

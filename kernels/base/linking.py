@@ -152,6 +152,11 @@ class Kept(caching.FunctionCache):
             return self._load_overload(sig, target_context)
         return None
 
+    def _index_key(self, sig, codegen):
+        """Types of other packages by their spelling: an index is read by processes that may lack these packages."""
+        key = super()._index_key(sig, codegen)
+        return ("; ".join(map(keeping.spelt, sig)), *key[1:]) if any(map(keeping.is_of_others, sig)) else key
+
     def save_overload(self, sig, data):
         """Keep it, and the parts that it is made of for what is compiled next."""
         if all(map(keeping.spelt, sig)):

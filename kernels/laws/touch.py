@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 from kernels.base.jit import formula
+from kernels.base.keeping import tell_sources
 from kernels.laws.onset import LATER
 
 
@@ -96,7 +97,8 @@ class Part(NamedTuple):
     reach: object = None  # how far beyond touching contacts live [m], of (part, i, j, E*, R*), where they do
     spring: object = None  # of a normal part: its `kernels.laws.spring.Spring`, of (part, i, j, `Meeting`)
     power: object = None  # of a normal part: p of its force, about δ^p, a formula of (part, i, j): see `joining`
-    pull: object = None  # of what attracts beside the normal part: its force at touch [N], of (part, i, j, R*)
+    pull: object = None  # of what attracts beside the normal part: h of its force h δ^q, of (part, i, j, R*) [N m^-q]
+    pull_power: float = 0.0  # q: 0 of a constant pull
 
 
 @formula
@@ -105,7 +107,16 @@ def as_hertz(part, i, j):
     return 1.5
 
 
-PARTS: dict[type, Part] = {}  # by the type of their tables; each part puts itself here
+class Parts(dict):
+    """Parts by the type of their tables."""
+
+    def __setitem__(self, tables, part):
+        """Add one; what is compiled for one of another package is kept by the sources of that package."""
+        tell_sources(tables, [f for f in (part.act, part.nothing, part.load, part.store, part.reach, part.power) if f])
+        super().__setitem__(tables, part)
+
+
+PARTS: dict[type, Part] = Parts()  # each part puts itself here
 
 
 @formula
