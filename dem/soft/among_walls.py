@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dem.soft.free_walls import load_walls
 from dem.soft.present import Present
 from dem.soft.walled import lists, more_slots, units_of, walled
 from kernels.soft.walled import has_walls, move
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from dem.model.materials import Material
     from dem.soft.skins import Skins
 
@@ -23,6 +23,7 @@ class AmongWalls(Present):
     range: float
     dt: float
     gravity: tuple[float, float, float]
+    walls_before: np.ndarray | slice = slice(None)  # those of the engine before that are walls of this one (W,)
 
     def _build_walls(self, materials: list[Material], chunks: int, width: int) -> None:
         """Give the box its walls beside the faces, if there are any; contacts remember so many numbers."""
@@ -37,8 +38,18 @@ class AmongWalls(Present):
 
     def keep_walls(self, before: dict[str, np.ndarray]) -> None:
         """Go on from where servos and forces have moved walls in another engine."""
-        for name in {"driven", "free"} & before.keys():
-            self.wall_state[name][:] = before[name]
+        for name in {"driven", "free"} & before.keys() & self.wall_state.keys():
+            rows = self.wall_state[name]
+            rows[:] = before[name][: len(rows), self.walls_before]
+
+    def keep_worn(self, before: AmongWalls) -> None:
+        """Go on with what another engine has worn off walls; once this one has its unit of energy."""
+        if self.wall_state:
+            pieces = [wall.pieces if wall.wear > 0 else 0 for wall in before.walls]
+            of_wall = np.repeat(np.arange(len(pieces)), pieces)
+            kept = np.isin(of_wall, np.arange(len(pieces))[self.walls_before])
+            units = self.energy_unit / before.energy_unit
+            self.wall_state["worn"][:] += np.rint(before.wall_state["worn"][:, kept] * units).astype(np.int64)
 
     def _load_walls(self) -> None:
         """Give walls that are bodies their weights."""

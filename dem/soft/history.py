@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kernels.soft import history, slot_tables
+from kernels.soft import history, slot_tables, slots
 from kernels.soft.capsules import SLOTS
 from kernels.soft.near_rows import IN_USE
 
@@ -46,6 +46,18 @@ class ContactHistory(NamedTuple):
         """The same table, by i and then j: an order that owes nothing to where bodies lie in memory."""
         order = np.lexsort((self.j, self.i))
         return self._replace(i=self.i[order], j=self.j[order], history=self.history[order])
+
+    def without_walls_but(self, kept: np.ndarray) -> ContactHistory:
+        """The same table for a run of which only these walls beside the box are kept, numbers ascending (K,)."""
+        beside = self.j < -slot_tables.FACES
+        key = -1 - slot_tables.FACES - self.j[beside]
+        number, above = (key >> slots.PIECE_BITS) & (slots.SIDE - 1), (key >> slots.PIECE_BITS) & ~(slots.SIDE - 1)
+        piece = key & ((1 << slots.PIECE_BITS) - 1)
+        stays, j = np.ones(self.j.size, bool), self.j.copy()
+        stays[beside] = np.isin(number, kept)
+        key = ((np.searchsorted(kept, number) | above) << slots.PIECE_BITS) | piece
+        j[beside] = -1 - slot_tables.FACES - key
+        return self._replace(i=self.i[stays], j=j[stays], history=self.history[stays])
 
     def indexed(self, spheres: int, first_number: np.ndarray) -> Index:
         """The table by its first spheres, of which there are so many; body b's first one has number first_number[b]."""

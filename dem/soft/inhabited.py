@@ -134,9 +134,7 @@ class Inhabited(Listed):
         """Go on with what another engine has seen."""
         self.progress.largest_overlap[:] = before.progress.largest_overlap
         if self.wall_state:
-            self.wall_state["impulse"][:] = before.wall_state["impulse"]
-            units = self.energy_unit / before.energy_unit
-            self.wall_state["worn"][:] = np.rint(before.wall_state["worn"] * units)
+            self.wall_state["impulse"][:] = before.wall_state["impulse"][..., self.walls_before]
         if self.fluid_state:
             self.fluid_state["reached"][:] = before.fluid_state["reached"]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dem.base import checks, compilation
 from dem.base.hints import hinted
 from dem.base.notices import before_building, tell
@@ -26,10 +28,11 @@ from dem.soft.overlaps import DEEPEST
 from dem.soft.recorder import recorded
 from dem.soft.traffic.gates import traffic_of, with_examples, with_room_for
 from dem.soft.trouble import check_run
-from dem.soft.wall_in_run import wall_list
+from dem.soft.wall_in_run import place_of, wall_list
 from dem.soft.walled import wall_materials
 from dem.system.diagnosis import check_inside
 from dem.system.system import System
+from kernels import laws
 from kernels.base.jit import set_threads
 from kernels.soft.advance import DONE
 
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     from dem.rotation.integrators import Integrator
     from dem.soft.engine import Engine
     from dem.soft.snapshot import Snapshot
+    from dem.soft.wall_in_run import WallInRun
 
 # ruff: noqa: SLF001 (a class method fills in an object of its own class)
 
@@ -110,6 +114,7 @@ class Simulation(Crowd):
     """
 
     shared = True
+    _walls_kept: np.ndarray | None = None  # while a wall is being removed: places of the others among those before
 
     def __init__(
         self,
@@ -164,17 +169,12 @@ class Simulation(Crowd):
         own = [self._box.material] if self._box else []
         self._contacts.check_told_apart([*self._particles.materials, *own, *(wall.material for wall in self._walls)])
         capsules.check_walls(self._particles, self._walls)
-        clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
-        materials, film = arrays.materials(self._particles), immersion.film_of(fluid, self._particles, self._box)
         immersion.check_walls(fluid, self._walls)
         bonding.check_company(bonds, inserters, crowd=bool(inserters or outlets or added))
         self._bonds = bonding.made(bonds, self._particles, self._box)
         held = bonds is not None
-        self._law = contact_law(
-            self._contacts, materials, self._box, clustered=clustered, walls=wall_materials(self._walls), film=film,
-            moving=bonding.damped(self._bonds) or any(wall.wants_velocities for wall in self._walls),
-        )  # fmt: skip
         self._integrator, self._fluid = integrator_for_contacts(integrator, bonded=held), fluid
+        self._law = self._made_law()
         if isinstance(time_step, str) and time_step == "auto":
             everybody = with_examples(self._particles, inserters)
             advice = advise(everybody, self._box, self._gravity, law=self._law, walls=self._walls)
@@ -233,8 +233,92 @@ class Simulation(Crowd):
             expected=self._traffic.expected(len(self._particles)) if self._traffic else 0,
         )  # fmt: skip
 
+    def remove_wall(self, wall: WallInRun | Wall | str | int) -> None:
+        """Take a wall away between two runs: a gate opens, the mould of a heap is lifted.
+
+        Time, particles, the other walls and what contacts remember go on as they were; the integrator begins anew from
+        the present whole step, as after an assignment to the particles. Contacts with the wall end at once: the elastic
+        energy that they held leaves with the wall, and the ledger books it as (negative) work.
+        Files that are written from now on do not have the wall; what it has felt has to be read before.
+
+        Parameters
+        ----------
+        wall : one of `walls`, its name, or its number
+            Names are those of `sim.walls[k].called`; of several walls that are called alike those that stay are
+            numbered anew.
+
+        Raises
+        ------
+        ValueError
+            If there is no such wall; if contacts remember something else without it, as where no other wall is rough,
+            or friction acts at this wall alone; or in a visit of `every`, as files have the same walls in all frames.
+            Nothing is removed then.
+
+        Examples
+        --------
+        >>> import dem
+        >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+        >>> ball = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0.00499]])
+        >>> gate = dem.Rectangle((0, 0, 0), (0.1, 0, 0), (0, 0.1, 0), material=nylon, name="gate")
+        >>> sim = dem.Simulation(ball, walls=[gate], gravity=(0, 0, -9.81), time_step=1e-6)
+        >>> sim.step(10)
+        >>> sim.remove_wall("gate")
+        >>> len(sim.walls), sim.step_count
+        (0, 10)
+        """
+        with self._turn:
+            if self._visited:
+                message = "a function that is called in a run removes a wall: remove it between runs"
+                raise ValueError(message)
+            place = place_of(wall, self.walls)
+            before, booked = (self._walls, self._law), self._booked
+            staying = [k for k in range(len(self._walls)) if k != place]
+            self._walls = [before[0][k] for k in staying]
+            self._law = self._made_law()
+            try:
+                self._check_memory(*before)
+                self._walls_kept = np.array(staying, np.int64)
+                with compilation.announced():
+                    self._start_booked(self._gravity, self._datum)
+            except Exception:
+                self._walls, self._law = before
+                self._booked = booked
+                raise
+            finally:
+                self._walls_kept = None
+            if not self._walls:  # momentum is conserved from now on
+                self._start_motion = self._motion()
+
+    def _check_memory(self, walls: Sequence[Wall], law: tuple) -> None:
+        """Raise ValueError if contacts remember other numbers than under these walls and this law."""
+        numbers = [
+            (laws.width(each), any(wall.roughness > 0 for wall in there))
+            for each, there in ((law, walls), (self._law, self._walls))
+        ]
+        (width, rough), (new_width, new_rough) = numbers
+        if rough != new_rough or new_width not in (0, width):
+            message = (
+                "without this wall contacts would remember something else, as it is the only one that is rough or has "
+                "such a contact law: move it away (dem.Motion) instead of removing it"
+            )
+            raise ValueError(message)
+
+    def _made_law(self) -> tuple:
+        """The contact law of all that is there."""
+        clustered = any(len(shape.radii) > 1 for shape, _ in self._particles.variants)
+        film = immersion.film_of(self._fluid, self._particles, self._box)
+        return contact_law(
+            self._contacts, arrays.materials(self._particles), self._box, clustered=clustered,
+            walls=wall_materials(self._walls), film=film,
+            moving=bonding.damped(self._bonds) or any(wall.wants_velocities for wall in self._walls),
+        )  # fmt: skip
+
     def _start(self, step: int, before: Engine | None, *, keep: bool = False) -> None:
         engine = self._new_engine()
+        history = before.history() if before else None
+        if self._walls_kept is not None:
+            engine.walls_before = self._walls_kept
+            history = history.without_walls_but(self._walls_kept)
         engine.move_walls(step * self._time_step)
         check_inside(self._particles, self._box, engine.faces)
         check_box(self._box, engine)
@@ -245,7 +329,10 @@ class Simulation(Crowd):
         engine.follow(before)
         if self._traffic:
             engine.to_come = self._traffic.energy(engine)
-        engine.start(step, before.history() if before else None, finest)
+        engine.start(step, history, finest)
+        if keep:
+            engine.keep_worn(before)
+        engine.walls_before = slice(None)
         check_overlaps(engine)
         engine.admit(self._traffic)
         bonding.check_loads(engine)

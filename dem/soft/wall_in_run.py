@@ -39,6 +39,25 @@ def wall_list(walls: Sequence[Wall]) -> list[Wall]:
     return listed
 
 
+def place_of(wall: WallInRun | str | int, walls: Sequence[WallInRun]) -> int:
+    """Place of a wall among those of a run, by itself, its name or its number; raises for one that is not there."""
+    if isinstance(wall, str):
+        names = [each.called for each in walls]
+        return names.index(checks.one_of("wall", wall, names))
+    if isinstance(wall, WallInRun | Wall):
+        meant = wall.wall if isinstance(wall, WallInRun) else wall
+        place = next((k for k, each in enumerate(walls) if each.wall is meant), None)
+        if place is None:
+            message = f"wall is {meant!r}, which is none of this simulation: take one of sim.walls, or its name"
+            raise ValueError(message)
+        return place
+    place = checks.whole("wall", wall, least=0)
+    if place >= len(walls):
+        message = f"wall is {place}, but there are {len(walls)} walls beside the box, numbered from 0"
+        raise ValueError(message)
+    return place
+
+
 class WallInRun:
     """A wall of a simulation, as it is at present, whenever it is asked.
 
@@ -48,7 +67,7 @@ class WallInRun:
 
     def __init__(self, wall: Wall, called: str, present: Callable[[], Engine], number: int) -> None:
         self.wall, self.called = wall, called
-        self._present, self._number = present, number
+        self._present, self._first_number = present, number
 
     def __repr__(self) -> str:
         """The wall, and what it feels."""
@@ -60,6 +79,18 @@ class WallInRun:
         if name == "wall" or name.startswith("_"):  # a copy that has nothing yet
             raise AttributeError(name)
         return getattr(self.wall, name)
+
+    @property
+    def _number(self) -> int:
+        """Its place among the walls that there are now; raises ValueError if it has been removed."""
+        walls, number = self._present().walls, self._first_number
+        if number < len(walls) and walls[number] is self.wall:
+            return number
+        place = next((k for k, wall in enumerate(walls) if wall is self.wall), None)
+        if place is None:
+            message = f"the wall {self.called} has been removed from the simulation: read what it has felt before that"
+            raise ValueError(message)
+        return place
 
     def _state(self, name: str) -> np.ndarray:
         return self._present().wall_state[name][..., self._number]
