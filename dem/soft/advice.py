@@ -13,6 +13,7 @@ from dem.model.box import AXES, FACES
 from dem.soft import arrays
 from dem.soft.adhesion import Held, held
 from dem.soft.impacts import ADVISED, FORCED, RESOLVED, WALL, Hardest, rounded_down
+from dem.soft.skins import CANDIDATE_SKIN
 from dem.soft.walled import fall_on, fastest_of
 from kernels.laws import Elastic
 
@@ -127,7 +128,7 @@ def advise(
     (270, 5.3e-06)
     """
     with np.errstate(over="ignore"):
-        hardest = _hardest(particles, box, gravity, law, walls)
+        hardest = _hardest(particles, box, gravity, law, walls, time_step)
         spin = float(np.linalg.norm(particles.angular_velocity, axis=1).max())
     first, deepest, squeezed = hardest.shortest, hardest.deepest, hardest.squeezed
     rayleigh, sticks = min(_rayleigh_times(particles)), held(particles, box, law, walls)
@@ -150,16 +151,23 @@ def _rayleigh_times(particles: Particles) -> Iterator[float]:
 
 
 def _hardest(
-    particles: Particles, box: Box | None, gravity: tuple[float, float, float], law: tuple, beside: Sequence[Wall]
-) -> Hardest:
-    """The hardest impacts of particles that have all they may gain in falling through the box."""
+    particles: Particles, box: Box | None, gravity: tuple[float, float, float], law: tuple, beside: Sequence[Wall],
+    time_step: float | None,
+) -> Hardest:  # fmt: skip
+    """The hardest impacts of particles that have all they may gain in falling through the box, and press of servos."""
     kinds = arrays.kinds(particles, box)
     own = 0.5 * (particles.velocity**2).sum(1) + fall(particles, box, gravity, beside)
     turning = 0.5 * (particles.angular_velocity**2).sum(1)
     energy = kinds.mass[particles.variant] * own + kinds.inertia.max(0)[particles.variant] * turning
     walls = box is not None and len(box.absent) < len(FACES)
     springs = arrays.springs(particles, kinds, law, beside)
-    return Hardest(kinds, springs, particles.variant, energy, walls=walls, fastest=fastest_of(box, beside))
+    servos = [wall.servo for wall in beside if wall.servo]
+    most = 0.25 * CANDIDATE_SKIN * 2 * float(kinds.radius.min())  # of the way of a wall with a servo in a time step
+    ways = [min(most, servo.fastest * (time_step or math.inf)) if servo.fastest else most for servo in servos]
+    return Hardest(
+        kinds, springs, particles.variant, energy, walls=walls, fastest=fastest_of(box, beside),
+        pressing=max([0.0, *(abs(servo.force) for servo in servos)]), leap=max([0.0, *ways]),
+    )  # fmt: skip
 
 
 def _who(particles: Particles, impact: Impact, how: str) -> str:

@@ -165,12 +165,17 @@ class Hardest:
         Whether the box has any; others are among the springs.
     fastest : float
         Of the walls that move [m/s].
+    pressing : float
+        Largest force of a servo, all of which one particle may have to bear [N].
+    leap : float
+        How far a servo moves its wall in a time step, and so into a particle before it notices [m].
     """
 
     def __init__(
-        self, kinds: Kinds, springs: Springs, kind: np.ndarray, energy: np.ndarray, *, walls: bool, fastest: float
-    ) -> None:
-        self.springs, self.classes = springs, Classes.of(kinds, kind, energy)
+        self, kinds: Kinds, springs: Springs, kind: np.ndarray, energy: np.ndarray, *, walls: bool, fastest: float,
+        pressing: float = 0.0, leap: float = 0.0,
+    ) -> None:  # fmt: skip
+        self.springs, self.classes, self.pressing, self.leap = springs, Classes.of(kinds, kind, energy), pressing, leap
         self.walls = springs.surfaces(box=walls)
         c = self.classes
         with np.errstate(invalid="ignore"):
@@ -217,7 +222,8 @@ class Hardest:
         spring, smaller = self._partners(k)
         energy, body = self.classes.others(k, self.classes.energy)
         energy = np.maximum(self._with_wall(energy, [energy.max()]), 0.0)
-        mass, overlap = self.classes.mass[k], np.minimum(spring.overlap(energy), DEEPEST * smaller)
-        time = np.where(energy > 0, spring.time(mass, overlap) / math.sqrt(2), np.inf)
+        deep = np.maximum(spring.overlap(energy), (self.pressing / spring.stiffness) ** (1 / np.asarray(spring.power)))
+        mass, overlap = self.classes.mass[k], np.minimum(np.maximum(deep, self.leap), DEEPEST * smaller)
+        time = np.where(overlap > 0, spring.time(mass, overlap) / math.sqrt(2), np.inf)
         speed, who = np.sqrt(2 * spring.energy(overlap) / mass), np.full(time.size, self.body[0, k])
         return Impact.at(time.argmin(), time, speed, overlap / smaller, who, self._with_wall(body, [WALL]))
