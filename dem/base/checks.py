@@ -34,10 +34,12 @@ def number(
     least: float = -math.inf,
     most: float = math.inf,
     unit: str = "",
+    largest: float = LARGEST,
 ) -> float:
-    """Check one number and return it as a float: finite, of a size up to `LARGEST`, in the range given.
+    """Check one number and return it as a float: finite, of a size up to the largest, in the range given.
 
-    One that is to be above 0 is to be `SMALLEST` at least. Raises ValueError or TypeError naming it.
+    One that is to be above 0 is to be `SMALLEST` at least, unless any size will do, as of what a run has come to: then
+    the largest is infinite. Raises ValueError or TypeError naming it.
     """
     try:
         if isinstance(value, (str, bytes, bool, np.bool_)):
@@ -47,12 +49,14 @@ def number(
         message = f"{name} is {shown(value)}, expected a number{unit and f' [{unit}]'}"
         raise TypeError(message) from None
     except OverflowError:
-        result = math.inf
-    if above == 0 < result < SMALLEST:
+        result = math.inf if value > 0 else -math.inf
+    if above == 0 < result < SMALLEST and largest < math.inf:
         above, least = -math.inf, SMALLEST
-    if not (abs(result) <= LARGEST and above < result and least <= result <= most):
+    if result < -largest and least == above == -math.inf:
+        least = -largest
+    if not (math.isfinite(result) and abs(result) <= largest and above < result and least <= result <= most):
         limits = [f"above {above:g}"] * (above > -math.inf) + [f"at least {least:g}"] * (least > -math.inf)
-        limits += [f"at most {min(most, LARGEST):g}"] * (most < math.inf or result > LARGEST)
+        limits += [f"at most {min(most, largest):g}"] * (most < math.inf or result > largest)
         message = f"{name} is {result:g}{unit and ' ' + unit}, expected a finite number {' and '.join(limits)}".rstrip()
         raise ValueError(message)
     return result

@@ -8,6 +8,7 @@ checked when it does, where it is known what fits: see `dem.files.checkpoint`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields
 
 import h5py
@@ -117,7 +118,7 @@ def energy(file: h5py.Group, name: str) -> Energy:
 
 def number(file: h5py.Group, name: str, **bounds: float) -> float:
     """The value of a data set of one finite number within bounds, as of `dem.base.checks.number`."""
-    return checks.number(name, float(numbers(file, name, ())[()]), **bounds)
+    return checks.number(name, float(numbers(file, name, ())[()]), **bounds, largest=math.inf)
 
 
 def arrays(file: h5py.Group, name: str) -> dict[str, np.ndarray]:

@@ -190,6 +190,11 @@ def test_all_public_classes_are_tried():
 def test_the_gate_of_numbers_has_a_range(value):
     with pytest.raises(ValueError, match=r"size is .* expected a finite number"):
         checks.number("size", value, above=0)
+    if 0 < value < np.inf and value < 10**300:
+        assert checks.number("energy", value, above=0, largest=np.inf) == value  # of what a run has come to
+    if value > 1:
+        with pytest.raises(ValueError, match=r"size is .* expected a finite number at least -1e"):
+            checks.number("size", -value)
     if value > 1 or np.isnan(value):
         with pytest.raises(ValueError, match="places"):
             checks.array("places", [0.0, value], (2,), "places")
