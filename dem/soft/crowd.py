@@ -87,16 +87,20 @@ class Crowd(Accounted):
     def _planned(self, there: Particles | None) -> Iterator[Notice]:
         """What should be known of those who are there, or will be, which can be before anything is built."""
         particles, box, gravity, walls = self._particles, self.box, self.gravity, self._walls
-        inserters = [each.inserter for each in self.inserters]
-        yield from proportions.odd_meshes(particles, walls, words(walls), inserters)
+        yield from self._meshes_foreseen()
         yield from densities(particles)
-        yield from turned_clumps(particles, inserters)
+        yield from turned_clumps(particles, [each.inserter for each in self.inserters])
         yield from rolling_shapes(particles, box, self.contacts)
         yield from immersion.foreseen(self.fluid, particles, box, self.time_step)
         yield from self._bonds_foreseen()
         if there is not None:
             yield from foreseen(there, box, gravity, self.time_step, self._law, walls)
             yield from adhesion.foreseen(there, box, self._law, self.time_step, walls)
+
+    def _meshes_foreseen(self) -> Iterator[Notice]:
+        """What should be known of the size of meshes, before a run or the first step."""
+        inserters = [each.inserter for each in self.inserters]
+        return proportions.odd_meshes(self._particles, self._walls, words(self._walls), inserters)
 
     def _bonds_foreseen(self) -> Iterator[Notice]:
         """What should be known of the bonds, before a run or the first step."""

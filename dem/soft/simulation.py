@@ -400,7 +400,8 @@ class Simulation(Crowd):
             self._notice_changes()
             if not self._foretold:
                 self._foretold = True
-                tell(self._bonds_foreseen(), strict=False, force=True)
+                refused = [notice for notice in self._meshes_foreseen() if notice.grave]
+                tell([*refused, *self._bonds_foreseen()], strict=False, force=True)
             set_threads(self._threads)
             code = self._engine.advance(self.step_count + steps)
             self._check_run(code)

@@ -41,6 +41,16 @@ def test_a_mesh_in_millimetres_is_refused_unless_forced(tmp_path):
         run(1.0, tmp_path, force=True)
 
 
+def test_the_first_step_warns_of_what_a_run_refuses():
+    mesh = dem.Mesh.box((0, 0, 0), (60, 60, 60), material=SAND)
+    ball = dem.Particles(dem.Sphere(diameter=0.01), SAND, position=[(0.03, 0.03, 0.03)])
+    sim = dem.Simulation(ball, walls=[mesh], time_step=1e-5)
+    with pytest.warns(dem.DemWarning, match=r"odd-scale: .*is this file in millimetres\?") as told:
+        sim.step(2)
+    sim.step(1)  # says nothing more
+    assert len(told) == 1
+
+
 def test_a_mesh_a_few_hundred_times_larger_is_warned_of(tmp_path):
     with pytest.warns(dem.DemWarning, match=r"odd-scale: the mesh mesh is 15\.6 m"):
         run(0.15, tmp_path)
