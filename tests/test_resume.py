@@ -328,7 +328,7 @@ def test_checkpoints_of_other_versions_and_of_no_dataclass(tmp_path):
         given["variants"][0] |= {"class": "os:system", "columns": {"command": [f"touch {touched}"]}}
         del file["input"]
         file["input"] = json.dumps(given)
-    with pytest.raises(ValueError, match="needs os:system, which is no dataclass"):
+    with pytest.raises(ValueError, match="os:system is not found: import its module"):
         dem.Simulation.load(tmp_path / "state.h5")
     assert not touched.exists()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dem.base import checks
+from dem.base.named import named
 from dem.files import gate
 from dem.files.structure import check_memory, require
 from dem.model.box import Box, Motion
@@ -29,7 +29,7 @@ from dem.model.materials import Material
 from dem.model.mesh import Mesh
 from dem.model.outlet import Outlet
 from dem.model.particles import UNIT_NORM, Particles
-from dem.model.parts import GROUP, WORDS, Part, part_of_class
+from dem.model.parts import WORDS, Part, part_of_class
 from dem.model.segment import FibreSegment
 from dem.model.servo import PID, Servo
 from dem.model.shapes import Fibre, Sphere, check_shape
@@ -97,7 +97,7 @@ def made(given: object) -> object:
     """The thing that a recipe makes; raises ValueError if its class is not there."""
     if isinstance(given, dict) and given.keys() == {"class", "values"}:
         name = given["class"] if isinstance(given["class"], str) else ""
-        kind = OURS.get(name) or part_of_class(name) or _imported(name)
+        kind = OURS.get(name) or part_of_class(name) or _named(name)
         if not (isinstance(kind, type) and is_dataclass(kind)):  # a file must not make us call just anything
             message = f"the checkpoint needs {name}, which is no dataclass"
             raise ValueError(message)
@@ -111,16 +111,12 @@ def made(given: object) -> object:
     return {k: made(v) for k, v in given.items()} if isinstance(given, dict) else given
 
 
-def _imported(name: str) -> object:
-    """What a user's own class goes by: its module and its name."""
-    module, _, name_there = name.partition(":")
+def _named(name: str) -> object:
+    """What a class of a user's own goes by: its module and its name."""
     try:
-        return getattr(importlib.import_module(module), name_there)
-    except (ImportError, AttributeError, ValueError) as error:
-        message = (
-            f"the checkpoint needs {name}, which cannot be imported ({error}): install the package "
-            f"{module.partition('.')[0]}; contact laws are found by their entry points of the group {GROUP}"
-        )
+        return named(name)
+    except ValueError as error:
+        message = f"a thing of the checkpoint cannot be made: {error}"
         raise ValueError(message) from None
 
 

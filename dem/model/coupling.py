@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import importlib
 from dataclasses import dataclass, is_dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.hints import hinted
+from dem.base.named import named
 from dem.model.part import Part, kind
 
 if TYPE_CHECKING:
@@ -194,17 +194,16 @@ class Coupling(Part):
         if again is not None:
             return cls(function=again, implicit=implicit)
         name = checks.text("function of the coupling", values["function"]) or values.get("name")
-        module, _, there = name.partition(":")
         try:
             if not values["function"]:
                 raise TypeError
-            found = getattr(importlib.import_module(module), there)
+            found = named(name)
             if values.get("values") is not None:
                 if not (isinstance(found, type) and is_dataclass(found)):
                     raise TypeError  # a file must not make us call just anything
                 found = found(**values["values"])
             return cls(function=found, implicit=implicit)
-        except (ImportError, AttributeError, TypeError, ValueError):
+        except (TypeError, ValueError):
             message = (
                 f"the flow was computed by {name}, which is no part of the file and cannot be found again: give it, "
                 "dem.resume(path, coupling=function) or dem.Simulation.load(path, coupling=function)"

@@ -12,6 +12,7 @@ import numpy as np
 
 from dem.base import checks
 from dem.base.hints import hinted
+from dem.base.named import named
 from dem.model.flows import AXES, Flow, inverse
 from dem.model.part import kind
 
@@ -280,11 +281,8 @@ class FunctionFlow(Flow):
     @classmethod
     def restored(cls, values: dict[str, str]) -> FunctionFlow:
         """The function of that name."""
-        import importlib  # noqa: PLC0415
-
-        module, _, name = values["function"].partition(":")
         try:
-            return cls(function=getattr(importlib.import_module(module), name))
-        except (ImportError, AttributeError, TypeError) as error:
-            message = f"the flow needs {values['function']}, which cannot be had: {error}"
+            return cls(function=named(checks.text("function of the flow", values["function"])))
+        except (TypeError, ValueError) as error:
+            message = f"the flow cannot be computed: {error}"
             raise ValueError(message) from None

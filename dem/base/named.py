@@ -1,0 +1,45 @@
+"""Find what a file calls by its name, without letting the file choose what is imported."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from importlib.metadata import entry_points
+
+GROUP = "dem.classes"  # entry-point group of shapes and functions of other packages
+GROUPS = (GROUP, "dem.cases", "dem.contact_parts", "dem.couplings")  # their modules may be named in files
+
+
+def named(name: str) -> object:
+    """The class or function that goes by ``module:name``.
+
+    Its module has to be imported by the program already, or be declared by an installed package as that of an entry
+    point of one of `GROUPS`; and it has to be defined there. Nothing of Python's own library is found.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    module, _, there = name.partition(":")
+    ours = module in sys.modules and module.partition(".")[0] not in sys.stdlib_module_names
+    try:
+        if not ours and not _is_declared(module):
+            message = (
+                f"{name} is not found: import its module {module!r} in the program that reads the file, or install a "
+                f"package that declares it as an entry point of the group {GROUP}"
+            )
+            raise ValueError(message)
+        found = getattr(importlib.import_module(module), there)
+    except (ImportError, AttributeError) as error:
+        message = f"{name} is not found: {error}"
+        raise ValueError(message) from None
+    if getattr(found, "__module__", None) != module:
+        message = f"{name} is not defined in {module}"
+        raise ValueError(message)
+    return found
+
+
+def _is_declared(module: str) -> bool:
+    """Whether an installed package has an entry point for `dem` in this module."""
+    return any(one.module == module for group in GROUPS for one in entry_points(group=group))
