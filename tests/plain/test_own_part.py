@@ -148,6 +148,31 @@ def test_a_case_file_says_the_same(tmp_path):
     assert dem.Contact(**plain(contact)) == contact == dem.Contact(normal=Cubic(stiffness=K))
 
 
+def test_it_needs_its_power_at_walls(monkeypatch):
+    """Where contacts with several triangles are summed: with it, a sphere bounces from a mesh without a loss."""
+
+    def falling():
+        grain = dem.Material(young=7e7, poisson=0.22, density=2500)
+        contacts = dem.Contacts({(grain, grain): dem.Contact(normal=Cubic(stiffness=K))})
+        corners = 0.01 * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
+        floor = dem.Mesh(corners, [[0, 1, 2], [0, 2, 3]], material=grain)
+        ball = dem.Particles(dem.Sphere(diameter=2 * RADIUS), grain, position=[[0, 0, 1.001 * RADIUS]],
+                             velocity=[[0, 0, -SPEED]])  # fmt: skip
+        return dem.Simulation(ball, walls=[floor], gravity=(0, 0, 0), time_step=5e-7, threads=1, contacts=contacts)
+
+    with pytest.raises(ValueError, match=r"normal law CubicTables.* does not say in which power of the overlap"):
+        falling()
+    for known in [each for each in PARTS if each.__name__.startswith("CubicTables")]:
+        monkeypatch.setitem(PARTS, known, PARTS[known]._replace(power=formula(lambda part, i, j: 3.0)))
+    sim, deepest = falling(), 0.0
+    for _ in range(400):
+        sim.step()
+        deepest = max(deepest, RADIUS - sim.particles.position[0, 2])
+    mass = sim.particles.mass[0]
+    assert deepest == pytest.approx((2 * mass * SPEED**2 / K) ** 0.25, rel=1e-3)  # ½ m v² = ¼ k δ⁴
+    assert sim.particles.velocity[0, 2] == pytest.approx(SPEED, rel=1e-3)
+
+
 def test_what_is_wrong_is_told_like_that_of_any_part(tmp_path):
     with pytest.raises(ValueError, match=r"stiffness.*greater than 0"):
         from_file(tmp_path, k=-1)
