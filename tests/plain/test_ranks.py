@@ -464,6 +464,22 @@ def test_changes_from_outside_reach_all_ranks(case, steps):
         assert disturbed() == alone
 
 
+@pytest.mark.slow
+def test_a_wall_is_removed_on_all_ranks():
+    """The walls that stay are pressed, free, rough and worn, and contacts with them remember: all as on one rank."""
+
+    def opened():
+        sim = CASES["worn"]()
+        sim.step(6)
+        sim.remove_wall(0)
+        sim.step(6)
+        return everything(sim), sim.verdict(), len(sim.walls)
+
+    alone = opened()
+    with in_one_process(3, owners=AtRandom):
+        assert opened() == alone
+
+
 def test_more_ranks_than_particles_work_and_are_told_of():
     def pair():
         touching = dem.Particles(dem.Sphere(diameter=D), STICKY, position=[[0, 0, 0], [0.99 * D, 0, 0]])
