@@ -14,6 +14,7 @@ from kernels.walls.clear import clearances
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dem.model.regions import Region
     from dem.model.wall import Wall
     from kernels.walls.geometry import Geometry
 
@@ -24,6 +25,7 @@ class Clear:
 
     walls: Sequence[Wall]
     bodies: list[tuple[np.ndarray, np.ndarray]]  # offsets (K, 3) and radii (K,) of the spheres of each [m]
+    inside: Region | None = None  # in which all spheres are to be
     known: dict[int, Geometry] = field(default_factory=dict)  # for radii up to a power of two
 
     def of(self, position: np.ndarray, orientation: np.ndarray, first: int) -> np.ndarray:
@@ -31,14 +33,17 @@ class Clear:
         clear = np.ones(len(position), bool)
         alike = {(offsets.tobytes(), radii.tobytes()): (offsets, radii) for offsets, radii in self.bodies[first:]}
         reach = max(float(radii.max()) for _, radii in alike.values())
-        geometry = self._geometry(reach)
+        geometry = self._geometry(reach) if self.walls else None
         largest = max(alike.values(), key=lambda one: float((np.linalg.norm(one[0], axis=1) + one[1]).max()))
         for offset, radius in zip(*largest, strict=True):
             twice = 2 * np.cross(orientation[:, 1:], offset)
             centres = position + offset + orientation[:, :1] * twice + np.cross(orientation[:, 1:], twice)
-            found = np.empty(len(centres))
-            clearances(np.ascontiguousarray(centres.T), geometry, found)
-            clear &= found > radius
+            if self.walls:
+                found = np.empty(len(centres))
+                clearances(np.ascontiguousarray(centres.T), geometry, found)
+                clear &= found > radius
+            if self.inside:
+                clear &= self.inside.depth(centres) > radius
             for wall in self.walls:
                 clear &= ~wall.solid(centres)
         return clear
@@ -51,6 +56,8 @@ class Clear:
         return self.known[size]
 
 
-def clear_of(walls: Sequence[Wall], hulls: list[tuple[np.ndarray, np.ndarray]]) -> Clear | None:
-    """What says so, if there are walls."""
-    return Clear(walls, hulls) if walls else None
+def clear_of(
+    walls: Sequence[Wall], hulls: list[tuple[np.ndarray, np.ndarray]], inside: Region | None = None
+) -> Clear | None:
+    """What says so, if there are walls or a region."""
+    return Clear(walls, hulls, inside) if walls or inside else None

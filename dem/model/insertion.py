@@ -23,6 +23,7 @@ from dem.model.clear import clear_of
 from dem.model.grading import graded
 from dem.model.materials import Material
 from dem.model.particles import Particles
+from dem.model.regions import Region, region_of
 from dem.model.shapes import AS_GIVEN, Sphere, check_shape, standing
 from dem.model.wall import Wall
 from kernels.packing import insertion
@@ -56,6 +57,7 @@ def pack(
     orientation: Sequence[float] | Literal["as-given"] | None = None,
     others: Iterable[Particles] = (),
     walls: Sequence[Wall] = (),
+    inside: Wall | None = None,
     seed: int = 1,
     name: str | None = None,
 ) -> Particles:
@@ -88,6 +90,9 @@ def pack(
         Who is there already.
     walls : list of walls
         Beside the box, where they are at time 0; all keep as far from them as the largest of those still to come must.
+    inside : wall, optional
+        One with a volume, such as a drum, in which all are to be, with all their spheres; without corners or a box
+        the region is what holds it, and `solid_fraction` is of its volume. It needs no place among the walls.
     seed : int
         Of the random numbers: the same gives the same particles.
     name : str, optional
@@ -123,6 +128,13 @@ def pack(
     checks.of_types(material=(material, Material))
     checks.of_types(optional=True, box=(box, Box))
     others, walls = checks.of_one_type("others", others, Particles), checks.of_one_type("walls", walls, Wall)
+    within = None if inside is None else region_of(inside, "inside")
+    if within is not None:
+        if within.flat or not np.isfinite([within.lower, within.upper]).all():
+            message = f"inside is {inside!r}, expected a wall with a volume, such as dem.Cylinder or dem.Ball"
+            raise ValueError(message)
+        if box is None:
+            lower, upper = within.lower if lower is None else lower, within.upper if upper is None else upper
     corners = region(lower, upper, box)
     number, solid_fraction = how_many(number, solid_fraction)
     ends = span(scale, sizes)
@@ -136,12 +148,13 @@ def pack(
             message = f"orientation has norm {np.linalg.norm(orientation):.6g}, expected 1: divide it by its norm"
             raise ValueError(message)
     volume = float(np.prod(corners[1] - corners[0]))
+    volume = volume if within is None else min(volume, within.volume)
     if sizes is None:
         bodies = sized(shape, number, solid_fraction, ends, volume, rng)
     else:
         bodies = graded(shape, sizes, number=number, volume=volume * (solid_fraction or 0.0), seed=seed)
     position, turned = scatter(
-        bodies, corners, box, others, orientation, rng, walls=walls, large_first=sizes is not None
+        bodies, corners, box, others, orientation, rng, walls=walls, inside=within, large_first=sizes is not None
     )
     return Particles(bodies, material, position=position, orientation=turned, name=name)
 
@@ -233,6 +246,7 @@ def scatter(
     rng: np.random.Generator,
     *,
     walls: Sequence[Wall] = (),
+    inside: Region | None = None,
     large_first: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Positions (N, 3) [m] and orientations (N, 4) of bodies that overlap neither each other nor other particles.
@@ -247,7 +261,8 @@ def scatter(
     """
     if large_first:
         order = np.argsort([-shape.mass_properties(1.0).volume for shape in bodies], kind="stable")
-        position, turned = scatter([bodies[k] for k in order], corners, box, others, orientation, rng, walls=walls)
+        first = [bodies[k] for k in order]
+        position, turned = scatter(first, corners, box, others, orientation, rng, walls=walls, inside=inside)
         back = np.argsort(order)
         return position[back], turned[back]
     lower, upper = corners
@@ -256,7 +271,7 @@ def scatter(
     around = periodic & (box is not None) & (lower == (box.lower if box else 0)) & (upper == (box.upper if box else 0))
     low, high = np.where(around, -np.inf, lower), np.where(around, np.inf, upper)
     hulls = [hull(body) for body in bodies]
-    clear = clear_of(walls, hulls)
+    clear = clear_of(walls, hulls, inside)
     first = np.concatenate([[0], np.cumsum([len(radii) for _, radii in hulls])])
     offset = np.concatenate([offsets for offsets, _ in hulls]).T.copy()
     size = np.concatenate([radii for _, radii in hulls])

@@ -10,7 +10,7 @@ import numpy as np
 from dem.base import portable
 from dem.model.energy import Energy
 from dem.run.stepping import Stepping
-from dem.soft import account, bonding, immersion
+from dem.soft import account, astray, bonding, immersion
 from dem.soft.contact_forces import contact_forces
 from dem.soft.sizes import Sizes
 from dem.soft.stages import stages
@@ -259,7 +259,7 @@ class Accounted(Stepping):
             ),
             self._traffic,
         )  # fmt: skip
-        beyond = (*judged.beyond, *bonding.doubts(self._engine))
+        beyond = (*judged.beyond, *bonding.doubts(self._engine), *astray.doubts(self._engine))
         return replace(judged, bonds=bonding.told(self._engine), beyond=beyond)
 
     def exchange(self) -> Exchange | None:
