@@ -26,19 +26,19 @@ centi- = 1e-2 = c-
 milli- = 1e-3 = m-
 micro- = 1e-6 = µ- = μ- = u-
 nano- = 1e-9 = n-
-metre = [length] = m
-gram = [mass] = g
-second = [time] = s
-radian = [angle] = rad
-degree = 0.01745329251994329576923690768488613 * radian = deg
-revolution = 360 * degree = rev
-minute = 60 * second = min
-hour = 60 * minute = h
+metre = [length] = m = metres
+gram = [mass] = g = grams
+second = [time] = s = seconds
+radian = [angle] = rad = radians
+degree = 0.01745329251994329576923690768488613 * radian = deg = degrees
+revolution = 360 * degree = rev = revolutions
+minute = 60 * second = min = minutes
+hour = 60 * minute = h = hours
 hertz = 1 / second = Hz
 rpm = revolution / minute
-newton = kilogram * metre / second**2 = N
-pascal = newton / metre**2 = Pa
-joule = newton * metre = J
+newton = kilogram * metre / second**2 = N = newtons
+pascal = newton / metre**2 = Pa = pascals
+joule = newton * metre = J = joules
 """
 NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3}(?!\d))?)\s*(.*?)\s*", re.DOTALL)
 LONGEST = 100  # letters of a quantity with its unit; pint takes seconds for many thousands
@@ -107,6 +107,7 @@ def _registry() -> pint.UnitRegistry:
     made = pint.UnitRegistry(
         None, non_int_type=Decimal, preprocessors=[lambda text: POWER.sub(r"**\1", text.replace("^", "**"))]
     )
+    made._suffixes = {"": ""}  # noqa: SLF001, pint takes an s behind symbols for a plural: mPas for mPa
     made.load_definitions(UNITS.strip().splitlines())
     return made
 

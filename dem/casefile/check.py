@@ -11,6 +11,7 @@ import numpy as np
 
 from dem.base.words import counted
 from dem.model.kinds import MOST, labels, rest
+from dem.model.materials import Material
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,6 +93,7 @@ def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str
     each = f", {light:.6g} kg each" if light == heavy else f", {light:.4g} to {heavy:.4g} kg"
     if n:
         yield "mass", f"{seen.mass:.6g} kg{each * (n > 1)}"
+        yield "density", ", ".join(_densities(sim.particles))
     for source in sources[:MOST]:
         yield "put in", f"{source.name}: {source.plan}"
     if seen.volume is not None:
@@ -106,6 +108,13 @@ def rows(sim: System, seen: Outlook, duration: float) -> Iterator[tuple[str, str
     yield "duration", f"{duration:g} s{steps}"
     pace = f"about {_span(duration / seen.pace)} at the pace of the start, once kernels are compiled"
     yield "computing", f"{pace}{'; longer as particles come' if sources else ''}"
+
+
+def _densities(particles: Particles) -> Iterator[str]:
+    """Densities of the materials of particles; one that is left out is said to be the default."""
+    for k, material in enumerate(list(dict.fromkeys(m for _, m in particles.variants))[:MOST]):
+        default = " (the default, if none was given)" if material.density == Material.density else ""
+        yield f"{material.name or f'material {k}'} {material.density:g} kg/m3{default}"
 
 
 def so_far(sim: System) -> Judgement:

@@ -275,6 +275,7 @@ def scatter(
     first = np.concatenate([[0], np.cumsum([len(radii) for _, radii in hulls])])
     offset = np.concatenate([offsets for offsets, _ in hulls]).T.copy()
     size = np.concatenate([radii for _, radii in hulls])
+    _refuse_too_large(2 * float(size.max()), high - low)
     taken, number = _taken(box, corners, periodic, others, size)
     placed, turned = np.empty((3, len(bodies))), np.empty((4, len(bodies)))
     state, so_far = np.array([0, number, 0]), [(0, 0)]
@@ -314,6 +315,16 @@ def _refuse_more_than_fit(bodies: list[Shape], corners: tuple[np.ndarray, np.nda
         raise ValueError(message)
 
 
+def _refuse_too_large(widest: float, room: np.ndarray) -> None:
+    """Raise ValueError if a sphere is wider than the region (3,) along some axis; infinite across periodic faces."""
+    if widest > room.min():
+        message = (
+            f"random is to place a sphere of diameter {widest:g} m in a region that is {room.min():g} m wide: is a "
+            "unit wrong? Take smaller particles or a larger region"
+        )
+        raise ValueError(message)
+
+
 def will_not_fit(so_far: list[tuple[int, int]], wanted: int) -> bool:
     """Whether fewer will find a place than are wanted, going by numbers of tries and places found so far.
 
@@ -331,6 +342,13 @@ def will_not_fit(so_far: list[tuple[int, int]], wanted: int) -> bool:
 def _no_room(placed: list[Shape], wanted: int, corners: tuple[np.ndarray, np.ndarray], tries: int) -> ValueError:
     """What is said then."""
     filled = sum(shape.mass_properties(1.0).volume for shape in placed) / np.prod(corners[1] - corners[0])
+    if not placed:
+        message = (
+            f"random found places for 0 of {counted(wanted, 'particle')} in {tries} tries, in a region of "
+            f"{' x '.join(f'{edge:g}' for edge in corners[1] - corners[0])} m: walls or others fill it, or particles "
+            "are larger than it, then look at units"
+        )
+        return ValueError(message)
     message = (
         f"random found places for {len(placed)} of {counted(wanted, 'particle')} in {tries} tries, a solid fraction of "
         f"{filled:.2g}, and will not find enough for the rest: take fewer (equal spheres go in to a solid fraction of "

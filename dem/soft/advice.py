@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 ELASTIC = Elastic()
 RAYLEIGH_SHARE = 0.2  # of the Rayleigh time, as usual in the field (10 to 30 %): particles in dense packings
+HEAVIEST = 23e3  # kg/m3: osmium has 22.6 g/cm3
 LARGEST_TURN = 0.3  # rad a step; 0.1 are advised
 ADVISED_TURN = 0.1
 
@@ -214,8 +215,12 @@ def foreseen(
     remedy = f'lower time_step to {advice.advised:.2g} s, or take time_step="auto"'
     if advice.overlap >= 1:
         driven = _driven(particles, box, gravity, walls)
+        heaviest = max(material.density for _, material in particles.variants)
+        wrong = (
+            f"lower density, {heaviest:g} kg/m3, which is more than any solid has, or " if heaviest > HEAVIEST else ""
+        )
         yield Notice("soft-contacts", f"{driven} would press {advice.deepest} in by {advice.overlap:.3g} radii",
-                     "lower gravity or the speeds, or raise young", grave=True)  # fmt: skip
+                     f"{wrong}lower gravity or the speeds, or raise young", grave=True)  # fmt: skip
     given = f"time_step {time_step:g} s leaves"
     if advice.steps_per_contact < RESOLVED:
         reason = (

@@ -434,7 +434,7 @@ def test_what_has_not_come_to_pass_is_told():
     assert verdict.status == "WARN"
     there = sim.inserters[0].number
     assert any(f"the rain has put in {there} of" in doubt and "no place" in doubt for doubt in verdict.doubts)
-    assert any("nothing has reached the drain" in doubt for doubt in verdict.doubts)
+    assert any("nothing has reached the outlet 'drain'" in doubt for doubt in verdict.doubts)
 
 
 def test_what_cannot_be_is_refused():

@@ -180,7 +180,7 @@ class Traffic:
         """What was asked for and has not come to pass, in words."""
         found = [words for source in self.sources if (words := source.shortfall(step))]
         unused = [sink.name for sink in self.sinks if not sink.number]
-        found += [f"nothing has reached the {name}: move it to where particles come" for name in unused]
+        found += [f"nothing has reached the outlet {name!r}: move it to where particles come" for name in unused]
         return found
 
     def told(self, engine: Engine) -> str:
