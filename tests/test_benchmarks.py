@@ -19,8 +19,8 @@ from dem.cli.common import app
 from kernels.base.jit import most_threads
 
 
-@pytest.mark.parametrize("name", ["nine_fibres", "fibres_1e3", "hard_spheres", "write_trajectory"])
-@pytest.mark.few(2)
+@pytest.mark.parametrize("name", ["nine_fibres", "calls_nine", "fibres_1e3", "hard_spheres", "write_trajectory"])
+@pytest.mark.few(3)
 def test_prints_one_number(name, capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["benchmarks", name, "--share", "0.01"])
     command.main()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dem.base import checks
 from dem.bench.bonding import Bonding
+from dem.bench.calling import Calling
 from dem.bench.drum import Drumming
 from dem.bench.flow import Flowing
 from dem.bench.stepping import RATE, Heap, Mixture, Shear, Stepping, share_of
@@ -144,6 +145,7 @@ GOING = {"drag and lift": {"lift": "mei", "rotation": None}}
 TURNING = {"and rotation": {"lift": "mei", "magnus": "oesterle-bui-dinh"}}
 BENCHMARKS = {
     "nine_fibres": Stepping("nine-fibres", 1000, 500_000),
+    "calls_nine": Calling("nine-fibres", 2000),
     "fibres_1e3": Stepping("many-fibres", 500, 1000, n=1000),
     "fibres_1e4": Stepping("many-fibres", 500, 200, n=10_000),
     "fibres_1e5": Stepping("many-fibres", 200, 120, n=100_000),
@@ -198,7 +200,7 @@ def known(benchmark: Stepping) -> set[str]:
 
 def benchmark(
     name: str, **parameters: float | str
-) -> Stepping | Sizes | Speedup | Flowing | Walling | Bonding | Colliding | Writing:
+) -> Stepping | Sizes | Speedup | Flowing | Walling | Bonding | Calling | Colliding | Writing:
     """Look up a benchmark, with other parameters of its case if wanted; raises ValueError with the nearest name."""
     found = BENCHMARKS[checks.one_of("benchmark", name, BENCHMARKS)]
     if not parameters:
@@ -224,7 +226,7 @@ def compare(results: dict, path: Path) -> dict[str, float]:
                     f"{name} ran with {setting} {then} in {path}, now with {figures.get(setting)}: run alike to compare"
                 )
                 raise ValueError(message)
-    units = (RATE, Colliding.unit, Writing.unit)
+    units = (RATE, Calling.unit, Colliding.unit, Writing.unit)
     return {
         name: figures[unit] / earlier[name][unit]
         for name, figures in results.items()

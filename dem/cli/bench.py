@@ -78,6 +78,7 @@ SERIES = {
     "ns_per_bond": "ns a bond",
     "ns_per_collision": "ns a collision",
     "speed_up": "times one thread",
+    "us_per_call": "us a call",
     "times_dry": "times dry",
 }
 
