@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dem.bench.stepping import share_of
@@ -36,14 +37,19 @@ class Calling:
             "step(1)": repeat(sim.step),
             "a step of many": lambda: sim.step(calls),
             "step(1), particles read": repeat(lambda: sim.step() or sim.particles),
-            "list anew": repeat(sim._engine.rebuild),  # noqa: SLF001 (no call of users)
         }
-        cost = {name: [] for name in works}
+        cost = {name: [] for name in (*works, "list anew")}
+
+        def measure(name: str, work: Callable[[], None]) -> None:
+            start = time.process_time()
+            work()
+            cost[name].append(1e6 * (time.process_time() - start) / calls)
+
         for _ in range(ROUNDS):
             for name, work in works.items():
-                start = time.process_time()
-                work()
-                cost[name].append(1e6 * (time.process_time() - start) / calls)
+                measure(name, work)
+            with sim.stages() as stages:
+                measure("list anew", partial(stages["list neighbours"], calls))
         least = {name: max(min(costs), 1e-3) for name, costs in cost.items()}
         return {
             "particles": len(sim.particles),

@@ -112,6 +112,7 @@ class Engine(Inhabited):
             **{n: np.zeros(1 + (n in SUMS), np.int64 if n in INTEGERS else float) for n in loop.Progress._fields}
         )
         self.start_step, self.code, self._serve = 0, loop.DONE, caller_of(loop.serve)
+        self._serve_view = caller_of(loop.serve)  # whose arguments are others each time
         self.setting = self._setting(math.nan)  # `start` finds the unit
 
     @staticmethod
@@ -321,7 +322,8 @@ class Engine(Inhabited):
         """Have the kernels carry out an order, of other bodies and fluid if given; returns DONE or why they return."""
         if not self.owned and bodies is None:
             return self.idle(order, stop)
-        return self._serve(
+        serve = self._serve_view if view else self._serve
+        return serve(
             order, self.scheme, self.law, fluid or self.fluid, self.mode, self.setting, stop, bodies or self.bodies,
             self.kinds, self.neighbours, self.faces, progress or self.progress, self.partial, view or NOWHERE,
         )  # fmt: skip

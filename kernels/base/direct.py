@@ -18,7 +18,7 @@ from kernels.base import linking, pieces
 from kernels.base.held import Held, held, is_plain_array
 
 INTEGERS = (int, np.integer)
-C_ORDER, TYPED_FLAGS = 0x1, 0x501  # of flags of an array: order; what numba's type tells, with aligned and writeable
+C_ORDER, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400  # of the flags of an array
 OTHERWISE = "numba's way"  # how to call what cannot be written here
 
 
@@ -68,12 +68,13 @@ def write(value):
     return Written(value, held(kind), memory, [memory.ctypes.data], starts[:-1])
 
 
-def have_same_type(a, b):
-    """Whether two values are arrays in C order of one numba type."""
-    if type(a) is not np.ndarray or type(b) is not np.ndarray:
+def is_of_type(kind, before, value):
+    """Whether a value is an array in C order of the type noted for an earlier one, whose flags may have changed."""
+    if type(value) is not np.ndarray or type(before) is not np.ndarray:
         return False
-    flags = a.flags.num & TYPED_FLAGS
-    return flags & C_ORDER and flags == b.flags.num & TYPED_FLAGS and a.ndim == b.ndim and a.dtype == b.dtype
+    wanted = C_ORDER | (ALIGNED if kind.aligned else 0) | (WRITEABLE if kind.mutable else 0)
+    alike = value.flags.num & (C_ORDER | ALIGNED | WRITEABLE) == wanted and value.dtype == before.dtype
+    return alike and kind.layout == "C" and kind.ndim == value.ndim
 
 
 def rewrite(found, value):
@@ -82,14 +83,15 @@ def rewrite(found, value):
     In a tuple of the same class only arrays that are others are written, into the memory of the earlier tuple. The
     result is the same as that of `write`, which does it where another field has changed.
     """
-    if have_same_type(value, found.value):
+    if is_of_type(found.kind, found.value, value):
         return Written(value, found.kind, None, numbers_of(value))
     if found.memory is None or type(value) is not type(found.value):
         return write(value)
-    changed = [fields for fields in zip(found.starts, found.value, value, strict=True) if fields[1] is not fields[2]]
-    if not all(have_same_type(before, now) for _, before, now in changed):
+    fields = zip(found.starts, found.kind.kind, found.value, value, strict=True)
+    changed = [field for field in fields if field[2] is not field[3]]
+    if not all(is_of_type(*field[1:]) for field in changed):
         return write(value)
-    for start, _, array in changed:
+    for start, _, _, array in changed:
         found.memory[start : start + 1 + array.ndim] = array.ctypes.data, *array.shape
     return found._replace(value=value)
 
