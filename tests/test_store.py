@@ -7,7 +7,7 @@ import h5py
 import numpy as np
 import pytest
 
-from dem.files.journal import HEAD, path_of, write_journal
+from dem.files.journal import EARLIER, HEAD, SUMS, path_of, write_journal
 from dem.files.store import PAGE, Store, _put, being_written, open_to_read, recover
 
 ROWS = 700  # 5.6 kB a frame: pages are shared by frames, chunks lie over several pages
@@ -174,7 +174,7 @@ def test_a_journal_of_pages_that_no_file_has_is_refused(tmp_path, size, number):
     path = tmp_path / "run.h5"
     path.write_bytes(bytes(PAGE))
     with path_of(path).open("wb") as journal:
-        write_journal(journal, {number: bytes(PAGE)}, size)
+        write_journal(journal, {number: bytes(PAGE)}, size, {number: bytes(PAGE)}, PAGE)
     for touch in (open_to_read, recover):
         with pytest.raises(ValueError, match="has pages beyond the end of the file"):
             touch(path)
@@ -185,12 +185,41 @@ def test_a_journal_of_an_earlier_version_is_put_in(stopped):
     """Whose checksum was of the pages alone."""
     path, _ = stopped
     data = path_of(path).read_bytes()
-    magic, size, count, _ = HEAD.unpack_from(data)
-    body = data[HEAD.size :]
-    path_of(path).write_bytes(HEAD.pack(magic, size, count, zlib.crc32(body)) + body)
+    _, size, count, _ = HEAD.unpack_from(data)
+    each = 8 + PAGE + SUMS.size
+    body = b"".join(data[HEAD.size + 8 + k * each :][: 8 + PAGE] for k in range(count))
+    path_of(path).write_bytes(HEAD.pack(EARLIER, size, count, zlib.crc32(body)) + body)
     assert recover(path)
     with h5py.File(path) as file:
         assert frames(file) == 42
+
+
+def test_a_journal_is_not_put_into_a_file_that_was_put_back(stopped):
+    """A backup of the same run, older or newer, is left as it is, and the journal in the way is named."""
+    path, _ = stopped
+    left = path.read_bytes()
+    changed = bytearray(left)
+    changed[5 * SUMS.size : 9 * PAGE : 4096] = b"!" * len(changed[5 * SUMS.size : 9 * PAGE : 4096])
+    for backup in (left[: 2 * PAGE], left + bytes(PAGE), bytes(changed)):
+        path.write_bytes(backup)
+        for touch in (open_to_read, recover, lambda path: Store(path, new=False)):
+            with pytest.raises(ValueError, match=r"journal is of a killed run and not for .* as it is now"):
+                touch(path)
+        assert path.read_bytes() == backup
+    path.write_bytes(left)
+    assert recover(path)
+
+
+def test_a_file_of_the_name_of_a_journal_is_left_alone(tmp_path):
+    """One of a user's own is neither emptied nor removed, nor is what a link leads to."""
+    path, other = tmp_path / "run.h5", tmp_path / "thesis"
+    other.write_text("of my own")
+    for make in (path_of(path).write_text, lambda _: (path_of(path).unlink(), path_of(path).symlink_to(other))):
+        make("of my own")
+        with pytest.raises(OSError, match=r"is no journal of a run|is a symbolic link"):
+            Store(path, new=True)
+        assert path_of(path).read_text() == other.read_text() == "of my own"
+        assert not path.exists()
 
 
 class Full(Fuse):

@@ -26,8 +26,8 @@ def named(name: str) -> object:
     try:
         if not ours and not _is_declared(module):
             message = (
-                f"{name} is not found: import its module {module!r} in the program that reads the file, or install a "
-                f"package that declares it as an entry point of the group {GROUP}"
+                f"{name} is not found: import its module {module!r} in the program that reads the file, or install the "
+                f"package {module.partition('.')[0]}, which has to declare it as an entry point of the group {GROUP}"
             )
             raise ValueError(message)
         found = getattr(importlib.import_module(module), there)

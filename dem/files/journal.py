@@ -12,7 +12,10 @@ from dem.files.pages import PAGE
 if TYPE_CHECKING:
     from pathlib import Path
 
-MAGIC = b"pcdm-dem journal"
+MAGIC, EARLIER = b"pcdm-dem journa2", b"pcdm-dem journal"  # the latter of 0.2 and before, which had no sums of sectors
+SECTOR = 512  # bytes, which a disk writes as a whole
+SUMS = struct.Struct(f"<{PAGE // SECTOR}L")
+SOON = 60.0  # s after an earlier journal, within which its file was written to last
 HEAD = struct.Struct("<16sQQL")  # magic, size of the file, number of pages, checksum of these two and what follows
 LARGEST = 1 << 60  # bytes of a file
 
@@ -22,14 +25,30 @@ def path_of(path: Path) -> Path:
     return path.with_name(path.name + ".journal")
 
 
-def write_journal(journal: BinaryIO, pages: dict[int, bytes], size: int) -> None:
-    """Write pages, and how long the file is to be, to the disk."""
-    body = b"".join(part for number, page in pages.items() for part in (number.to_bytes(8, "little"), page))
+def write_journal(journal: BinaryIO, pages: dict[int, bytes], size: int, there: dict[int, bytes], before: int) -> None:
+    """Write pages, and how long the file is to be, to the disk; and by what the file is known that they are for.
+
+    That is what is `there` in place of each page now, sector by sector, and the length `before`.
+    """
+    body = before.to_bytes(8, "little") + b"".join(
+        part for n, page in pages.items() for part in (n.to_bytes(8, "little"), page, SUMS.pack(*_sums(there[n])))
+    )
     journal.seek(0)
     left = memoryview(HEAD.pack(MAGIC, size, len(pages), _checksum(size, len(pages), body)) + body)
     while left:
         left = left[journal.write(left) :]
     os.fsync(journal.fileno())
+
+
+def _sums(page: bytes) -> list[int]:
+    page = bytes(page).ljust(PAGE, b"\0")
+    return [zlib.crc32(page[k : k + SECTOR]) for k in range(0, PAGE, SECTOR)]
+
+
+def is_journal(data: bytes) -> bool:
+    """Whether a file that begins so is a journal, perhaps one that was cut off; a file of a user's own is none."""
+    begin = data[: len(MAGIC)]
+    return MAGIC.startswith(begin) or EARLIER.startswith(begin)
 
 
 def _checksum(size: int, count: int, body: bytes) -> int:
@@ -42,7 +61,8 @@ def read_journal(path: Path) -> tuple[dict[int, bytes], int] | None:
     Raises
     ------
     ValueError
-        If it was complete once, for the file has some of its pages but not all, and has been damaged since.
+        If it was complete once, for the file has some of its pages but not all, and has been damaged since; or if the
+        file is another one than that which the journal is for.
     """
     try:
         data = path_of(path).read_bytes()
@@ -52,17 +72,49 @@ def read_journal(path: Path) -> tuple[dict[int, bytes], int] | None:
         return None
     magic, size, count, checksum = HEAD.unpack_from(data)
     body = data[HEAD.size :]
-    starts = range(0, len(body) - PAGE - 7, PAGE + 8)
+    first, each = (0, PAGE + 8) if magic == EARLIER else (8, PAGE + 8 + SUMS.size)
+    starts = range(first, len(body) - each + 1, each)
     pages = {int.from_bytes(body[k : k + 8], "little"): body[k + 8 : k + 8 + PAGE] for k in starts}
-    whole = magic == MAGIC and len(body) == count * (PAGE + 8) == len(pages) * (PAGE + 8)
+    whole = magic in (MAGIC, EARLIER) and len(body) - first == count * each == len(pages) * each
     # of 0.1 and before, the sum is of the pages alone
     if whole and checksum in (_checksum(size, count, body), zlib.crc32(body)):
-        if all(number * PAGE < size <= LARGEST for number in pages):
-            return pages, size
-        message = f"{path_of(path)} is damaged: it has pages beyond the end of the file"
-        raise ValueError(message)
+        if not all(number * PAGE < size <= LARGEST for number in pages):
+            message = f"{path_of(path)} is damaged: it has pages beyond the end of the file"
+            raise ValueError(message)
+        sums = {n: SUMS.unpack_from(body, k + 8 + PAGE) for n, k in zip(pages, starts, strict=True) if first}
+        if not _belongs(path, pages, size, sums, int.from_bytes(body[:first], "little")):
+            message = (
+                f"{path_of(path)} is of a killed run and not for {path} as it is now, which may have been replaced: "
+                "remove the journal to use the file as it is, or bring back the file that the run has left"
+            )
+            raise ValueError(message)
+        return pages, size
     _check_untouched(path, pages)
     return None
+
+
+def _belongs(path: Path, pages: dict[int, bytes], size: int, sums: dict[int, tuple], before: int) -> bool:
+    """Whether a file is what a killed run has left: each sector is as it was, or as it is to be.
+
+    One sector may have been written in part. An earlier journal tells only of the size; its file was written last
+    when the journal was, or a moment later.
+    """
+    length = path.stat().st_size
+    if not sums:
+        return length >= size and path.stat().st_mtime - path_of(path).stat().st_mtime < SOON
+    if length not in (size, max(before, size)):
+        return False
+    torn = 0
+    with path.open("rb") as disk:
+        for number, page in pages.items():
+            disk.seek(number * PAGE)
+            there = disk.read(PAGE).ljust(PAGE, b"\0")
+            new = page[: max(size - number * PAGE, 0)].ljust(PAGE, b"\0")
+            for k, as_before in enumerate(sums[number]):
+                sector = slice(k * SECTOR, (k + 1) * SECTOR)
+                if there[sector] != new[sector] and zlib.crc32(there[sector]) != as_before:
+                    torn += 1
+    return torn <= 1
 
 
 def _check_untouched(path: Path, pages: dict[int, bytes]) -> None:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import h5py
 
 from dem.files import structure
-from dem.files.journal import path_of, read_journal, write_journal
+from dem.files.journal import HEAD, is_journal, path_of, read_journal, write_journal
 from dem.files.output import SIGNATURE
 from dem.files.pages import PAGE, Pages
 
@@ -123,7 +123,8 @@ class Store(Pages):
         try:
             _put(self.disk, wanted, max(self.on_disk, min(PAGE, self.size)), self.size)
             os.fsync(self.disk.fileno())
-            write_journal(self.journal, replaced, self.size)
+            there = {n: self._committed(n) for n in replaced}
+            write_journal(self.journal, replaced, self.size, there, self.on_disk)
         except OSError:
             self.disk.truncate(self.on_disk)  # room again
             self.journal.truncate(0)
@@ -166,9 +167,16 @@ def _sync_folder(path: Path) -> None:
 
 def _own_journal(path: Path) -> BinaryIO:
     """The journal of a file, empty and locked; raises OSError if it still has something for another file."""
-    journal = os.fdopen(os.open(path_of(path), os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
+    if path_of(path).is_symlink():
+        message = f"{path_of(path)} is a symbolic link, where the journal of {path} is to be: remove it"
+        raise OSError(message)
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    journal = os.fdopen(os.open(path_of(path), flags, 0o666), "r+b", buffering=0)
     try:
         _lock(journal)
+        if not is_journal(journal.read(HEAD.size)):
+            message = f"{path_of(path)} is no journal of a run: move it away, or choose another name than {path}"
+            raise OSError(message)
         if not path_of(path).exists() or not os.path.samestat(os.fstat(journal.fileno()), path_of(path).stat()):
             raise BlockingIOError  # somebody recovered the file in between
         if read_journal(path):
@@ -241,6 +249,8 @@ def recover(path: Path) -> bool:
     ------
     BlockingIOError
         If the writer lives.
+    ValueError
+        If the journal is for another file, or what would come out cannot be read.
     """
     if not path_of(path).exists():
         return False
@@ -248,9 +258,15 @@ def recover(path: Path) -> bool:
         _lock(journal)
         found = read_journal(path)
         if found:
+            try:
+                _opened(path, found).close()
+            except OSError as error:  # then all stays as it is
+                message = f"{path} with what {path_of(path)} has for it is no readable HDF5 file ({error})"
+                raise ValueError(message) from None
             with path.open("r+b", buffering=0) as disk:
                 _apply(disk, *found)
-        path_of(path).unlink(missing_ok=True)
+        if is_journal(journal.read(HEAD.size)) and not path_of(path).is_symlink():
+            path_of(path).unlink(missing_ok=True)
     return found is not None
 
 
