@@ -198,6 +198,11 @@ class Contacts(Declared):
             for other in partners[k:]
         ]
 
+    def among(self, materials: Sequence[Material]) -> Contacts:
+        """The same without entries for any material that is not among these."""
+        table = {(one, other): contact for one, other, contact in self if one in materials and other in materials}
+        return Contacts(table, rule=self._rule, damped=self._damped)
+
     def check_told_apart(self, materials: Iterable[Material]) -> None:
         """Refuse entries for one of two materials of a run, each made by itself, that nothing tells apart.
 

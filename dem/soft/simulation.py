@@ -240,6 +240,7 @@ class Simulation(Crowd):
         the present whole step, as after an assignment to the particles. Contacts with the wall end at once: the elastic
         energy that they held leaves with the wall, and the ledger books it as (negative) work.
         Files that are written from now on do not have the wall; what it has felt has to be read before.
+        Entries of `contacts` for a material that nothing is made of any more leave with it.
 
         Parameters
         ----------
@@ -271,18 +272,21 @@ class Simulation(Crowd):
                 message = "a function that is called in a run removes a wall: remove it between runs"
                 raise ValueError(message)
             place = place_of(wall, self.walls)
-            before, booked = (self._walls, self._law), self._booked
+            before, contacts, booked = (self._walls, self._law), self._contacts, self._booked
             staying = [k for k in range(len(self._walls)) if k != place]
             self._walls = [before[0][k] for k in staying]
-            self._law = self._made_law()
             try:
+                own = [self._box.material] if self._box else []
+                stay = [*self._particles.materials, *own, *(each.material for each in self._walls)]
+                self._contacts = contacts.among(stay)
+                self._law = self._made_law()
                 self._check_memory(*before)
                 self._walls_kept = np.array(staying, np.int64)
                 with compilation.announced():
                     self._start_booked(self._gravity, self._datum)
             except Exception:
                 self._walls, self._law = before
-                self._booked = booked
+                self._contacts, self._booked = contacts, booked
                 raise
             finally:
                 self._walls_kept = None

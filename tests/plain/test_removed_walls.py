@@ -159,3 +159,18 @@ def test_a_wall_is_removed_beside_particles_that_were_added():
     sim.step(20)
     assert sim.identities.tolist() == [0, 1]
     assert sim.energy().total == pytest.approx(total, rel=1e-4)
+
+
+def test_entries_of_contacts_leave_with_the_last_wall_of_their_material():
+    steel = dem.Material(name="steel", young=5e6, poisson=0.3, density=1000.0, restitution=0.6, friction=0.5)
+    pairs = {(LOSSY, steel): dem.Contact(friction=0.2), (LOSSY, LOSSY): dem.Contact(friction=0.1)}
+    walls = [gate(steel), dem.Plane((0, 0, -1), (0, 0, 1), material=steel), dem.Plane(**FLOOR, material=LOSSY)]
+    sim = resting(LOSSY, walls, contacts=dem.Contacts(pairs))
+    sim.step(20)
+    sim.remove_wall("gate")
+    assert sim.contacts.between(LOSSY, steel).friction == 0.2
+    sim.remove_wall(walls[1])
+    assert sim.contacts.between(LOSSY, steel).friction == 0.5  # by the rule
+    assert sim.contacts.between(LOSSY, LOSSY).friction == 0.1
+    sim.step(20)
+    assert sim.walls[0].contacts == 1
