@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dem.case import BaseCase
+    from dem.files.trajectory import Trajectory
 
 
 @hinted
@@ -38,6 +39,7 @@ def sweep(
     most: int | None = MANY,
     overwrite: bool = False,
     progress: bool | None = None,
+    measure: Callable[[Trajectory], object] | None = None,
     **options: object,
 ) -> SweepTable:
     """Run a case for every combination of parameters, each into a file of its own, with a table of them all.
@@ -71,6 +73,9 @@ def sweep(
         Replace files of other runs.
     progress : bool, optional
         Show a bar; default: if it takes some seconds.
+    measure : function of a Trajectory, optional
+        Adds columns to the table when all runs are made: it returns a number, for a column of its name, or a dict of
+        names to numbers. It is called in this process; see `SweepTable.measure`.
     options : optional
         fields, float32, compression, contacts, checkpoint_every, strict and force, as `Simulation.run` has them.
 
@@ -102,6 +107,9 @@ def sweep(
     that is run by ``mpiexec -n 8 python -m mpi4py.futures script.py``.
     """
     values = words.of_values(parameters)
+    if measure is not None and not callable(measure):
+        message = f"measure is {measure!r}, expected a function of a dem.Trajectory"
+        raise TypeError(message)
     if not (executor is None or hasattr(executor, "submit")):
         message = f"executor is {type(executor).__name__}, expected one of concurrent.futures, such as a pool"
         raise TypeError(message)
@@ -111,7 +119,10 @@ def sweep(
         case, values, folder=folder, ways=ways, threads=threads, overwrite=overwrite,
         options={name: value for name, value in options.items() if value not in (None, False)},
     )  # fmt: skip
-    return carry_out(plan, executor=executor, jobs=jobs, threads=threads, progress=progress)
+    table = carry_out(plan, executor=executor, jobs=jobs, threads=threads, progress=progress)
+    if measure is not None:
+        table.measure(measure)
+    return table
 
 
 def carry_out(
@@ -137,7 +148,9 @@ def carry_out(
     def done(member: Member, outcome: Outcome) -> None:
         nonlocal ended, failed
         ended, failed = ended + (outcome.verdict != "STOPPED"), failed + (outcome.verdict in FAILED)
-        plan.put(number[member.path.name], outcome)
+        k = number[member.path.name]
+        plan.put(k, outcome)
+        table.rows[k] = table.rows[k]._replace(measured={})  # of another file, if of any
         table.write()
         moved(1, 1)
         tell(member, outcome)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import numbers
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from dem.base.declared import Declared
@@ -13,14 +16,17 @@ from dem.base.replace import replace_when_done
 from dem.base.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from os import PathLike
 
     import pandas as pd
 
+    from dem.files.trajectory import Trajectory
+
 NAME = "sweep.csv"
 OWN = ("file", "verdict", "seconds", "error")  # columns after the case and its parameters
 FAILED = ("FAIL", "ERROR")
+MEASURED = ("PASS", "WARN", "FAIL")  # runs that have come to their end, with a trajectory
 
 
 class Outcome(NamedTuple):
@@ -45,12 +51,13 @@ class Row(NamedTuple):
     verdict: str = ""
     seconds: float | None = None
     error: str = ""
+    measured: dict[str, str] = MappingProxyType({})  # columns that `SweepTable.measure` has added
 
 
 class SweepTable(Declared):
     """The runs of a sweep, in order; ``len``, indices and loops give rows, see `dem.sweep`.
 
-    On disk it is ``sweep.csv``, one line a run: case, parameters, file, verdict, seconds, error.
+    On disk it is ``sweep.csv``, one line a run: case, parameters, file, verdict, seconds, error, what was measured.
 
     Parameters
     ----------
@@ -106,6 +113,38 @@ class SweepTable(Declared):
         """Runs that broke, were refused, or whose verdict is FAIL."""
         return [row for row in self if row.verdict in FAILED]
 
+    def measure(self, function: Callable[[Trajectory], object]) -> None:
+        """Add columns by a function of each run, and write the file; see `dem.sweep`.
+
+        The function gets the trajectory (`dem.Trajectory`, open) of each run that has come to its end, and returns a
+        number, for a column of the function's name, or a dict of names to numbers. Other rows have nothing there.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If it returns something else, or a name that another column has.
+        """
+        from dem.files.trajectory import Trajectory  # noqa: PLC0415 (tables are read without h5py)
+
+        rows = []
+        for row in self:
+            found: dict[str, str] = {}
+            if row.verdict in MEASURED:
+                with Trajectory(self.path.parent / row.file) as run:
+                    given = function(run)
+                given = given if isinstance(given, Mapping) else {getattr(function, "__name__", "measured"): given}
+                for name, value in given.items():
+                    if not isinstance(value, numbers.Real) or not isinstance(name, str):
+                        message = f"measure returned {value!r} for {row.file}, expected a number, or a dict of them"
+                        raise TypeError(message)
+                    if name in ("case", *self.columns, *OWN):
+                        message = f"measure returned {name!r}, which is another column of the table: call it otherwise"
+                        raise ValueError(message)
+                    found[name] = repr(float(value)) if not isinstance(value, numbers.Integral) else str(int(value))
+            rows.append(row._replace(measured={**row.measured, **found}))
+        self.rows = rows
+        self.write()
+
     def to_pandas(self) -> pd.DataFrame:
         """The same as ``pandas.read_csv("sweep.csv")``; raises ImportError if pandas is not installed."""
         return library("pandas", extra="tables", purpose="a table").read_csv(self.path)
@@ -114,11 +153,13 @@ class SweepTable(Declared):
         """Write the file, which is there as a whole at any time; raises OSError if it cannot be."""
         with replace_when_done(self.path) as partial, partial.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(["case", *self.columns, *OWN])
+            more = list(dict.fromkeys(name for row in self for name in row.measured))
+            writer.writerow(["case", *self.columns, *OWN, *more])
             for row in self:
                 seconds = "" if row.seconds is None else f"{row.seconds:.3f}"
                 values = (row.parameters[name] for name in self.columns)
-                writer.writerow([self.case, *values, row.file, row.verdict, seconds, "; ".join(row.error.splitlines())])
+                own = row.file, row.verdict, seconds, "; ".join(row.error.splitlines())
+                writer.writerow([self.case, *values, *own, *(row.measured.get(name, "") for name in more)])
 
     @classmethod
     def read(cls, path: str | PathLike) -> SweepTable:
@@ -127,17 +168,21 @@ class SweepTable(Declared):
         try:
             with path.open(newline="", encoding="utf-8") as file:
                 header, *lines = csv.reader(file)
-                columns, cases = header[1 : -len(OWN)], {line[0] for line in lines}
-                if header[0] != "case" or tuple(header[-len(OWN) :]) != OWN or len(cases) > 1:
+                first = len(header) - 1 - header[::-1].index(OWN[-1]) - len(OWN) + 1  # of the columns of all tables
+                last, cases = first + len(OWN), {line[0] for line in lines}
+                if header[0] != "case" or tuple(header[first:last]) != OWN or len(cases) > 1:
                     raise ValueError
-                rows = [_row(columns, line) for line in lines]
+                columns, more = header[1:first], header[last:]
+                rows = [_row(columns, more, line) for line in lines]
         except (ValueError, IndexError, csv.Error):
             message = f"{path} is no table of a sweep: take another folder"
             raise ValueError(message) from None
         return cls(path, next(iter(cases), ""), columns, rows)
 
 
-def _row(columns: list[str], line: list[str]) -> Row:
-    file, verdict, seconds, error = line[-len(OWN) :]
-    parameters = dict(zip(columns, line[1 : -len(OWN)], strict=True))
-    return Row(parameters, file, verdict, float(seconds) if seconds else None, error)
+def _row(columns: list[str], more: list[str], line: list[str]) -> Row:
+    end = len(line) - len(more)
+    file, verdict, seconds, error = line[end - len(OWN) : end]
+    parameters = dict(zip(columns, line[1 : end - len(OWN)], strict=True))
+    measured = {name: value for name, value in zip(more, line[end:], strict=True) if value}
+    return Row(parameters, file, verdict, float(seconds) if seconds else None, error, measured)
