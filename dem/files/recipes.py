@@ -29,7 +29,7 @@ from dem.model.materials import Material
 from dem.model.mesh import Mesh
 from dem.model.outlet import Outlet
 from dem.model.particles import UNIT_NORM, Particles
-from dem.model.parts import WORDS, Part, part_of_class
+from dem.model.parts import GROUP, WORDS, Part, part_of_class
 from dem.model.segment import FibreSegment
 from dem.model.servo import PID, Servo
 from dem.model.shapes import Fibre, Sphere, check_shape
@@ -116,7 +116,11 @@ def _named(name: str) -> object:
     try:
         return named(name)
     except ValueError as error:
-        message = f"a thing of the checkpoint cannot be made: {error}"
+        package = name.partition(":")[0].partition(".")[0]
+        message = (
+            f"a thing of the checkpoint cannot be made: {error}; a contact law needs the package {package}, with an "
+            f"entry point of the group {GROUP}"
+        )
         raise ValueError(message) from None
 
 

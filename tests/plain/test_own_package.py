@@ -115,7 +115,7 @@ def test_without_the_package_a_run_is_read_and_what_it_needs_is_said(folder):
     with dem.Trajectory(folder / "run.h5") as run:
         assert run.position.shape[1:] == (3, 3)
     said = python(folder, "import dem\ndem.Simulation.load('run.h5')", law=False)
-    assert "install the package ourlaws" in said
+    assert "a contact law needs the package ourlaws, with an entry point of the group dem.contact_parts" in said
     assert "damaged" not in said
     missing = dem.Material(
         young=1e7, poisson=0.3, adhesion={"type": "their-law", "package": "theirs", "k": 1.0}
