@@ -20,6 +20,10 @@ HEAD = struct.Struct("<16sQQL")  # magic, size of the file, number of pages, che
 LARGEST = 1 << 60  # bytes of a file
 
 
+class ForeignJournalError(ValueError):
+    """A journal is for another file than the one of its name."""
+
+
 def path_of(path: Path) -> Path:
     """Name of the journal of a file."""
     return path.with_name(path.name + ".journal")
@@ -87,7 +91,7 @@ def read_journal(path: Path) -> tuple[dict[int, bytes], int] | None:
                 f"{path_of(path)} is of a killed run and not for {path} as it is now, which may have been replaced: "
                 "remove the journal to use the file as it is, or bring back the file that the run has left"
             )
-            raise ValueError(message)
+            raise ForeignJournalError(message)
         return pages, size
     _check_untouched(path, pages)
     return None

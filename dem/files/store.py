@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import h5py
 
 from dem.files import structure
-from dem.files.journal import HEAD, is_journal, path_of, read_journal, write_journal
+from dem.files.journal import HEAD, ForeignJournalError, is_journal, path_of, read_journal, write_journal
 from dem.files.output import SIGNATURE
 from dem.files.pages import PAGE, Pages
 
@@ -179,7 +179,11 @@ def _own_journal(path: Path) -> BinaryIO:
             raise OSError(message)
         if not path_of(path).exists() or not os.path.samestat(os.fstat(journal.fileno()), path_of(path).stat()):
             raise BlockingIOError  # somebody recovered the file in between
-        if read_journal(path):
+        try:
+            found = read_journal(path)
+        except ForeignJournalError:
+            found = True
+        if found:
             message = f"{path_of(path)} belongs to a file that was moved away: bring that back, or remove it"
             raise OSError(message)
     except (OSError, ValueError):
