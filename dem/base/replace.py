@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class DiskFullError(OSError):
-    """A trajectory cannot grow any more; what it holds is safe."""
+class OutputError(OSError):
+    """A trajectory cannot be written any further; the message says where the frames up to then are."""
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from typer.main import get_group
 
 from dem.base import interrupts
 from dem.base.notices import DemWarning
-from dem.base.replace import DiskFullError
+from dem.base.replace import OutputError
 from dem.base.words import error_in_words
 from dem.cli.commands import COMMANDS
 
@@ -120,7 +120,7 @@ def plain_errors(command: Callable) -> Callable:
                 command(*args, **kwargs)
         except BrokenPipeError:
             raise  # nobody reads on, which typer keeps quiet about
-        except (FloatingPointError, DiskFullError) as error:
+        except (FloatingPointError, OutputError) as error:
             _complain(error, status=1)
         except (ValueError, TypeError, OSError, OverflowError, ImportError) as error:
             _complain(error, status=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -27,6 +28,15 @@ def check_ending(path: Path) -> None:
         ENDINGS,
         "a trajectory is HDF5, of which dem export makes csv, gsd, spheres.vtkhdf, walls.vtkhdf and contacts.vtkhdf",
     )
+
+
+def beside(path: Path, word: str) -> Path:
+    """A free name next to a file: ``run.crash.h5`` for ``run.h5`` and "crash", else ``run.crash-2.h5`` and so on."""
+    found, k = path.with_suffix(f".{word}{path.suffix}"), 1
+    while os.path.lexists(found):
+        k += 1
+        found = path.with_suffix(f".{word}-{k}{path.suffix}")
+    return found
 
 
 @dataclass(frozen=True)

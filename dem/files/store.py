@@ -11,11 +11,15 @@ anywhere:
 Cut off in 1 or 2, the file is as it was; cut off in 3, the journal has what is missing: `open_to_read` reads through
 it, `recover` puts it into the file. Each stage is on the disk before the next one begins, so this holds for a power
 failure as for a kill. The journal is locked as long as its writer lives, and goes when the file is closed.
+
+Before anything is written, `Store.lost` compares the file that stands at the path with the one that is open: a file
+that was removed, replaced or changed by another program is written no further, and no file of another program is.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -36,6 +40,10 @@ if TYPE_CHECKING:
     from collections.abc import Buffer, Callable
 
 TRIES, PAUSE = 20, 0.02  # looks at a file that is just being committed to, and seconds between them
+
+
+class LostError(OSError):
+    """The file at the path is not the one that was written, or not as it was left."""
 
 
 class Store(Pages):
@@ -59,7 +67,7 @@ class Store(Pages):
     """
 
     def __init__(self, path: Path, *, new: bool) -> None:
-        self.path = path
+        self.path = path = path.absolute()  # the same file after a change of the working folder
         if not new:
             recover(path)
         super().__init__(path.open("x+b" if new else "r+b", buffering=0))
@@ -113,9 +121,17 @@ class Store(Pages):
 
         Raises
         ------
+        LostError
+            If the file is not at its path any more, or another program has changed it; nothing has been written then.
         OSError
             If it does not fit; what was committed before is intact then, and so is what waits.
         """
+        if lost := self.lost():
+            raise LostError(lost)
+        if not _stands_at(self.journal, path_of(self.path)):  # it was removed: what a kill leaves would have none
+            journal = _own_journal(self.path)
+            self.journal.close()
+            self.journal = journal
         wanted = dict(sorted(self.pages.items()))
         # the first page says where everything is: a new file has none until all the rest of it is there
         old = {n: page for n, page in wanted.items() if n * PAGE < max(self.on_disk, 1)}
@@ -138,8 +154,40 @@ class Store(Pages):
             _sync_folder(self.path)
         self.on_disk = self.size
 
+    def lost(self) -> str | None:
+        """What has happened to the file at the path since the last commit, in words; None if nothing has."""
+        try:
+            there = self.path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return "it was removed or renamed" if self.path.parent.is_dir() else "its folder was removed or renamed"
+        except OSError:
+            return None  # a folder above it may not be searched: it can still be there
+        if not os.path.samestat(there, os.fstat(self.disk.fileno())):
+            return "another file was put in its place"
+        if there.st_size != self.on_disk:
+            return f"another program has changed it, to {there.st_size} bytes from {self.on_disk}"
+        return None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the open file, wherever it is, still has the size that it was left with."""
+        return os.fstat(self.disk.fileno()).st_size == self.on_disk
+
+    def copy(self, path: Path) -> None:
+        """Write all that was committed, and what waits, to a new file; raises OSError if there is one or it cannot."""
+        with path.open("xb") as file:
+            try:
+                self.seek(0)
+                shutil.copyfileobj(self, file, PAGE << 8)
+                file.flush()
+                os.fsync(file.fileno())
+            except BaseException:
+                path.unlink(missing_ok=True)
+                raise
+
     def move(self, path: Path) -> None:
         """Take the place of another file, once something has been committed."""
+        path = path.absolute()
         self.path.replace(path)
         path_of(self.path).replace(path_of(path))
         self.path, self._new = path, False
@@ -148,12 +196,20 @@ class Store(Pages):
     def close(self) -> None:
         """Let go of the file; what was not committed is lost."""
         if not self.closed and hasattr(self, "journal"):
-            if self._new and self.on_disk == 0:
-                self.path.unlink(missing_ok=True)  # nothing was ever committed
-            if not self._torn:
-                path_of(self.path).unlink(missing_ok=True)
+            if self._new and self.on_disk == 0 and _stands_at(self.disk, self.path):
+                self.path.unlink()  # nothing was ever committed
+            if not self._torn and _stands_at(self.journal, path_of(self.path)):
+                path_of(self.path).unlink()
             self.journal.close()
         super().close()
+
+
+def _stands_at(file: BinaryIO, path: Path) -> bool:
+    """Whether an open file is the one at a path."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except OSError:
+        return False
 
 
 def _sync_folder(path: Path) -> None:
@@ -177,7 +233,7 @@ def _own_journal(path: Path) -> BinaryIO:
         if not is_journal(journal.read(HEAD.size)):
             message = f"{path_of(path)} is no journal of a run: move it away, or choose another name than {path}"
             raise OSError(message)
-        if not path_of(path).exists() or not os.path.samestat(os.fstat(journal.fileno()), path_of(path).stat()):
+        if not _stands_at(journal, path_of(path)):
             raise BlockingIOError  # somebody recovered the file in between
         try:
             found = read_journal(path)

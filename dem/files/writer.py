@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import time
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,17 +16,18 @@ import numpy as np
 from dem.base import checks
 from dem.base.json_texts import parsed
 from dem.base.notices import Notice, warn
-from dem.base.replace import DiskFullError
+from dem.base.replace import OutputError
+from dem.base.words import counted
 from dem.files import checkpoint, gate, layout, logs, stored_walls
-from dem.files.output import EVERY, Every, Output, check_ending
+from dem.files.output import EVERY, Every, Output, beside, check_ending
 from dem.files.plans import check_frames, plan_of
-from dem.files.store import Store, being_written, is_broken, unreadable
+from dem.files.store import LostError, Store, being_written, is_broken, unreadable
 from dem.files.vtkhdf import write_view
 from dem.files.waiting import Waiting
 from dem.system.observer import Change, Observer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from os import PathLike
     from types import TracebackType
 
@@ -41,8 +44,8 @@ MOST_STRETCHES = 50  # of a run that was resumed are told, the latest ones: an a
 class TrajectoryWriter(Observer):
     """Context manager that writes frames and checkpoints of a simulation to a file; see `create` and `resume`."""
 
-    def __init__(self, store: Store, file: h5py.File, sim: System, every: Every) -> None:
-        self.path, self.sim = store.path, sim
+    def __init__(self, path: Path, store: Store, file: h5py.File, sim: System, every: Every) -> None:
+        self.path, self.sim = path, sim
         self._store, self._file, self._every = store, file, every
         self._waiting = Waiting(file, sim)  # what goes into the file at the next commit
         self.was_changed = False  # by somebody from outside, before it was resumed
@@ -52,6 +55,7 @@ class TrajectoryWriter(Observer):
         self._saved_step = sim.step_count or 0
         self._next_commit = -np.inf
         self._finished = False
+        self._error: BaseException | None = None  # that ended the run
 
     @classmethod
     def create(
@@ -82,13 +86,12 @@ class TrajectoryWriter(Observer):
             layout.create(file, sim, output)
             stored_walls.define(file, sim)
             file["parameters"].attrs.update(about or {})
-            writer = cls(store, file, sim, every)
+            writer = cls(path, store, file, sim, every)
             writer.follow(plan)
             writer._keep("start")
             writer.frame(0)
-            if store.path != path:
+            if store.path != path.absolute():
                 store.move(path)
-                writer.path = path
         except BaseException:
             close(file, store)
             raise
@@ -113,7 +116,7 @@ class TrajectoryWriter(Observer):
                 message = f"{path} cannot be resumed: {why}"
                 raise ValueError(message)
             sim = checkpoint.read(checkpoint.latest(file), threads)
-            writer = cls(store, file, sim, every)
+            writer = cls(path, store, file, sim, every)
             check_frames(file, sim, writer.plan)
             writer.was_changed = logs.CHANGES in writer._waiting.of_logs
             for log in writer._waiting.of_logs.values():
@@ -143,16 +146,18 @@ class TrajectoryWriter(Observer):
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Close the file, saying what broke the run if anything did."""
         try:
-            if error is not None:
-                self._file["parameters"].attrs["error"] = f"{type(error).__name__}: {error}"
-            if not (self._finished or isinstance(error, DiskFullError)):
+            if not (self._finished or isinstance(error, OutputError)):
+                self._error = error
+                if error is not None:
+                    self.note(error=f"{type(error).__name__}: {error}")
                 self._put_in_order()
         finally:
             self.leave()
 
     def leave(self) -> None:
         """Close the file without what was not committed."""
-        close(self._file, self._store)
+        with nullcontext() if self._store.is_whole else suppress(OSError, RuntimeError):  # HDF5 may miss what is gone
+            close(self._file, self._store)
 
     def frame(self, k: int) -> None:
         """Write the present state as frame k; if the file has it already, see that it is the same to the bit.
@@ -198,6 +203,7 @@ class TrajectoryWriter(Observer):
 
     def checkpoint(self) -> None:
         """Keep the present state, from which the run can be resumed, in place of the one before."""
+        self._check()
         self._waiting.hear(self.sim)
         self._keep("latest")
         self._put_in_order()
@@ -230,11 +236,13 @@ class TrajectoryWriter(Observer):
             warn(notice)
 
     def note(self, **attributes: object) -> None:
-        """Put further attributes next to the input."""
-        self._file["parameters"].attrs.update(attributes)
+        """Put further attributes next to the input, unless another program has changed the file."""
+        if self._store.is_whole:
+            self._file["parameters"].attrs.update(attributes)
 
     def _put_in_order(self) -> None:
         """Bring the file to the disk with all that is in it shown."""
+        self._check()
         self._file["parameters"].attrs["wall_time"] = self._spent + time.perf_counter() - self._started
         self._waiting.write()
         write_view(self._file)
@@ -243,24 +251,69 @@ class TrajectoryWriter(Observer):
     def _commit(self) -> None:
         """Bring everything to the disk."""
         start = time.perf_counter()
+        self._check()
         self._waiting.write()
         self._file.flush()
         try:
             self._store.commit()
+        except LostError as error:
+            raise self._kept_elsewhere(str(error)) from self._error
         except OSError as error:
-            message = f"output {self.path} cannot be written any further: {os.strerror(error.errno).lower()}"
+            reason = os.strerror(error.errno).lower() if error.errno else error
+            message = f"output {self.path} cannot be written any further: {reason}"
             if self._store.on_disk:
                 message += f"; what it holds is safe: make room, and go on with dem run --resume {self.path}"
-            raise DiskFullError(message) from None
+            raise OutputError(message) from None
         end = time.perf_counter()
         self._next_commit = end + max(COMMIT_SECONDS, COMMIT_SHARE * (end - start))
 
     def finish(self, verdict: Judgement, *, interrupted: bool) -> None:
         """Note the verdict of the run, and whether it was stopped by hand."""
         stopped = "interrupted; " if interrupted else ""
-        self._file["parameters"].attrs["verdict"] = stopped + str(verdict)
+        self.note(verdict=stopped + str(verdict))
         self.checkpoint()
+        self._check()
         self._finished = True
+
+    def _check(self) -> None:
+        """See that the file is still there, as it was left; raises OutputError that says where its data are, if not."""
+        if lost := self._store.lost():
+            raise self._kept_elsewhere(lost) from self._error
+
+    def _kept_elsewhere(self, lost: str) -> OutputError:
+        """Keep what a lost file had in a new one; returns the error that says what happened, and where that is."""
+        kept, path = "its frames could not be kept", None
+        if self._store.is_whole:
+            self._waiting.write()
+            write_view(self._file)
+            self._file.flush()
+            path = _written_near(self._store.path, self._store.copy)
+            if path:
+                kept = f"its {counted(self.frames, 'frame')} are in {path}"
+                verdict = str(self._file["parameters"].attrs.get("verdict", "interrupted"))
+                if verdict.startswith("interrupted") and "unavailable" not in self._file["restart"].attrs:
+                    kept += f": go on with dem run --resume {path}"
+        elif self._error is None:
+            path = _written_near(self._store.path, lambda path: checkpoint.save(self.sim, path))
+            if path:
+                load = f"dem.{type(self.sim).__name__}.load"
+                kept = f"its frames are lost, the state at t = {self.sim.time:.6g} s is in {path}: see {load}"
+        before = f"{self._error}\n" if str(self._error or "") else ""
+        return OutputError(f"{before}output {self.path} cannot be written any further: {lost}; {kept}")
+
+
+def _written_near(lost: Path, write: Callable[[Path], None]) -> Path | None:
+    """Write a new file next to a lost one, else in the nearest folder that takes it; None if there is none."""
+    for folder in (*lost.parents, Path(tempfile.gettempdir())):
+        if not folder.is_dir():
+            continue
+        path = beside(folder / lost.name, "kept")
+        try:
+            write(path)
+        except (OSError, TypeError):
+            continue
+        return path
+    return None
 
 
 def open_again(path: Path) -> tuple[Store, h5py.File]:

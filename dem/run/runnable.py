@@ -107,7 +107,7 @@ class Runnable(System):
             If the function carries the simulation on, or another thread of Python is moving it.
         FileExistsError, OSError
             If the output exists or cannot be written; nothing has been simulated then. If the disk is full later, what
-            was written is safe.
+            was written is safe. If the file is removed, replaced or changed later, the message says where its data are.
         FloatingPointError
             If the run breaks, or time stands still because somebody has no room to move; the frames up to then are in
             the file, and the last steps before in another one, see `dem.soft.recorder`.

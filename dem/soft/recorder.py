@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from dem.base.notices import Notice, warn
+from dem.files.output import beside
 from dem.files.writer import TrajectoryWriter
 from dem.soft import account
 from dem.soft.impacts import RESOLVED
@@ -151,8 +152,4 @@ def recorded(
 
 def crash_path(output: Path, *, overwrite: bool) -> Path:
     """``run.crash.h5`` for ``run.h5``, or ``run.crash-2.h5`` and so on, if it is there already."""
-    path, k = output.with_suffix(".crash" + output.suffix), 1
-    while path.exists() and not overwrite:
-        k += 1
-        path = output.with_suffix(f".crash-{k}{output.suffix}")
-    return path
+    return output.with_suffix(".crash" + output.suffix) if overwrite else beside(output, "crash")
