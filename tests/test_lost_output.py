@@ -1,4 +1,4 @@
-"""Output that is removed, replaced or changed during its run: the run ends with an error, and its data are kept."""
+"""Output that is removed, replaced or changed during its run: that is said, and the data are kept."""
 
 import os
 import shutil
@@ -14,8 +14,9 @@ from dem.cli.common import app
 from dem.files.journal import path_of
 from dem.files.store import Store
 from dem.files.writer import TrajectoryWriter
+from dem.sweeps.table import Outcome, SweepTable
 
-pytestmark = pytest.mark.filterwarnings("ignore::dem.DemWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::dem.DemWarning")  # steps are coarse, so that much happens in few
 DURATION, FRAMES, MOMENT = 0.004, 4, 0.0025  # [s], frames after the first, and when something happens to the file [s]
 
 
@@ -178,3 +179,39 @@ def test_a_journal_that_is_removed_is_made_anew(tmp_path):
         store.commit()
     store.close()
     assert (path.read_bytes(), path_of(path).read_bytes()) == (b"other", b"notes")
+
+
+def swept(folder, monkeypatch, accident):
+    """The table of a sweep of two runs, with an accident between them."""
+    begun = []
+
+    def carried_out(member):
+        if begun:
+            accident(folder)
+        begun.append(member)
+        folder.mkdir(exist_ok=True)
+        member.path.write_bytes(b"frames")
+        return Outcome("PASS", 1.0)
+
+    def by_processes(members, _, __, done):
+        for member in members:
+            done(member, carried_out(member))
+
+    monkeypatch.setattr("dem.sweeps.processes.by_processes", by_processes)
+    return dem.sweep("hard-spheres", {"n": [8, 9]}, folder=folder, jobs=1, progress=False)
+
+
+def test_a_sweep_whose_folder_is_removed_writes_its_table_again_and_says_which_files_are_gone(tmp_path, monkeypatch):
+    with pytest.warns(dem.DemWarning, match=r"file-removed: .*hard-spheres_n=8.h5 was removed after its run"):
+        table = swept(tmp_path / "gas", monkeypatch, shutil.rmtree)
+    told = [("ERROR", "PASS, but its file was removed"), ("PASS", "")]
+    assert [(row.verdict, row.error) for row in table] == told
+    assert [(row.verdict, row.error) for row in SweepTable.read(tmp_path / "gas" / "sweep.csv")] == told
+
+
+def test_a_sweep_does_not_overwrite_what_takes_the_place_of_its_table(tmp_path, monkeypatch):
+    with pytest.warns(dem.DemWarning, match=r"table-elsewhere: .*sweep.csv was replaced .* see .*sweep.kept.csv"):
+        table = swept(tmp_path / "gas", monkeypatch, lambda folder: (folder / "sweep.csv").write_text("notes"))
+    assert (tmp_path / "gas" / "sweep.csv").read_text() == "notes"
+    assert table.path == tmp_path / "gas" / "sweep.kept.csv"
+    assert [row.verdict for row in SweepTable.read(table.path)] == ["PASS", "PASS"]

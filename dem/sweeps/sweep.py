@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dem.base.hints import hinted
+from dem.base.notices import Notice, warn
 from dem.base.progress import progress_bar
 from dem.base.words import counted
 from dem.run.record import Interrupted
@@ -138,7 +139,6 @@ def carry_out(
     from dem.sweeps.processes import by_executor, by_processes  # noqa: PLC0415, multiprocessing takes a moment
 
     left, table = plan.left, plan.table
-    table.path.parent.mkdir(parents=True, exist_ok=True)
     table.write()
     if not left:
         return table
@@ -151,7 +151,10 @@ def carry_out(
         k = number[member.path.name]
         plan.put(k, outcome)
         table.rows[k] = table.rows[k]._replace(measured={})  # of another file, if of any
+        before = table.path
         table.write()
+        if table.path != before:
+            warn(Notice("table-elsewhere", f"{before} was replaced by a file that is no table", f"see {table.path}"))
         moved(1, 1)
         tell(member, outcome)
 
@@ -166,10 +169,21 @@ def carry_out(
                 by_executor(executor, sent, unlike(sent), done)
             else:
                 by_processes(sent, unlike(sent) if jobs > 1 else [], jobs, done)
+                _tell_removed(plan)  # only here: what another machine has written may show later
     except KeyboardInterrupt as stopped:
         message = f"interrupted: {ended} of {counted(len(left), 'run')} ended, see {table.path}; the same call goes on"
         raise Interrupted(message, getattr(stopped, "signal", 2)) from None
     return table
+
+
+def _tell_removed(plan: Plan) -> None:
+    """Tell of runs that have ended well, but whose files are not there."""
+    for k, member in enumerate(plan.members):
+        row = plan.rows[k]
+        if row.verdict not in ("", "ERROR", "STOPPED") and not member.path.exists():
+            plan.put(k, Outcome("ERROR", row.seconds, f"{row.verdict}, but its file was removed"))
+            warn(Notice("file-removed", f"{member.path} was removed after its run", "the same call makes it again"))
+    plan.table.write()
 
 
 def _anywhere(member: Member, threads: int) -> Member:

@@ -14,6 +14,7 @@ from dem.base.declared import Declared
 from dem.base.optional import library
 from dem.base.replace import replace_when_done
 from dem.base.words import counted
+from dem.files.output import beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -150,7 +151,17 @@ class SweepTable(Declared):
         return library("pandas", extra="tables", purpose="a table").read_csv(self.path)
 
     def write(self) -> None:
-        """Write the file, which is there as a whole at any time; raises OSError if it cannot be."""
+        """Write the file, which is there as a whole at any time; raises OSError if it cannot be.
+
+        A folder that was removed is made again. Another file than a table is left as it is: the table then has a new
+        `path`, such as ``sweep.kept.csv``.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.exists():
+            try:
+                SweepTable.read(self.path)
+            except ValueError:
+                self.path = beside(self.path, "kept")
         with replace_when_done(self.path) as partial, partial.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
             more = list(dict.fromkeys(name for row in self for name in row.measured))
