@@ -319,7 +319,7 @@ def refuse(message, kind=ValueError):
 
 
 def test_refuses_bad_particles(nylon, fibre, ball):
-    with refuse(r"orientation has shape \(1, 3\), expected \(1, 4\): unit quaternions, scalar first"):
+    with refuse(r"orientation has shape \(1, 3\), expected \(N, 4\) with N = 1: unit quaternions, scalar first"):
         dem.Particles(fibre, nylon, position=[[0, 0, 0]], orientation=[[0, 0, 0]])
     with refuse("orientation of particle 1 has norm 0, expected 1 .*divide quaternions by their norm"):
         dem.Particles(fibre, nylon, position=np.zeros((2, 3)), orientation=[[1, 0, 0, 0], [0, 0, 0, 0]])
@@ -630,7 +630,10 @@ GOOD = dem.Sphere(diameter=0.01).mass_properties(1000.0)
         ({"radii": [0.0]}, "smallest radius of the shape is 0 m, expected .* above 0"),
         ({"radii": [math.nan]}, "radii of the shape is not finite in 1 place"),
         ({"radii": [0.01, 0.01]}, r"offsets of the shape has shape \(1, 3\), expected \(N, 3\) with N = 2"),
-        ({"radii": [], "offsets": np.zeros((0, 3))}, r"radii of the shape has shape \(0,\), expected \(1,\)"),
+        (
+            {"radii": [], "offsets": np.zeros((0, 3))},
+            r"shape has shape \(0,\), expected \(N,\) with N = 1",
+        ),
         ({"properties": GOOD._replace(mass=-1.0)}, "mass of the shape is -1 kg"),
         ({"properties": GOOD._replace(inertia=(0.0, 1.0, 1.0))}, "smallest moment of inertia of the shape is 0"),
         ({"properties": GOOD._replace(inertia=(1.0, 1.0, 3.0))}, "no moment can exceed the sum of the other two"),
