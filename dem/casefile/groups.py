@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dem.base import checks
 from dem.base.words import counted
 from dem.casefile.placements import files, lattice
 from dem.casefile.placements.last_frame import last_frame
@@ -18,6 +19,7 @@ from dem.model.kinds import Kind, numbered
 from dem.model.packing import random_orientations, random_velocities
 from dem.model.particles import Particles
 from dem.model.shapes import AS_GIVEN, Fibre, standing
+from dem.soft.walled import words
 
 if TYPE_CHECKING:
     from dem.casefile.schema import CaseTable, GroupTable
@@ -134,8 +136,12 @@ def _at_random(
 ) -> tuple[list[Shape], dict]:
     """Shapes, and the places and orientations at which they overlap nothing; sizes by the number of the group too."""
     wanted, box = group.random, around.box
-    corners = insertion.region(wanted.lower, wanted.upper, box)
+    within, walls = insertion.holder(_called(wanted.inside, around.walls), around.walls)
+    lower, upper = (within.lower, within.upper) if within and not box else (None, None)
+    lower, upper = wanted.lower or lower, wanted.upper or upper
+    corners = insertion.region(lower, upper, box)
     volume, scale = float(np.prod(corners[1] - corners[0])), insertion.span(wanted.scale, None)
+    volume = min(volume, within.volume) if within else volume
     if wanted.sizes is None:
         shapes = insertion.sized(shape, wanted.number, wanted.solid_fraction, scale, volume, rng)
     else:
@@ -148,9 +154,20 @@ def _at_random(
         raise ValueError(message)
     large_first = wanted.sizes is not None
     position, orientation = insertion.scatter(
-        shapes, corners, box, others, fixed, rng, walls=around.walls, large_first=large_first
+        shapes, corners, box, others, fixed, rng, walls=walls, inside=within, large_first=large_first
     )
     return shapes, {"position": position, "orientation": orientation}
+
+
+def _called(name: str | None, walls: list[Wall]) -> Wall | None:
+    """The wall that goes by a name; None without a name."""
+    if name is None:
+        return None
+    if not walls:
+        message = f"inside is {name}, but the file has no [[walls]]: add the wall"
+        raise ValueError(message)
+    called = words(walls)
+    return walls[called.index(checks.one_of("wall", name, called))]
 
 
 def _orientations(group: GroupTable, shape: Shape, n: int, rng: np.random.Generator) -> np.ndarray:

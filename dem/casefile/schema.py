@@ -163,6 +163,10 @@ class RandomTable(Table):
         None, description="corner of the region [m]; default: the box's", examples=[[0.0, 0.0, 0.05]]
     )
     upper: Point | None = Field(None, description="opposite corner [m]; default: the box's", examples=[[0.1, 0.1, 0.1]])
+    inside: Name | None = Field(
+        None, description="name of a wall with a volume, such as a drum or a closed mesh, in which all are to be",
+        examples=["drum"],
+    )  # fmt: skip
 
     @model_validator(mode="after")
     def _counts(self) -> RandomTable:

@@ -20,8 +20,10 @@ from dem.model.bodies import Variant, place
 from dem.model.box import Box
 from dem.model.capsule import hull
 from dem.model.clear import clear_of
+from dem.model.enclosure import inside_of
 from dem.model.grading import graded
 from dem.model.materials import Material
+from dem.model.mesh import Mesh
 from dem.model.particles import Particles
 from dem.model.regions import Region, region_of
 from dem.model.shapes import AS_GIVEN, Sphere, check_shape, standing
@@ -91,8 +93,9 @@ def pack(
     walls : list of walls
         Beside the box, where they are at time 0; all keep as far from them as the largest of those still to come must.
     inside : wall, optional
-        One with a volume, such as a drum, in which all are to be, with all their spheres; without corners or a box
-        the region is what holds it, and `solid_fraction` is of its volume. It needs no place among the walls.
+        One with a volume, such as a drum or a closed mesh, in which all are to be, with all their spheres; without
+        corners or a box the region is what holds it, and `solid_fraction` is of its volume. It needs no place among
+        the walls.
     seed : int
         Of the random numbers: the same gives the same particles.
     name : str, optional
@@ -128,13 +131,9 @@ def pack(
     checks.of_types(material=(material, Material))
     checks.of_types(optional=True, box=(box, Box))
     others, walls = checks.of_one_type("others", others, Particles), checks.of_one_type("walls", walls, Wall)
-    within = None if inside is None else region_of(inside, "inside")
-    if within is not None:
-        if within.flat or not np.isfinite([within.lower, within.upper]).all():
-            message = f"inside is {inside!r}, expected a wall with a volume, such as dem.Cylinder or dem.Ball"
-            raise ValueError(message)
-        if box is None:
-            lower, upper = within.lower if lower is None else lower, within.upper if upper is None else upper
+    within, walls = holder(inside, walls)
+    if within is not None and box is None:
+        lower, upper = within.lower if lower is None else lower, within.upper if upper is None else upper
     corners = region(lower, upper, box)
     number, solid_fraction = how_many(number, solid_fraction)
     ends = span(scale, sizes)
@@ -157,6 +156,25 @@ def pack(
         bodies, corners, box, others, orientation, rng, walls=walls, inside=within, large_first=sizes is not None
     )
     return Particles(bodies, material, position=position, orientation=turned, name=name)
+
+
+def holder(inside: Wall | None, walls: Sequence[Wall]) -> tuple[Region | None, Sequence[Wall]]:
+    """The region inside of a wall, None without one; and the walls to keep clear of, of which a mesh is one.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the wall is none, or encloses no volume.
+    """
+    if inside is None:
+        return None, walls
+    if isinstance(inside, Mesh):
+        return inside_of(inside), walls if any(wall is inside for wall in walls) else [*walls, inside]
+    within = region_of(inside, "inside")
+    if within.flat or not np.isfinite([within.lower, within.upper]).all():
+        message = f"inside is {inside!r}, expected a wall with a volume, such as dem.Cylinder or dem.Ball"
+        raise ValueError(message)
+    return within, walls
 
 
 def how_many(number: int | None, solid_fraction: float | None) -> tuple[int | None, float | None]:

@@ -49,6 +49,7 @@ class Accounted(Stepping):
     _booked: Booked
     _start_motion: tuple[np.ndarray, float]
     _traffic: Traffic | None
+    _containers: tuple[int, ...]  # numbers of the closed meshes that held most particles at the start
 
     def _start(self, step: int, before: Engine | None, *, keep: bool = False) -> None:
         """Set an engine going from the particles' state, with what contacts remember in the one before.
@@ -159,6 +160,7 @@ class Accounted(Stepping):
             self._traffic.books.begin()
         self.start_energy = self.energy()
         self._start_motion = self._motion()
+        self._containers = astray.containers(self._engine)
 
     def _restart(self) -> None:
         if self._visited:
@@ -259,7 +261,7 @@ class Accounted(Stepping):
             ),
             self._traffic,
         )  # fmt: skip
-        beyond = (*judged.beyond, *bonding.doubts(self._engine), *astray.doubts(self._engine))
+        beyond = (*judged.beyond, *bonding.doubts(self._engine), *astray.doubts(self._engine, self._containers))
         return replace(judged, bonds=bonding.told(self._engine), beyond=beyond)
 
     def exchange(self) -> Exchange | None:

@@ -9,6 +9,8 @@ import numpy as np
 from dem.base import portable
 from dem.base.notices import Notice
 from dem.base.words import counted
+from dem.model.enclosure import enclosed, is_closed
+from dem.model.mesh import Mesh
 from dem.model.regions import region_of
 from dem.model.wall_blocks import Torus
 from dem.model.wall_rounds import Cone, Cylinder, Revolution
@@ -31,24 +33,46 @@ def holds(wall: Wall) -> bool:
     return isinstance(wall, Ball | Torus) and wall.inside
 
 
-def astray(engine: Engine) -> np.ndarray:
+def containers(engine: Engine) -> tuple[int, ...]:
+    """Numbers of the closed meshes that hold particles, if these are more than half of all particles.
+
+    A mesh has no word for the side that particles are on: what most of them are in is a container, and blades, bodies
+    or a platform that has few or none in it are not.
+    """
+    if not _is_open_space(engine):
+        return ()
+    x = _places(engine)
+    held, found = np.zeros(len(x), bool), []
+    for k, wall in enumerate(engine.walls):
+        if isinstance(wall, Mesh) and is_closed(wall):
+            within = _within(engine, k, x)
+            held |= within
+            found += [k] * bool(within.any())
+    return tuple(found) if 2 * held.sum() > len(x) else ()
+
+
+def astray(engine: Engine, meshes: tuple[int, ...]) -> np.ndarray:
     """Numbers of the particles that are outside of every closed wall, and over or beside no other wall.
 
+    Closed meshes that held most particles at the start, `meshes`, or hold most of them now, count as such walls.
     Nobody is astray where there is a box, a plane, or no closed wall that particles are to be in: through the open
     ends of a hopper they leave without a fault. Other walls catch whoever is above them, or without gravity near them,
     by the sphere about each.
     """
-    walls = list(enumerate(engine.walls))
-    closed = [(k, wall) for k, wall in walls if holds(wall)]
-    if engine.box is not None or not closed or not engine.owned or any(wall.ENDLESS for wall in engine.walls):
+    if not _is_open_space(engine):
         return np.empty(0, np.int64)
-    x = engine.bodies.position[:, : engine.owned].T
+    meshes = {*meshes, *containers(engine)}
+    walls = list(enumerate(engine.walls))
+    closed = [k for k, wall in walls if holds(wall) or k in meshes]
+    if not closed:
+        return np.empty(0, np.int64)
+    x = _places(engine)
     out = np.ones(len(x), bool)
-    for k, wall in closed:
-        out &= region_of(wall, "wall").depth(in_frame(engine, k, x)) < 0
+    for k in closed:
+        out &= ~_within(engine, k, x)
     down = np.array(engine.gravity) / (portable.length(engine.gravity) or 1.0)
     for k, wall in walls:
-        if out.any() and not holds(wall):
+        if out.any() and k not in closed:
             reach = 0.5 * portable.length(wall.shape.upper - wall.shape.lower) + float(engine.kinds.bound.max())
             way = engine.faces.walls.poses.middle[:, k] - x
             along = (way * down).sum(1)
@@ -56,9 +80,27 @@ def astray(engine: Engine) -> np.ndarray:
     return np.sort(engine.bodies.identity[: engine.owned][out])
 
 
-def foreseen(engine: Engine) -> Iterator[Notice]:
+def _is_open_space(engine: Engine) -> bool:
+    """Whether particles may fall for ever: there are some, and walls, but no box and no wall without an end."""
+    return bool(engine.owned and engine.walls) and engine.box is None and not any(w.ENDLESS for w in engine.walls)
+
+
+def _places(engine: Engine) -> np.ndarray:
+    """Centres of mass (N, 3) [m]."""
+    return engine.bodies.position[:, : engine.owned].T
+
+
+def _within(engine: Engine, k: int, x: np.ndarray) -> np.ndarray:
+    """Which of the points (N, 3) are inside wall k, where it is now."""
+    wall, x = engine.walls[k], in_frame(engine, k, x)
+    if isinstance(wall, Mesh):
+        return enclosed(wall.vertices, wall.triangles, x)
+    return region_of(wall, "wall").depth(x) >= 0
+
+
+def foreseen(engine: Engine, meshes: tuple[int, ...]) -> Iterator[Notice]:
     """What should be known of them before a run begins."""
-    found = astray(engine)
+    found = astray(engine, meshes)
     if found.size:
         at = point(engine.by_row(engine.bodies.position)[:, engine.numbering.rows(found[:1])[0]])
         reason = (
@@ -67,9 +109,9 @@ def foreseen(engine: Engine) -> Iterator[Notice]:
         yield Notice("outside-walls", reason, "move it inside, or fill the wall by dem.pack(..., inside=wall)")
 
 
-def doubts(engine: Engine) -> list[str]:
+def doubts(engine: Engine, meshes: tuple[int, ...]) -> list[str]:
     """What a verdict says of them."""
-    found = astray(engine)
+    found = astray(engine, meshes)
     if not found.size:
         return []
     outside = f"{counted(found.size, 'particle')} of {engine.owned}, the first one particle {found[0]},"

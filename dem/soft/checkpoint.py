@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 FLUID, FLOW = "fluid", "flow"  # groups: what a run has come to in a fluid, arrays of its velocity
 WALLS, ARRAYS_OF_WALLS = "walls", "meshes"  # groups: what a run has come to at walls beside the box, their arrays
 TRAFFIC = "traffic"  # group: who is there, and what has come and gone
+CONTAINERS = "containers"  # numbers of the meshes that held most particles at the start of the run
 BONDS, TIED = "bonds", "bond_state"  # groups: what they are, and what a run has come to
 BY_NAME = "by name"  # how a file's entries of contacts tell materials apart; those of 0.2 do so by their numbers alone
 FIRST_STEP = 5  # place of `first_step` in `Booked`, counted from 1; without a fluid nothing comes after it
@@ -82,6 +83,8 @@ def write(sim: Simulation, group: h5py.Group) -> None:
     booked = sim._booked._replace(given=sim._given)
     if booked != Booked(first_step=state.start_step):
         group["booked"] = np.array(booked if sim.fluid else booked[:-1])
+    if sim._containers:
+        group[CONTAINERS] = np.array(sim._containers, np.int64)
     for name, values in state.walls.items():
         group[f"{WALLS}/{name}"] = values
     for name, values in state.traffic.items():
@@ -120,7 +123,7 @@ def read(given: dict, group: h5py.Group, threads: int | None) -> Simulation:
     return Simulation._restored(
         particles, box, state,
         start_energy=gate.energy(group, "start_energy"), largest_kinetic=number(group, "largest_kinetic", least=0),
-        booked=_booked(group, state),
+        booked=_booked(group, state), containers=_containers(group, len(walls)),
         gravity=given["gravity"], description=given["description"], time_step=given["time_step"],
         integrator=given["integrator"], threads=threads, deepest_overlap=given["deepest_overlap"],
         contacts=_contacts(given["contacts"], materials),
@@ -163,6 +166,15 @@ def _gates(given: dict, name: str, kind: type) -> list:
     found = [made(each) for each in gate.tables(given.get(name, []), name)]
     require(all(isinstance(each, kind) for each in found), f"its {name} are something else")
     return found
+
+
+def _containers(group: h5py.Group, walls: int) -> tuple[int, ...]:
+    """Numbers of the meshes that held most particles; none if the file does not say, as those of 0.2."""
+    if CONTAINERS not in group:
+        return ()
+    found = gate.numbers(group, CONTAINERS, (None,), "iu")[:].tolist()
+    require(all(0 <= k < walls for k in found), "a container is none of its walls")
+    return tuple(found)
 
 
 def _booked(group: h5py.Group, state: Snapshot) -> Booked:

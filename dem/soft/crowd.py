@@ -83,7 +83,7 @@ class Crowd(Accounted):
         self._foretold = True
         somebody = len(self._engine.left()) < len(self.particles) or self.inserters  # to be met, or will be
         yield from self._planned(self._expected() if somebody else None)
-        yield from astray.foreseen(self._engine)
+        yield from astray.foreseen(self._engine, self._containers)
 
     def _planned(self, there: Particles | None) -> Iterator[Notice]:
         """What should be known of those who are there, or will be, which can be before anything is built."""

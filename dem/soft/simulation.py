@@ -204,6 +204,7 @@ class Simulation(Crowd):
         start_energy: Energy,
         largest_kinetic: float,
         booked: Booked,
+        containers: tuple[int, ...],
         **settings: object,
     ) -> Self:
         """Go on from a state that was saved; particles are as in it, and checked."""
@@ -222,6 +223,7 @@ class Simulation(Crowd):
         sim.start_energy, sim._largest_kinetic = start_energy, largest_kinetic
         sim._booked, sim._given = booked, booked.given
         sim._start_motion = sim._motion()
+        sim._containers = containers
         return sim
 
     def _new_engine(self) -> Engine:
@@ -290,6 +292,7 @@ class Simulation(Crowd):
                 raise
             finally:
                 self._walls_kept = None
+            self._containers = tuple(staying.index(k) for k in self._containers if k in staying)
             if not self._walls:  # momentum is conserved from now on
                 self._start_motion = self._motion()
 
