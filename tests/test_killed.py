@@ -255,6 +255,37 @@ def test_an_overwrite_that_fails_leaves_the_old_file(tmp_path):
         assert len(run) == 3
 
 
+def test_files_of_a_users_own_beside_the_output_are_left_alone(tmp_path):
+    """Whatever their names are, and where links of such names lead; a link that leads nowhere is none to write to."""
+    path, kept, other = tmp_path / "run.h5", tmp_path / "state.h5", tmp_path / "thesis"
+    sim = crowd(n=8)
+    for name in (path, kept, other):
+        name.with_name(name.name + ".partial").write_text("of my own")
+    other.write_text("of my own")
+    sim.run(0.001, output=path, frames=1)
+    sim.save(kept)
+    for place in (path, kept):
+        mine = place.with_name(place.name + ".partial")
+        mine.unlink()
+        mine.symlink_to(other)
+    sim.run(0.001, output=path, frames=1, overwrite=True)
+    sim.save(kept)
+    assert other.read_text() == "of my own"
+    assert path.with_name("run.h5.partial").is_symlink()
+    before = path.read_bytes()
+    path.with_name("run.h5.journal").write_text("of my own")
+    with pytest.raises(OSError, match=r"cannot be written: .*run\.h5\.journal is no journal of a run: move it away"):
+        sim.run(0.001, output=path, frames=1, overwrite=True)
+    assert path.with_name("run.h5.journal").read_text() == "of my own"
+    assert path.read_bytes() == before
+    nowhere = tmp_path / "link.h5"
+    nowhere.symlink_to(tmp_path / "nowhere.h5")
+    with pytest.raises(FileExistsError):
+        sim.run(0.001, output=nowhere, frames=1)
+    assert not (tmp_path / "nowhere.h5").exists()
+    assert not [p.name for p in tmp_path.iterdir() if p.name.count(".") > 2]
+
+
 def test_a_run_killed_before_its_first_checkpoint_is_one_too(tmp_path):
     crowd().run(0.004, output=tmp_path / "run.h5", frames=2)
     with h5py.File(tmp_path / "run.h5", "r+") as file:

@@ -181,15 +181,104 @@ def test_a_journal_of_pages_that_no_file_has_is_refused(tmp_path, size, number):
     assert path.read_bytes() == bytes(PAGE)
 
 
-def test_a_journal_of_an_earlier_version_is_put_in(stopped):
-    """Whose checksum was of the pages alone."""
+@pytest.fixture
+def earlier(stopped):
+    """The same with a journal of 0.1, whose checksum is of the pages alone; and the bytes of the file."""
     path, _ = stopped
     data = path_of(path).read_bytes()
     _, size, count, _ = HEAD.unpack_from(data)
     each = 8 + PAGE + SUMS.size
     body = b"".join(data[HEAD.size + 8 + k * each :][: 8 + PAGE] for k in range(count))
     path_of(path).write_bytes(HEAD.pack(EARLIER, size, count, zlib.crc32(body)) + body)
+    left = path.read_bytes()
+    return path, left
+
+
+def test_a_journal_of_an_earlier_version_is_put_in(earlier):
+    """The file as it was is kept, for such a journal knows its file by its size and age alone."""
+    path, left = earlier
+    assert "run.damaged.h5 is the file before that" in recover(path)
+    with h5py.File(path) as file:
+        assert frames(file) == 42
+    assert path.with_name("run.damaged.h5").read_bytes() == left
+
+
+def test_a_journal_of_an_earlier_version_is_not_put_into_a_backup(earlier):
+    """Written after the journal, if only by a moment, without a page of it; one that is older is kept."""
+    path, left = earlier
+    journal = path_of(path).read_bytes()
+    numbers = range(0, len(left), PAGE)
+    backup = b"".join(bytes([left[k] ^ 1]) + left[k + 1 : k + PAGE] for k in numbers)
+    path.write_bytes(backup)
+    now = path_of(path).stat().st_mtime_ns
+    os.utime(path, ns=(now, now + 1_000_000))
+    for touch in (open_to_read, recover):
+        with pytest.raises(ValueError, match=r"not for .* as it is now.*copied, touch run.h5.journal"):
+            touch(path)
+    os.utime(path, ns=(now, now))
+    assert (path.read_bytes(), path_of(path).read_bytes()) == (backup, journal)
+    os.utime(path, ns=(now, now))
     assert recover(path)
+    assert path.with_name("run.damaged.h5").read_bytes() == backup
+
+
+def test_a_journal_is_not_put_in_where_no_chunk_can_be_found_then(tmp_path):
+    """Although the journal fits, and what comes out can be opened."""
+    path = tmp_path / "run.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("rows", data=np.ones((100, 10)), chunks=(5, 10), maxshape=(None, 10))
+    data = path.read_bytes()
+    assert data.count(b"TREE\1") == 1  # the index of the chunks
+    path.write_bytes(before := data.replace(b"TREE\1", b"GONE\1"))
+    pages = {0: before[:PAGE].ljust(PAGE, b"\0")}
+    with path_of(path).open("wb") as journal:
+        write_journal(journal, pages, len(before), pages, len(before))
+    with pytest.raises(ValueError, match=r"run\.h5 with what .* has for it is damaged"):
+        recover(path)
+    assert path.read_bytes() == before
+    assert sorted(os.listdir(tmp_path)) == ["run.h5", "run.h5.journal"]
+
+
+def test_recovering_leaves_the_file_until_the_result_has_been_read(stopped, monkeypatch):
+    """A full disk, a result that is refused, a kill: file and journal are as they were, and the next one succeeds."""
+    path, _ = stopped
+    before = path.read_bytes(), path_of(path).read_bytes(), path.stat().st_ino
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("dem.files.store.shutil.copyfileobj", fail)
+        with pytest.raises(OSError, match="put into a copy of it: no space left"):
+            recover(path)
+    with pytest.raises(ValueError, match=r"run\.h5 with what .* has for it is odd"):
+        recover(path, lambda _: "is odd")
+    assert (path.read_bytes(), path_of(path).read_bytes(), path.stat().st_ino) == before
+    assert sorted(os.listdir(path.parent)) == ["run.h5", "run.h5.journal"]
+
+    def kill(_):
+        raise Killed
+
+    path.chmod(0o640)
+    with monkeypatch.context() as patched:
+        patched.setattr("dem.files.store._sync_folder", kill)  # the copy is in place, the journal still there
+        with pytest.raises(Killed):
+            recover(path)
+    assert path.stat().st_ino != before[2]
+    assert recover(path)
+    assert path.stat().st_mode & 0o777 == 0o640
+    with h5py.File(path) as file:
+        assert frames(file) == 42
+    assert os.listdir(path.parent) == ["run.h5"]
+
+
+def test_recovering_through_a_link_replaces_the_file_and_not_the_link(stopped):
+    path, _ = stopped
+    link = path.with_name("link.h5")
+    link.symlink_to(path)
+    path_of(path).rename(path_of(link))
+    assert recover(link)
+    assert link.is_symlink()
     with h5py.File(path) as file:
         assert frames(file) == 42
 

@@ -231,7 +231,7 @@ def output(path: str | PathLike, *, overwrite: bool | None = None, what: str = "
     if problem:
         message = f"{what} {path} cannot be written: {problem}"
         raise OSError(message)
-    if path.exists() and not overwrite:
+    if os.path.lexists(path) and not overwrite:  # what a link that leads nowhere would create is elsewhere
         way_out = "" if overwrite is None else ", or --overwrite (overwrite=True)"
         message = f"{what} {path} exists already: choose another name{way_out}"
         raise FileExistsError(message)

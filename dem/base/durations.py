@@ -7,11 +7,11 @@ told less.
 from __future__ import annotations
 
 import json
-import os
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from dem.base.replace import unused_name
 from kernels.base.own_folder import user_cache
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def note(what: str, seconds: float) -> None:
     with suppress(OSError):
         path = place()
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(f".{os.getpid()}")
+        unfinished = unused_name(path, ".partial")
         unfinished.write_text(json.dumps(dict(list(known.items())[-MOST:])))
         unfinished.replace(path)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,21 @@ class OutputError(OSError):
     """A trajectory cannot be written any further; the message says where the frames up to then are."""
 
 
+def unused_name(path: Path, ending: str) -> Path:
+    """A name next to a file that no file has and that cannot be foreseen: ``run.h5.3f9c02ab.partial``.
+
+    So a file that is being made neither replaces a user's own file nor follows a link that was put there.
+    """
+    while True:
+        found = path.with_name(f"{path.name}.{secrets.token_hex(4)}{ending}")
+        if not os.path.lexists(found):
+            return found
+
+
 @contextmanager
 def replace_when_done(path: Path) -> Iterator[Path]:
     """A new file next to `path` that takes its place in the end, and goes if there is an error."""
-    partial = path.with_name(f"{path.stem}.{os.getpid()}.part{path.suffix}")
+    partial = unused_name(path.with_name(path.stem), f".part{path.suffix}")
     try:
         yield partial
         partial.replace(path)

@@ -15,6 +15,7 @@ import h5py
 
 from dem.base import checks
 from dem.base.json_texts import parsed
+from dem.base.replace import unused_name
 from dem.files.gate import CHECKPOINT, is_checkpoint, text
 from dem.files.kinds import kind
 from dem.files.store import open_to_read
@@ -84,7 +85,7 @@ def save(sim: System, path: str | PathLike) -> None:
     if path.exists() and not _is_checkpoint(path):
         message = f"checkpoint {path} cannot be written: there is a file of that name that is none: choose another name"
         raise FileExistsError(message)
-    partial = path.with_name(path.name + ".partial")
+    partial = unused_name(path, ".partial")
     try:
         with h5py.File(partial, "w") as file:
             write(sim, file)

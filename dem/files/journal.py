@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 MAGIC, EARLIER = b"pcdm-dem journa2", b"pcdm-dem journal"  # the latter of 0.2 and before, which had no sums of sectors
 SECTOR = 512  # bytes, which a disk writes as a whole
 SUMS = struct.Struct(f"<{PAGE // SECTOR}L")
-SOON = 60.0  # s after an earlier journal, within which its file was written to last
 HEAD = struct.Struct("<16sQQL")  # magic, size of the file, number of pages, checksum of these two and what follows
 LARGEST = 1 << 60  # bytes of a file
 
@@ -27,6 +26,12 @@ class ForeignJournalError(ValueError):
 def path_of(path: Path) -> Path:
     """Name of the journal of a file."""
     return path.with_name(path.name + ".journal")
+
+
+def is_bound(path: Path) -> bool:
+    """Whether the journal of a file knows by checksums which file it is for; those of 0.2 and before do not."""
+    with path_of(path).open("rb") as journal:
+        return journal.read(len(MAGIC)) == MAGIC
 
 
 def write_journal(journal: BinaryIO, pages: dict[int, bytes], size: int, there: dict[int, bytes], before: int) -> None:
@@ -91,6 +96,8 @@ def read_journal(path: Path) -> tuple[dict[int, bytes], int] | None:
                 f"{path_of(path)} is of a killed run and not for {path} as it is now, which may have been replaced: "
                 "remove the journal to use the file as it is, or bring back the file that the run has left"
             )
+            if not first:
+                message += f"; if both are as the run has left them, and were copied, touch {path_of(path).name}"
             raise ForeignJournalError(message)
         return pages, size
     _check_untouched(path, pages)
@@ -100,12 +107,17 @@ def read_journal(path: Path) -> tuple[dict[int, bytes], int] | None:
 def _belongs(path: Path, pages: dict[int, bytes], size: int, sums: dict[int, tuple], before: int) -> bool:
     """Whether a file is what a killed run has left: each sector is as it was, or as it is to be.
 
-    One sector may have been written in part. An earlier journal tells only of the size; its file was written last
-    when the journal was, or a moment later.
+    One sector may have been written in part. An earlier journal tells only of the size. Its file has been written to
+    before it was; or it has pages of the journal already.
     """
     length = path.stat().st_size
     if not sums:
-        return length >= size and path.stat().st_mtime - path_of(path).stat().st_mtime < SOON
+        if length < size:
+            return False
+        if path.stat().st_mtime_ns <= path_of(path).stat().st_mtime_ns:
+            return True
+        with path.open("rb") as disk:
+            return any(_has(disk, number, page) for number, page in pages.items())
     if length not in (size, max(before, size)):
         return False
     torn = 0

@@ -12,11 +12,13 @@ import h5py
 import numpy as np
 
 from dem.base import checks
+from dem.base.replace import unused_name
 from dem.base.words import counted
-from dem.files import layout, logs
+from dem.files import gate, layout, logs
 from dem.files.journal import path_of
 from dem.files.output import SIGNATURE, check_ending
-from dem.files.store import Store, recover
+from dem.files.store import Store, open_to_read, recover
+from dem.files.structure import chunks_of
 from dem.files.vtkhdf import write_view
 from dem.files.writer import close, open_again
 
@@ -29,8 +31,9 @@ END = 40  # where the first version of HDF5's superblock keeps the end of the fi
 def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
     """Make a trajectory readable for every program.
 
-    What a killed run left in its journal is put into the file. A file that lost its end, as on a file system that
-    broke down, stays as it is, and the frames that are whole go into a new one.
+    What a killed run left in its journal is put into a copy of the file, which takes its place when it has been read.
+    A file that lost its end, as on a file system that broke down, stays as it is, and the frames that are whole go
+    into a new one.
 
     Parameters
     ----------
@@ -69,7 +72,7 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
         message = f"{path} may not be written to: copy it{journal} to where that is allowed, and repair the copy"
         raise OSError(message)
     try:
-        recovered = recover(path)
+        recovered = recover(path, gate.problem)
     except BlockingIOError:
         message = f"{path} is being written by another process: wait until it has ended"
         raise OSError(message) from None
@@ -85,8 +88,7 @@ def repair(path: str | PathLike, output: str | PathLike | None = None) -> str:
         frames = len(layout.frame_datasets(file)["step"])
     finally:
         close(file, store)
-    done = "what its journal had was put in" if recovered else "there was nothing to repair"
-    return f"{path}: {counted(frames, 'frame')}, {done}"
+    return f"{path}: {counted(frames, 'frame')}, {recovered or 'there was nothing to repair'}"
 
 
 def _save(path: Path, target: Path, error: ValueError) -> str:
@@ -100,17 +102,21 @@ def _save(path: Path, target: Path, error: ValueError) -> str:
     if end <= size:
         raise error
     checks.output(target)
+    partial = unused_name(target, ".partial")
     try:
-        shutil.copyfile(path, target)
-        with target.open("r+b") as file:
+        shutil.copyfile(path, partial)
+        with partial.open("r+b") as file:
             file.truncate(end)
-        frames = _cut(target, size)
+        frames = _cut(partial, size)
+        open_to_read(partial, gate.problem).close()
+        partial.replace(target)
     except (KeyError, RuntimeError, ValueError, OSError) as failed:
-        target.unlink(missing_ok=True)
         if getattr(failed, "errno", None):  # of the file system, such as a full disk
             raise
         message = f"{path} lost {end - size} of {end} bytes, and its index with them: its frames cannot be found"
         raise ValueError(message) from None
+    finally:
+        partial.unlink(missing_ok=True)
     return f"{target}: {counted(frames, 'frame')} saved from {path}, which lost {end - size} of {end} bytes"
 
 
@@ -143,8 +149,7 @@ def _cut(path: Path, size: int) -> int:
 def _whole(dataset: h5py.Dataset, size: int) -> int:
     """Rows of a dataset before the first one that lies beyond so many bytes."""
     rows = len(dataset)
-    for k in range(dataset.id.get_num_chunks()):
-        chunk = dataset.id.get_chunk_info(k)
+    for chunk in chunks_of(dataset):
         if chunk.byte_offset + chunk.size > size:
             rows = min(rows, chunk.chunk_offset[0])
     return rows

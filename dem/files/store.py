@@ -9,8 +9,9 @@ anywhere:
 3. these pages themselves; then the journal is emptied.
 
 Cut off in 1 or 2, the file is as it was; cut off in 3, the journal has what is missing: `open_to_read` reads through
-it, `recover` puts it into the file. Each stage is on the disk before the next one begins, so this holds for a power
-failure as for a kill. The journal is locked as long as its writer lives, and goes when the file is closed.
+it, `recover` puts it into a copy, which takes the place of the file when it has been read. Each stage is on the disk
+before the next one begins, so this holds for a power failure as for a kill. The journal is locked as long as its writer
+lives, and goes when the file is closed.
 
 Before anything is written, `Store.lost` compares the file that stands at the path with the one that is open: a file
 that was removed, replaced or changed by another program is written no further, and no file of another program is.
@@ -21,14 +22,16 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import h5py
 
+from dem.base.replace import unused_name
 from dem.files import structure
-from dem.files.journal import HEAD, ForeignJournalError, is_journal, path_of, read_journal, write_journal
-from dem.files.output import SIGNATURE
+from dem.files.journal import HEAD, ForeignJournalError, is_bound, is_journal, path_of, read_journal, write_journal
+from dem.files.output import SIGNATURE, beside
 from dem.files.pages import PAGE, Pages
 
 try:
@@ -221,18 +224,28 @@ def _sync_folder(path: Path) -> None:
         os.close(folder)
 
 
+def check_journal(path: Path) -> None:
+    """Raise OSError if something else than a journal has the name of the journal of a file."""
+    name = path_of(path)
+    if name.is_symlink():
+        message = f"{name} is a symbolic link, where the journal of {path} is to be: remove it"
+        raise OSError(message)
+    if name.exists():
+        if name.is_file():
+            with name.open("rb") as journal:
+                if is_journal(journal.read(HEAD.size)):
+                    return
+        message = f"{name} is no journal of a run: move it away, or choose another name than {path}"
+        raise OSError(message)
+
+
 def _own_journal(path: Path) -> BinaryIO:
     """The journal of a file, empty and locked; raises OSError if it still has something for another file."""
-    if path_of(path).is_symlink():
-        message = f"{path_of(path)} is a symbolic link, where the journal of {path} is to be: remove it"
-        raise OSError(message)
+    check_journal(path)
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     journal = os.fdopen(os.open(path_of(path), flags, 0o666), "r+b", buffering=0)
     try:
         _lock(journal)
-        if not is_journal(journal.read(HEAD.size)):
-            message = f"{path_of(path)} is no journal of a run: move it away, or choose another name than {path}"
-            raise OSError(message)
         if not _stands_at(journal, path_of(path)):
             raise BlockingIOError  # somebody recovered the file in between
         try:
@@ -302,32 +315,94 @@ def being_written(path: Path) -> bool:
     return False
 
 
-def recover(path: Path) -> bool:
-    """Put into a file what the journal of a killed writer has for it; returns whether there was anything.
+def recover(path: Path, problem: Callable[[h5py.File], str | None] = structure.problem) -> str | None:
+    """Put into a file what the journal of a killed writer has for it; returns what was done, None if there was nothing.
+
+    Both go into a new file, which takes the place of the old one when it has been read; until then all stays as it is.
+    Of a file whose journal does not know by checksums which file it is for, the old one is kept as ``run.damaged.h5``.
 
     Raises
     ------
     BlockingIOError
         If the writer lives.
+    OSError
+        If the new file cannot be written.
     ValueError
-        If the journal is for another file, or what would come out cannot be read.
+        If the journal is for another file, or what would come out cannot be read, as `problem` says.
     """
     if not path_of(path).exists():
-        return False
+        return None
+    done = None
     with path_of(path).open("r+b") as journal:
         _lock(journal)
         found = read_journal(path)
         if found:
-            try:
-                _opened(path, found).close()
-            except OSError as error:  # then all stays as it is
-                message = f"{path} with what {path_of(path)} has for it is no readable HDF5 file ({error})"
-                raise ValueError(message) from None
-            with path.open("r+b", buffering=0) as disk:
-                _apply(disk, *found)
+            kept = None if is_bound(path) else beside(path.resolve(), "damaged")
+            _replace_by_whole(path, found, problem, kept)
+            done = "what its journal had was put in" + (f", {kept} is the file before that" if kept else "")
         if is_journal(journal.read(HEAD.size)) and not path_of(path).is_symlink():
             path_of(path).unlink(missing_ok=True)
-    return found is not None
+    return done
+
+
+def _replace_by_whole(
+    path: Path, found: tuple[dict[int, bytes], int], problem: Callable[[h5py.File], str | None], kept: Path | None
+) -> None:
+    """Put a copy in the place of a file that has what a journal has for it; the file itself is kept under a name."""
+    target = path.resolve()  # the file that a link leads to is replaced, not the link
+    whole = unused_name(target, ".partial")
+    try:
+        handle = os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        with os.fdopen(handle, "wb") as new, Pages(path.open("rb", buffering=0), *found) as old:
+            shutil.copyfileobj(old, new, PAGE << 8)
+            new.flush()
+            os.fsync(new.fileno())
+        before = path.stat()
+        with suppress(OSError, AttributeError):  # by root alone; Windows has no owners of this kind
+            os.chown(whole, before.st_uid, before.st_gid)
+        shutil.copymode(path, whole)
+        if wrong := _why_unreadable(whole, problem):
+            message = f"{path} with what {path_of(path)} has for it {wrong}"
+            raise ValueError(message)
+        if kept:
+            _keep(target, kept)
+        whole.replace(target)
+        _sync_folder(target)
+    except OSError as error:
+        reason = os.strerror(error.errno).lower() if error.errno else error
+        message = f"what {path_of(path)} has for {path} cannot be put into a copy of it: {reason}"
+        raise OSError(message) from None
+    finally:
+        whole.unlink(missing_ok=True)
+
+
+def _keep(path: Path, kept: Path) -> None:
+    """Give a file a second name; copy it where the file system has no hard links."""
+    try:
+        os.link(path, kept)
+    except OSError:
+        shutil.copy2(path, kept)
+
+
+def _why_unreadable(path: Path, problem: Callable[[h5py.File], str | None]) -> str | None:
+    """What keeps a file from being read; all chunks are looked up, as a journal has parts of their index."""
+
+    def look_up(_: str, thing: h5py.Group | h5py.Dataset) -> None:
+        if isinstance(thing, h5py.Dataset) and thing.chunks and not thing.is_virtual:
+            ends = [chunk.byte_offset + chunk.size for chunk in structure.chunks_of(thing)]
+            structure.require(max(ends, default=0) <= size, f"{thing.name} lies beyond its end")
+
+    size = path.stat().st_size
+    try:
+        with h5py.File(path, "r") as file:
+            found = problem(file)
+            if found is None:
+                file.visititems(look_up)
+    except OSError as error:
+        return f"is no readable HDF5 file ({error})"
+    except structure.UNREADABLE as error:
+        return structure.damaged(error)
+    return found
 
 
 def open_to_read(path: Path, problem: Callable[[h5py.File], str | None] = structure.problem) -> h5py.File:

@@ -66,6 +66,13 @@ def size_of(thing: h5py.Dataset) -> int:
     return math.prod(thing.shape) * thing.dtype.itemsize if thing.shape is not None else 0
 
 
+def chunks_of(dataset: h5py.Dataset) -> list[h5py.h5d.StoreInfo]:
+    """Where its chunks are; one after the other `get_chunk_info` takes a time that grows with their number squared."""
+    found: list[h5py.h5d.StoreInfo] = []
+    dataset.id.chunk_iter(found.append)
+    return found
+
+
 def _links(file: h5py.File) -> list[tuple[bytes, int, object]]:
     """Name, type and address of all links of a file; in the words of HDF5 itself, since it is done on every opening."""
     found: list[tuple[bytes, int, object]] = []

@@ -16,12 +16,12 @@ import numpy as np
 from dem.base import checks
 from dem.base.json_texts import parsed
 from dem.base.notices import Notice, warn
-from dem.base.replace import OutputError
+from dem.base.replace import OutputError, unused_name
 from dem.base.words import counted
 from dem.files import checkpoint, gate, layout, logs, stored_walls
 from dem.files.output import EVERY, Every, Output, beside, check_ending
 from dem.files.plans import check_frames, plan_of
-from dem.files.store import LostError, Store, being_written, is_broken, unreadable
+from dem.files.store import LostError, Store, check_journal, is_broken, unreadable
 from dem.files.vtkhdf import write_view
 from dem.files.waiting import Waiting
 from dem.system.observer import Change, Observer
@@ -360,10 +360,9 @@ def _new_store(path: Path) -> Store:
     """A new file, or one that is to take the place of an old one when it has something in it."""
     target = path
     if path.exists():
-        target = path.with_name(path.name + ".partial")
-        if not being_written(target):
-            target.unlink(missing_ok=True)
+        target = unused_name(path, ".partial")
     try:
+        check_journal(path)
         return Store(target, new=True)
     except OSError as error:
         message = f"output {path} cannot be written: {os.strerror(error.errno).lower() if error.errno else error}"
