@@ -6,6 +6,7 @@ keeps the state at the start and the latest one. What is in it is for each kind 
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from pathlib import Path
@@ -17,11 +18,13 @@ from dem.base import checks
 from dem.base.json_texts import parsed
 from dem.base.replace import unused_name
 from dem.files.gate import CHECKPOINT, is_checkpoint, text
-from dem.files.kinds import kind
+from dem.files.kinds import KINDS, kind
 from dem.files.store import open_to_read
 from dem.files.structure import DamagedError, check_memory, damaged, require, size_of
+from dem.model.coupling import given_again
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
     from dem.system.system import System
@@ -36,9 +39,13 @@ def write(sim: System, group: h5py.Group) -> None:
     Raises
     ------
     TypeError
-        If a shape cannot be told by its class and values; nothing is written then.
+        If a shape cannot be told by its class and values, or the system is of a class that files do not know; nothing
+        is written then.
     """
     name = type(sim).__name__
+    if name not in KINDS:
+        message = f"a {name} cannot be saved, copied or pickled, expected one of {', '.join(KINDS)}, not a subclass"
+        raise TypeError(message)
     described = json.dumps(kind(name).describe(sim))
     group.attrs["format"], group.attrs["kind"] = FORMAT, name
     group["input"] = described
@@ -97,6 +104,20 @@ def save(sim: System, path: str | PathLike) -> None:
         raise OSError(message) from None
     finally:
         partial.unlink(missing_ok=True)
+
+
+def packed(sim: System) -> bytes:
+    """What `save` writes, in memory; raises TypeError as `write` does."""
+    memory = io.BytesIO()
+    with h5py.File(memory, "w") as file:
+        write(sim, file)
+    return memory.getvalue()
+
+
+def unpacked(data: bytes, threads: int | None, coupling: Callable | None) -> System:
+    """The simulation that `packed` has packed, with the function of a fluid that is coupled."""
+    with given_again(coupling), h5py.File(io.BytesIO(data), "r") as file:
+        return read(file, threads)
 
 
 def _is_checkpoint(path: Path) -> bool:

@@ -149,6 +149,9 @@ class Runnable(System):
     def save(self, path: str | PathLike) -> None:
         """Write all that decides how this goes on to a file; an old one is replaced when the new one is complete.
 
+        ``copy.copy``, ``copy.deepcopy`` and ``pickle`` of a simulation take the same, in memory: a copy shares nothing
+        with the original, save the function of a coupling, of which ``copy.deepcopy`` makes a copy as well.
+
         Raises
         ------
         OSError, TypeError
@@ -156,6 +159,12 @@ class Runnable(System):
         """
         self._notice_changes()
         checkpoint.save(self, path)
+
+    def __reduce__(self) -> tuple:
+        """What pickles and copies hold: all that `save` writes, so that each goes on by itself to the same bytes."""
+        self._notice_changes()
+        coupling = self.fluid and self.fluid.coupling
+        return checkpoint.unpacked, (checkpoint.packed(self), self.threads, coupling and coupling.function)
 
     @classmethod
     def load(
