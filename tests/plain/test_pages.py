@@ -1,22 +1,15 @@
-"""Python on the pages runs, by the interpreter; what needs the files of commands waits for the long tests."""
+"""Python on the pages runs, by the interpreter; tests/test_pages.py follows all pages with compiled kernels."""
 
 import pages
 import pytest
 
-FROM_COMMANDS = {"start.md"}
-LONG = {"coming-and-going", "bulk"}
+COMPILED_ONLY = {"start", "recipes", "element-tests"}  # need files of commands, or run too long without compiling
 PYTHON = [page for page in pages.PAGES if any(language == "python" for language, _ in pages.blocks(page))]
 
 
 @pytest.mark.filterwarnings("default::dem.DemWarning")
 @pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, marks=pytest.mark.slow) if page.stem in LONG else page
-        for page in PYTHON
-        if page.name not in FROM_COMMANDS
-    ],
-    ids=lambda page: page.stem,
+    "page", [page for page in PYTHON if page.stem not in COMPILED_ONLY], ids=lambda page: page.stem
 )
 @pytest.mark.slow
 def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
