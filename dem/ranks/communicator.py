@@ -48,11 +48,13 @@ class Channel:
 class Communicator:
     """All ranks call the same of these, in the same order; objects that are handed on are never shared.
 
-    `rank` is the number of this one, of `ranks` in all.
+    `rank` is the number of this one, of `ranks` in all. `cores` are those of the rank that has fewest, where each core
+    is divided among the ranks that may run on it.
     """
 
     rank: int
     ranks: int
+    cores: float = 1.0
 
     def told(self, thing: object = None) -> object:
         """What rank 0 says, to all."""

@@ -11,14 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mpi4py import MPI
 
-from dem.ranks.calls import address_of
 from dem.ranks.communicator import Channel, Communicator
 from dem.ranks.memory import in_common
 from dem.ranks.rows import Places, Wants
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from dem.ranks.calls import Call
     from dem.ranks.rows import Route
 
@@ -72,6 +69,9 @@ class World(Communicator):
         self.rank, self.ranks = self.world.Get_rank(), self.world.Get_size()
         self.machine = self.world.Split_type(MPI.COMM_TYPE_SHARED)
         self.members = self.machine.allgather(self.rank)  # ranks of this machine
+        mine, others = _cores(), self.machine.allgather(_cores())
+        self._cores = sum(1 / sum(core in cores for cores in others) for core in mine)
+        self.cores = min(self.world.allgather(self._cores))
 
     def told(self, thing: object = None) -> object:
         """What rank 0 says. Who waits long for it leaves his core to others."""
@@ -115,6 +115,8 @@ class World(Communicator):
 
     def call_to_swap(self, report: np.ndarray, reports: np.ndarray) -> Call | None:
         """The function of C, if reports are handed on as they are."""
+        from dem.ranks.calls import address_of  # noqa: PLC0415, with numba, which is to know its threads first
+
         address = address_of(MPI.__file__, "MPI_Allgather")
         if not address or len(reports) != self.ranks:
             return None
@@ -157,10 +159,7 @@ class World(Communicator):
 
     def threads_each(self) -> int:
         """Cores for this rank: each core is split among the ranks of this machine that may run on it."""
-        mine = _cores()
-        others: Iterable[set[int]] = self.machine.allgather(mine)
-        share = sum(1 / sum(core in cores for cores in others) for core in mine)
-        return max(1, int(share + 1e-9))
+        return max(1, int(self._cores + 1e-9))
 
 
 def _cores() -> set[int]:

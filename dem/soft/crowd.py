@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dem.model.fields import STATE
-from dem.soft import adhesion, astray, bonding, immersion, proportions
+from dem.soft import adhesion, astray, bonding, immersion, proportions, ranks
 from dem.soft.accounted import Accounted
 from dem.soft.advice import foreseen
 from dem.soft.checks import rolling_shapes, turned_clumps
@@ -84,6 +84,8 @@ class Crowd(Accounted):
         somebody = len(self._engine.left()) < len(self.particles) or self.inserters  # to be met, or will be
         yield from self._planned(self._expected() if somebody else None)
         yield from astray.foreseen(self._engine, self._containers)
+        number = len(self._particles)
+        yield from ranks.foreseen(self._traffic.expected(number) if self._traffic else number)
 
     def _planned(self, there: Particles | None) -> Iterator[Notice]:
         """What should be known of those who are there, or will be, which can be before anything is built."""

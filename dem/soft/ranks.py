@@ -1,10 +1,19 @@
-"""Whether simulations are shared by several ranks."""
+"""Whether simulations are shared by several ranks, and whether that pays."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from dem.base.notices import Notice
+from dem.base.words import counted
 from dem.ranks.crew import Crew
 from dem.soft.bonded import BondedEngine
 from dem.soft.engine import Engine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WORTH = 10_000  # particles a rank from which ranks do four fifths of what their cores could, see docs/clusters.md
 
 
 def bonded_class() -> type[BondedEngine]:
@@ -23,3 +32,23 @@ def engine_class() -> type[Engine]:
     from dem.soft.ranked import RankedEngine  # noqa: PLC0415, most runs are on one rank
 
     return RankedEngine
+
+
+def foreseen(number: int) -> Iterator[Notice]:
+    """What should be known, before a run begins, of ranks that share so many particles: when they do not pay."""
+    if Crew.current is None:
+        return
+    communicator = Crew.current.communicator
+    ranks, cores = communicator.ranks, communicator.cores
+    if number < WORTH * ranks:
+        worth = number // WORTH
+        remedy = f"on {worth} ranks" if worth > 1 else "without mpiexec, and threads use all cores"
+        reason = (
+            f"{ranks} ranks share {counted(number, 'particle')}, {number / ranks:.3g} each, but ranks pay from "
+            f"{WORTH} each on: below that they wait for messages longer than they compute"
+        )
+        yield Notice("few-per-rank", reason, f"start it {remedy}")
+    if cores < 1 - 1e-9:
+        reason = f"{ranks} ranks have no core each, but {cores:.2g} of one, and all wait for each other at every step"
+        remedy = "start at most as many ranks as there are cores; if there are as many, do not bind ranks to one core"
+        yield Notice("crowded-cores", reason, f"{remedy} (mpiexec --bind-to none)")

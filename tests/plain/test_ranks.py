@@ -19,7 +19,7 @@ from dem.ranks.domains import AtRandom, Bisection, Cut, cut
 from dem.ranks.halo import Region, within
 from dem.ranks.likeness import Likeness, unlike
 from dem.ranks.threads import Board, Threads, in_one_process
-from dem.soft import ranked, share_lists, simulation  # noqa: F401, all who know of chunks are to be there
+from dem.soft import ranked, ranks, share_lists, simulation  # noqa: F401, all who know of chunks are to be there
 from dem.soft.share import Share
 from dem.soft.share_lists import ShareLists
 from dem.soft.share_rows import Table
@@ -414,6 +414,7 @@ def test_ranks_show_in_no_bit_of_any_combination(name):
         assert told.ghosts > 0
 
 
+@pytest.mark.filterwarnings("ignore:few-per-rank")
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [spheres, capsules, hung])
 def test_files_are_those_of_one_rank_and_go_on_on_any_number(make, tmp_path):
@@ -598,6 +599,44 @@ def test_memories_that_differ_between_ranks_are_noticed():
     assert [a.tolist() for a in Table.joined([one, other])] == [[3, 4], [5, -1], [[0.1], [0.2]]]
     with pytest.raises(AssertionError, match="two ranks remember different things of the contact of spheres 3 and 5"):
         Table.joined([one, other._replace(history=np.array([[np.nextafter(0.1, 1)]]))])
+
+
+@pytest.mark.parametrize(
+    ("number", "cores", "said"),
+    [
+        (2000, 2.0, ["few-per-rank: 3 ranks share 2000 particles, 667 each, but ranks pay from 10000 each on"]),
+        (20_000, 1.0, ["few-per-rank: 3 ranks share 20000 particles"]),
+        (30_000, 1.0, []),
+        (30_000, 0.5, ["crowded-cores: 3 ranks have no core each, but 0.5 of one"]),
+    ],
+)
+def test_ranks_that_do_not_pay_say_so(number, cores, said):
+    assert not [*ranks.foreseen(number)]  # of one process
+    with in_one_process(3) as communicator:
+        communicator.cores = cores
+        notices = [str(each) for each in ranks.foreseen(number)]
+    assert [text[: len(start)] for text, start in zip(notices, said, strict=True)] == said
+    assert all("on 2 ranks" in text for text in notices if number == 20_000)
+
+
+def test_a_run_says_at_its_start_that_ranks_do_not_pay():
+    with in_one_process(2), pytest.warns(dem.DemWarning, match="few-per-rank: 2 ranks share 36 particles, 18 each"):
+        spheres().run(DT, progress=False)
+    with in_one_process(2), pytest.raises(ValueError, match="few-per-rank"):
+        spheres().run(DT, progress=False, strict=True)
+    above = dem.Inserter(dem.Sphere(diameter=D), STICKY, region=dem.Block((0, 0, 0), (1, 1, 1)), rate=1e4)
+    with in_one_process(2):  # which may come to any number
+        sim = dem.Simulation(None, dem.Box((0, 0, 0), (1, 1, 1), STICKY), inserters=[above], time_step=DT)
+        assert "few-per-rank" not in [each.name for each in sim.foreseen()]
+
+
+def test_ranks_come_by_their_threads_before_numba_does():
+    """Numba reads the number of threads when it is imported: each rank would have as many as there are cores."""
+    fake = "import sys, types; sys.modules['mpi4py'] = m = types.ModuleType('mpi4py'); m.MPI = types.ModuleType('MPI')"
+    wanted = f"{fake}; import dem.ranks.mpi; print('numba' in sys.modules)"
+    told = {"PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", wanted], env=told, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_ranks_must_be_alike():
