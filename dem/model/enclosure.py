@@ -130,4 +130,4 @@ def inside_of(mesh: Mesh) -> Region:
     def depth(x: np.ndarray) -> np.ndarray:
         return np.where(enclosed(mesh.vertices, mesh.triangles, x), np.inf, -np.inf)
 
-    return Region(report.lower, report.upper, depth, abs(report.volume))
+    return Region(report.lower, report.upper, depth, abs(report.volume or 0.0))

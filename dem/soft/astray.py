@@ -61,9 +61,8 @@ def astray(engine: Engine, meshes: tuple[int, ...]) -> np.ndarray:
     """
     if not _is_open_space(engine):
         return np.empty(0, np.int64)
-    meshes = {*meshes, *containers(engine)}
-    walls = list(enumerate(engine.walls))
-    closed = [k for k, wall in walls if holds(wall) or k in meshes]
+    walls, most = list(enumerate(engine.walls)), {*meshes, *containers(engine)}
+    closed = [k for k, wall in walls if holds(wall) or k in most]
     if not closed:
         return np.empty(0, np.int64)
     x = _places(engine)

@@ -13,6 +13,7 @@ from dem.model.shapes import standing
 from dem.model.wall import Wall
 from dem.model.wall_words import Plane
 from dem.soft.capsules import slack
+from dem.soft.verdict import OVERLAP_LIMIT
 from dem.soft.walled import face_word, fastest
 from dem.system.diagnosis import point
 
@@ -24,9 +25,13 @@ if TYPE_CHECKING:
     from dem.model.inserter import Inserter
     from dem.model.particles import Particles
     from dem.soft.engine import Engine
+    from dem.soft.overlaps import Deepest, Overlaps
 
 TURNED = 1e-6  # of a quaternion, by which a clump is turned from how its offsets were given
-DEEPEST_START = 0.1  # overlap over the smaller radius at the start; Hertz theory assumes small overlaps
+DEEPEST_START = (
+    OVERLAP_LIMIT  # overlap over the smaller radius at the start: what the verdict of a run allows at its end
+)
+UNUSUAL_START = 0.1  # from which a start is unusual: a run may have ended so, but a mistake in places is more likely
 
 
 def check_box(box: Box | None, engine: Engine) -> None:
@@ -112,28 +117,53 @@ def in_frame(engine: Engine, k: int, points: np.ndarray) -> np.ndarray:
     return turned_back(poses.orientation[:, k], points - lengths * np.round(around) - poses.origin[:, k])
 
 
-def check_overlaps(engine: Engine) -> None:
-    """Refuse a start from deep overlaps, naming the deepest one."""
+def check_overlaps(engine: Engine, before: Engine | None = None) -> None:
+    """Refuse a start from deep overlaps, naming the deepest one; a run that goes on may have them as deep as `before`.
+
+    Raises
+    ------
+    ValueError
+        If an overlap is deeper than a verdict allows, and than those of the engine before.
+    """
     if not engine.owned:
         return
     check_within(engine)
     o = engine.overlaps()
     deep = o.deepest()
-    if not deep.share > DEEPEST_START:
+    if not deep.share > DEEPEST_START or (before and not deep.share > before.overlaps().deepest().share):
         return
-    share = f"{deep.overlap:.3g} m at the start, {deep.share:.0%} of a radius (at most {DEEPEST_START:.0%})"
-    if deep.other < 0:
-        who, face = o.owner[deep.sphere], -1 - deep.other
-        if face >= len(FACES):
-            where = f"{face_word(face, engine.called)} by {share}"
-            message = f"particle {who}, at {point(engine.bodies.sphere_position[:, deep.sphere])} m, overlaps {where}: "
-            message += "move it out of the wall, or turn the wall's normal or inside round"
-            raise ValueError(message)
-        message = f"particle {who} overlaps a wall by {share}: move it inside or enlarge the box"
-        raise ValueError(message)
-    first, second = sorted((int(o.owner[deep.sphere]), int(o.owner[deep.other])))
-    message = f"particles {first} and {second} overlap by {share}: move them apart"
+    what, wall = _overlap(engine, o, deep)
+    remedy = {
+        None: "move them apart",
+        False: "move it inside or enlarge the box",
+        True: "move it out of the wall, or turn the wall's normal or inside round",
+    }[wall]
+    message = f"{what} at the start, {deep.share:.0%} of a radius (at most {DEEPEST_START:.0%}): {remedy}"
     raise ValueError(message)
+
+
+def deep_start(engine: Engine) -> Iterator[Notice]:
+    """Overlaps at the start of a run that the end of another one may have, and places by mistake as well."""
+    if not engine.owned:
+        return
+    o = engine.overlaps()
+    deep = o.deepest()
+    if deep.share > UNUSUAL_START:
+        reason = f"{_overlap(engine, o, deep)[0]} at the start, {deep.share:.0%} of a radius"
+        remedy = "as it may where another run has ended; if none has, move them apart, for they will be thrown apart"
+        yield Notice("overlapping-start", reason, remedy)
+
+
+def _overlap(engine: Engine, o: Overlaps, deep: Deepest) -> tuple[str, bool | None]:
+    """What overlaps what by how much; and whether that is a wall beside the box, None if it is no wall."""
+    if deep.other >= 0:
+        first, second = sorted((int(o.owner[deep.sphere]), int(o.owner[deep.other])))
+        return f"particles {first} and {second} overlap by {deep.overlap:.3g} m", None
+    who, face = o.owner[deep.sphere], -1 - deep.other
+    if face < len(FACES):
+        return f"particle {who} overlaps a wall by {deep.overlap:.3g} m", False
+    at = point(engine.bodies.sphere_position[:, deep.sphere])
+    return f"particle {who}, at {at} m, overlaps {face_word(face, engine.called)} by {deep.overlap:.3g} m", True
 
 
 def turned_clumps(particles: Particles, inserters: Sequence[Inserter]) -> Iterator[Notice]:

@@ -8,7 +8,7 @@ from dem.model.fields import STATE
 from dem.soft import adhesion, astray, bonding, immersion, proportions, ranks
 from dem.soft.accounted import Accounted
 from dem.soft.advice import foreseen
-from dem.soft.checks import rolling_shapes, turned_clumps
+from dem.soft.checks import deep_start, rolling_shapes, turned_clumps
 from dem.soft.exits import staying
 from dem.soft.sizes import Sizes
 from dem.soft.stages import stages
@@ -83,6 +83,8 @@ class Crowd(Accounted):
         self._foretold = True
         somebody = len(self._engine.left()) < len(self.particles) or self.inserters  # to be met, or will be
         yield from self._planned(self._expected() if somebody else None)
+        if self.step_count == self._booked.first_step:
+            yield from deep_start(self._engine)
         yield from astray.foreseen(self._engine, self._containers)
         number = len(self._particles)
         yield from ranks.foreseen(self._traffic.expected(number) if self._traffic else number)

@@ -340,7 +340,7 @@ class Simulation(Crowd):
         if keep:
             engine.keep_worn(before)
         engine.walls_before = slice(None)
-        check_overlaps(engine)
+        check_overlaps(engine, before if keep else None)
         engine.admit(self._traffic)
         bonding.check_loads(engine)
         self._engine = engine
