@@ -1,13 +1,15 @@
 """Code is read only from folders that no other user can have written to, and there always is one."""
 
+import hashlib
 import os
+import pickle
 import shutil
 import subprocess
 import sys
 
 import pytest
 
-from kernels.base import jit, own_folder
+from kernels.base import jit, keeping, own_folder, pieces
 
 OTHER = 54321  # a user that is not there
 START = "import kernels.base.jit as jit; print(jit.CACHE); print(jit.REFUSED)"
@@ -24,6 +26,11 @@ def open_to_all(path):
     path.chmod(0o777)
 
 
+def open_to_a_group(path):
+    os.chown(path, -1, OTHER)
+    path.chmod(0o770)
+
+
 def link(path):
     path.rename(path.with_name("elsewhere"))
     path.symlink_to(path.with_name("elsewhere"))
@@ -34,6 +41,7 @@ def link(path):
     ("spoil", "said"),
     [
         (open_to_all, "other users may write to"),
+        pytest.param(open_to_a_group, "other users may write to", marks=needs_root),
         (link, "is a symbolic link"),
         pytest.param(foreign, "belongs to user 54321", marks=needs_root),
     ],
@@ -56,6 +64,41 @@ def test_a_folder_in_one_that_all_may_write_to_is_accepted_under_the_sticky_bit(
     """As in /tmp, where nobody may put another folder in its place."""
     tmp_path.chmod(0o1777)
     assert own_folder.make_own(tmp_path / "kernels") is None
+
+
+class Planted:
+    """What does something as soon as it is unpickled."""
+
+    def __init__(self, mark):
+        self.mark = mark
+
+    def __reduce__(self):
+        return os.mkdir, (self.mark,)
+
+
+@needs_posix
+@pytest.mark.parametrize("inner", [True, False])
+@pytest.mark.parametrize("spoil", [None, open_to_all, pytest.param(open_to_a_group, marks=needs_root)])
+def test_files_planted_in_a_folder_that_others_may_write_to_are_not_loaded(tmp_path, monkeypatch, spoil, inner):
+    """Although their checksums are right; they are where nobody else may write to, so that the files would do."""
+    folder, mark = tmp_path / "cache" / "".join(jit._cache_name()), tmp_path / "mark"
+    folder.mkdir(parents=True, mode=0o700)
+    data = pickle.dumps(Planted(str(mark)))
+    for name in (keeping.PATTERN.replace("*", "0123456789abcdef"), "planted.piece"):
+        (folder / name).write_bytes(hashlib.sha256(data).digest() + data)
+    if spoil:
+        spoil(folder if inner else folder.parent)
+    monkeypatch.setattr(own_folder, "user_cache", lambda: tmp_path / "user")
+    for read in (lambda: keeping.Store().read(), lambda: pieces.Pieces().find("planted")):
+        monkeypatch.setattr(jit.numba.config, "CACHE_DIR", str(folder.parent))
+        monkeypatch.setattr(jit.numba.config, "CACHE_DIR", str(jit._cache_folder()[0]))
+        try:
+            read()
+        except TypeError:  # that is no table of parts
+            assert spoil is None
+        assert mark.exists() == (spoil is None)
+        if mark.exists():
+            mark.rmdir()
 
 
 def test_kernels_planted_in_a_shared_cache_are_not_used(tmp_path, monkeypatch):

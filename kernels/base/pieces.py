@@ -4,6 +4,10 @@ A kernel is made anew for each combination of scheme, law, box, fluid and thread
 in others. A *piece* is a part that is compiled by itself, for the types that it is called with, and whose machine code
 is kept on disk: whoever calls it is linked with its address. So another combination compiles what calls its pieces, and
 those whose types differ; tuples of arrays should be held (`kernels.base.held`), or each call moves all of them.
+
+Files of pieces, those of `kernels.base.keeping` and numba's own are pickles. A plain format would not make them safer:
+they hold machine code, which is run as it is read, and their checksum says that they are whole, not whose they are.
+Safety rests on the folder alone, which no other user can have written to (`kernels.base.own_folder`).
 """
 
 # ruff: noqa: SLF001 (numba has no other way in)
