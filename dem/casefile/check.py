@@ -12,6 +12,7 @@ import numpy as np
 from dem.base.words import counted
 from dem.model.kinds import MOST, labels, rest
 from dem.model.materials import Material
+from dem.soft.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,12 +119,12 @@ def _densities(particles: Particles) -> Iterator[str]:
 
 
 def so_far(sim: System) -> Judgement:
-    """Judge a run that has only begun: who comes and goes has the rest of it to do so."""
+    """Judge a run that has only begun: walls and inserters have the rest of it to do what they are to do."""
     verdict = sim.verdict()
-    if not sim.traffic:
+    if not isinstance(verdict, Verdict):
         return verdict
-    early = sim.traffic.doubts(sim.step_count)
-    return replace(verdict, beyond=tuple(doubt for doubt in verdict.beyond if doubt not in early))
+    early = sim.traffic.doubts(sim.step_count) if sim.traffic else ()
+    return replace(verdict, beyond=tuple(doubt for doubt in verdict.beyond if doubt not in early), unfinished=())
 
 
 def _gradings(particles: Particles, names: list[str], counts: list[int]) -> Iterator[tuple[str, Grading]]:

@@ -138,6 +138,13 @@ class Motion:
         return any(self.velocity) or any(self.amplitude) or self.turns or bool(self.table)
 
     @property
+    def end(self) -> float:
+        """When it stops, or its table ends if nothing else moves the wall [s]; infinite if it goes on for ever."""
+        lasts = any(self.velocity) or any(self.amplitude) or self.rate != 0
+        by_table = self.start + self.table[-1][0] if self.table and not lasts else math.inf
+        return min(self.stop, by_table)
+
+    @property
     def fastest(self) -> float:
         """Speed that it never exceeds, but for rotation [m/s]."""
         rows = np.array([row[:4] for row in self.table]).reshape(-1, 4)

@@ -14,6 +14,7 @@ from dem.soft import account, astray, bonding, immersion
 from dem.soft.contact_forces import contact_forces
 from dem.soft.sizes import Sizes
 from dem.soft.stages import stages
+from dem.soft.unfinished import unfinished
 from dem.soft.wall_in_run import WallInRun
 from kernels.base import energy as energy_kernels
 
@@ -262,7 +263,8 @@ class Accounted(Stepping):
             self._traffic,
         )  # fmt: skip
         beyond = (*judged.beyond, *bonding.doubts(self._engine), *astray.doubts(self._engine, self._containers))
-        return replace(judged, bonds=bonding.told(self._engine), beyond=beyond)
+        left = unfinished(self._engine, self._traffic)
+        return replace(judged, bonds=bonding.told(self._engine), beyond=beyond, unfinished=left)
 
     def exchange(self) -> Exchange | None:
         """What particles and fluid have in cells at present: what a coupling would be told now, see `dem.Coupling`.

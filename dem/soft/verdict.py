@@ -41,7 +41,8 @@ class Verdict(Judged):
     scheme makes energy drift where another one would not; ``beyond`` says where laws of the fluid were left behind,
     and which inserter or outlet has not done what it was to; ``population`` how many particles came and went, if any
     were to, and ``balanced`` whether as many are there as have come and not gone; ``bonds`` how many broke, if there
-    are any.
+    are any; ``unfinished`` which walls were still to move, and which inserters to put particles in, when it ended: that
+    is no doubt about what was computed.
 
     Examples
     --------
@@ -71,6 +72,7 @@ class Verdict(Judged):
     population: str = ""
     balanced: bool = True
     bonds: str = ""
+    unfinished: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
@@ -120,4 +122,4 @@ class Verdict(Judged):
             line += f"; {self.population}"
         if self.bonds:
             line += f", {self.bonds}"
-        return "; ".join([line, *self.failures, *self.doubts])
+        return "; ".join([line, *self.failures, *self.doubts, *self.unfinished])

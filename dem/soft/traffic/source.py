@@ -226,6 +226,17 @@ class Source:
             f"take more attempts than {self.inserter.attempts}"
         )
 
+    def unfinished(self, step: int) -> str:
+        """What is to come after a step, in words; nothing if all is in, or `shortfall` says what lacks."""
+        if self.following(step) == NEVER or self.shortfall(step):
+            return ""
+        asked, there = self.total - self.recycled, self.placed + self.dropped
+        if self.total < NEVER:  # those that come again are not waited for
+            return f"the {self.name} has put in {self.placed} of {counted(asked, 'particle')}" if there < asked else ""
+        if self.last < NEVER:
+            return f"the {self.name} puts particles in until {self.inserter.stop:.6g} s"
+        return f"the {self.name} begins to put particles in at {self.inserter.start:.6g} s" if self.first > step else ""
+
     def state(self) -> dict[str, np.ndarray]:
         """What a run goes on from."""
         whole = [self.placed, self.dropped, self.next, self.recycled, self.behind]
