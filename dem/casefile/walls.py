@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import MISSING, fields
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -179,6 +180,8 @@ class WallTable(Table):
     roughness: Angle = Field(0.0, ge=0, le=1, description="standard deviation of its inclination [rad]")
     seed: Seed = Field(0, description="of the inclinations")
     wear: Number = Field(0.0, ge=0, description="volume worn off by a newton and metre of sliding [1/Pa]")
+    present_from: Time = Field(0.0, ge=0, description="when it appears [s]", examples=[0.1])
+    present_until: Duration | None = Field(None, description="when it is gone [s]; default: never", examples=[0.4])
     servo: ServoTable | None = Field(None, description="what holds a force on it")
     pid: PIDTable | None = Field(None, description="what holds a force on it, in place of a servo")
     free: FreeTable | None = Field(None, description="makes it a body that particles move")
@@ -213,6 +216,8 @@ class WallTable(Table):
         return make(
             **given, material=materials[self.material], motion=[each.made() for each in self.motion],
             servo=(self.servo or self.pid) and (self.servo or self.pid).made(), free=self.free and self.free.made(),
+            present_from=self.present_from,
+            present_until=math.inf if self.present_until is None else self.present_until,
             surface_velocity=self.surface_velocity, roughness=self.roughness, seed=self.seed, wear=self.wear,
             name=self.name or "",
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
     from dem.model.wall_shapes import WallShape
 
 REVOLUTION, POINTS = 1, 9  # its kind in `kernels.walls.geometry`, and where its numbers say how many points it has
+REACHED = 1e-9  # share of a time by which a step may be before it and count as then: times of steps are rounded
 PARALLEL = 1e-9  # sine of the angle between two directions that count as one
 DEFAULTS = {
     "motion": (), "servo": None, "free": None, "surface_velocity": (0.0, 0.0, 0.0), "roughness": 0.0, "seed": 0,
-    "wear": 0.0,    "name": "",
+    "wear": 0.0, "present_from": 0.0, "present_until": math.inf, "name": "",
 }  # fmt: skip
 
 
@@ -54,6 +56,9 @@ class Wall:
     wear : float
         Archard's k/H, a coefficient over the hardness [1/Pa]: the volume that a newton wears off in a metre of sliding
         [m³]. What has gone is told for each piece of the wall, but its shape stays as it is.
+    present_from, present_until : float
+        When the wall appears and when it is gone [s], both rounded up to whole steps; default: it is always there. Its
+        motion goes on while it is absent. A run stops with a ValueError where a wall appears in particles.
     name : str
         By which it is called; default: its type in small letters.
     """
@@ -66,6 +71,8 @@ class Wall:
     roughness: float = 0.0
     seed: int = 0
     wear: float = 0.0
+    present_from: float = 0.0
+    present_until: float = math.inf
     name: str = ""
 
     ENDLESS: ClassVar[bool] = False  # whether it has no end
@@ -95,6 +102,7 @@ class Wall:
         object.__setattr__(self, "seed", checks.whole("seed", self.seed, least=0))
         object.__setattr__(self, "wear", checks.number("wear", self.wear, least=0, unit="1/Pa"))
         checks.text("name", self.name)
+        self._check_times()
         _ = self.shape  # which checks the rest
         if self.ENDLESS:
             self._check_turning()
@@ -106,6 +114,20 @@ class Wall:
             raise ValueError(message)
         if self.free and self.ENDLESS and self.free.turns.any():
             message = f"a {self.word} has no end, and cannot turn: leave inertia out, or take dem.Rectangle or dem.Disc"
+            raise ValueError(message)
+
+    def _check_times(self) -> None:
+        """Check when it is there."""
+        start = checks.number("present_from", self.present_from, least=0, unit="s")
+        object.__setattr__(self, "present_from", start)
+        if not (isinstance(self.present_until, float) and self.present_until == math.inf):
+            stop = checks.number("present_until", self.present_until, above=start, unit="s")
+            object.__setattr__(self, "present_until", stop)
+        if self.changes and (self.servo or self.free):
+            message = (
+                f"the {self.word} has a {'servo' if self.servo else 'mass of its own (free)'}, and would go on moving "
+                "while it is absent: leave present_from and present_until out"
+            )
             raise ValueError(message)
 
     def _check_turning(self) -> None:
@@ -129,6 +151,24 @@ class Wall:
         from dem.model import wall_shapes  # noqa: PLC0415 (wants numba, which words do not)
 
         return self.made(wall_shapes)
+
+    @property
+    def changes(self) -> tuple[float, ...]:
+        """Times after 0 at which it appears or vanishes [s]."""
+        return tuple(time for time in (self.present_from, self.present_until) if 0 < time < math.inf)
+
+    def is_present(self, time: float) -> bool:
+        """Whether the wall is there at the time of a step [s].
+
+        Examples
+        --------
+        >>> import dem
+        >>> gate = dem.Rectangle((0, 0, 0), (0.1, 0, 0), (0, 0.1, 0), present_until=0.4)
+        >>> gate.is_present(0.3999), gate.is_present(0.4)
+        (True, False)
+        """
+        time *= 1 + REACHED
+        return self.present_from <= time < self.present_until
 
     @property
     def pieces(self) -> int:

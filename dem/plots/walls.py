@@ -104,15 +104,21 @@ def placed(points: np.ndarray, wall: StoredWall, frame: int) -> np.ndarray:
     return wall.position[frame] + turned(wall.orientation[frame], points - wall.wall.middle)
 
 
+def _present(run: Trajectory, frame: int) -> list[StoredWall]:
+    """Walls beside the box that are there in a frame."""
+    return [each for each in run.walls if each.wall.is_present(float(run.time[frame]))]
+
+
 def wall_lines(run: Trajectory, frame: int) -> np.ndarray:
-    """Lines of all walls beside the box in a frame (K, 2, 3) [m]."""
-    return np.concatenate([np.zeros((0, 2, 3)), *(placed(lines_of(w.wall.shape), w, frame) for w in run.walls)])
+    """Lines of all walls beside the box that are there in a frame (K, 2, 3) [m]."""
+    there = _present(run, frame)
+    return np.concatenate([np.zeros((0, 2, 3)), *(placed(lines_of(w.wall.shape), w, frame) for w in there)])
 
 
 def wall_triangles(run: Trajectory, frame: int) -> np.ndarray:
-    """Triangles of all walls that have an end, in a frame (M, 3, 3) [m]."""
+    """Triangles of all walls that have an end and are there in a frame (M, 3, 3) [m]."""
     found = [np.zeros((0, 3, 3))]
-    for wall in run.walls:
+    for wall in _present(run, frame):
         if not wall.wall.ENDLESS:
             vertices, triangles = triangles_of(wall.wall.shape, np.zeros(3), 1.0)
             found.append(placed(vertices, wall, frame)[triangles])
@@ -121,7 +127,7 @@ def wall_triangles(run: Trajectory, frame: int) -> np.ndarray:
 
 def level_plane(run: Trajectory, frame: int, up: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Floor | None:
     """What is seen of a plane to stand on, below what lies between two corners; None if there is none that is level."""
-    for wall in run.walls:
+    for wall in _present(run, frame):
         shape = wall.wall.shape
         if shape.kind == geometry.PLANE and np.linalg.norm(np.cross(shape.numbers[:3], up)) < LEVEL:
             point = placed(shape.numbers[:3] * shape.numbers[3], wall, frame)

@@ -8,17 +8,21 @@ import numpy as np
 
 from dem.soft.free_walls import load_walls
 from dem.soft.present import Present
-from dem.soft.walled import lists, more_slots, units_of, walled
+from dem.soft.walled import lists, more_slots, units_of, walled, walls_at
 from kernels.soft.walled import has_walls, move
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dem.model.materials import Material
+    from dem.model.wall import Wall
     from dem.soft.skins import Skins
 
 
 class AmongWalls(Present):
     """Moves the walls of an engine, and makes room for what contacts with them remember."""
 
+    walls: Sequence[Wall] = ()
     skins: Skins
     range: float
     dt: float
@@ -57,9 +61,15 @@ class AmongWalls(Present):
             load_walls(self.walls, self.gravity, self.faces.walls.free)
 
     def move_walls(self, time: float) -> None:
-        """Put the walls where they are at a time [s]."""
+        """Put the walls where they are at a time [s], those that are there then."""
         if self.faces.moving or has_walls(self.faces):
             move(self.faces, time)
+        if self.walls:
+            self.faces.walls.acts[:] = walls_at(self.walls, time)[:, None]
+
+    def walls_present(self) -> np.ndarray:
+        """Whether each wall was there when they were put where they are last (W,)."""
+        return self.faces.walls.acts.any(1) if self.walls else np.zeros(0, bool)
 
     def _look_at_walls_anew(self) -> None:
         """See to it that all bodies are looked at when candidates are picked next, and that there is room for more."""

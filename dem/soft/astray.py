@@ -43,7 +43,7 @@ def containers(engine: Engine) -> tuple[int, ...]:
         return ()
     x = _places(engine)
     held, found = np.zeros(len(x), bool), []
-    for k, wall in enumerate(engine.walls):
+    for k, wall in _present(engine):
         if isinstance(wall, Mesh) and is_closed(wall):
             within = _within(engine, k, x)
             held |= within
@@ -61,7 +61,7 @@ def astray(engine: Engine, meshes: tuple[int, ...]) -> np.ndarray:
     """
     if not _is_open_space(engine):
         return np.empty(0, np.int64)
-    walls, most = list(enumerate(engine.walls)), {*meshes, *containers(engine)}
+    walls, most = _present(engine), {*meshes, *containers(engine)}
     closed = [k for k, wall in walls if holds(wall) or k in most]
     if not closed:
         return np.empty(0, np.int64)
@@ -81,7 +81,14 @@ def astray(engine: Engine, meshes: tuple[int, ...]) -> np.ndarray:
 
 def _is_open_space(engine: Engine) -> bool:
     """Whether particles may fall for ever: there are some, and walls, but no box and no wall without an end."""
-    return bool(engine.owned and engine.walls) and engine.box is None and not any(w.ENDLESS for w in engine.walls)
+    return (
+        bool(engine.owned and engine.walls) and engine.box is None and not any(w.ENDLESS for _, w in _present(engine))
+    )
+
+
+def _present(engine: Engine) -> list[tuple[int, Wall]]:
+    """The walls that are there now, with their numbers."""
+    return [(k, wall) for k, wall in enumerate(engine.walls) if engine.walls_present()[k]]
 
 
 def _places(engine: Engine) -> np.ndarray:

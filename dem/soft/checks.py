@@ -8,11 +8,13 @@ import numpy as np
 
 from dem.base.notices import Notice
 from dem.base.turning import turned_back
+from dem.base.words import counted
 from dem.model.box import FACES
 from dem.model.shapes import standing
 from dem.model.wall import Wall
 from dem.model.wall_words import Plane
 from dem.soft.capsules import slack
+from dem.soft.contact_forces import contact_forces
 from dem.soft.verdict import OVERLAP_LIMIT
 from dem.soft.walled import face_word, fastest
 from dem.system.diagnosis import point
@@ -98,7 +100,8 @@ def check_within(engine: Engine) -> None:
     for k, (wall, called) in enumerate(zip(engine.walls, engine.called, strict=True)):
         if type(wall).solid is Wall.solid:
             continue
-        beyond = np.flatnonzero(wall.solid(in_frame(engine, k, x.T)))
+        there = engine.faces.walls.acts[k, engine.bodies.kind[engine.bodies.owner]] != 0
+        beyond = np.flatnonzero(wall.solid(in_frame(engine, k, x.T)) & there)
         if beyond.size:
             s = beyond[engine.bodies.identity[engine.bodies.owner[beyond]].argmin()]
             message = (
@@ -115,6 +118,24 @@ def in_frame(engine: Engine, k: int, points: np.ndarray) -> np.ndarray:
     lengths = np.array([getattr(faces, f"length_{a}", 0.0) for a in "xyz"])  # 0 along axes that are not periodic
     around = np.divide(points - middle, lengths, out=np.zeros_like(points), where=lengths > 0)
     return turned_back(poses.orientation[:, k], points - lengths * np.round(around) - poses.origin[:, k])
+
+
+def check_appeared(engine: Engine, before: Engine) -> None:
+    """Refuse walls that appear where particles are; `before` is the engine up to then, of the same walls."""
+    new = engine.walls_present() & ~before.walls_present()
+    touched = np.flatnonzero(new & (engine.wall_state["felt"][6] > 0)) if new.any() else new[:0]
+    if not touched.size:
+        return
+    w, found = int(touched[0]), contact_forces(engine)
+    rows = np.flatnonzero(found.j == -1 - len(FACES) - w)
+    first = rows[found.i[rows].argmin()]
+    count, time = int(engine.wall_state["felt"][6, w]), int(engine.progress.step[0]) * engine.dt
+    message = (
+        f"the wall {engine.called[w]} appears at t = {time:.6g} s where particles are: particle {found.i[first]} "
+        f"overlaps it by {found.overlap[first]:.3g} m ({counted(count, 'contact')}): let it appear elsewhere or later "
+        "(present_from), or move it there (motion)"
+    )
+    raise ValueError(message)
 
 
 def check_overlaps(engine: Engine, before: Engine | None = None) -> None:

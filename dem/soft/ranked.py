@@ -103,7 +103,11 @@ class RankedEngine(Engine):
         self._hand.own.parts = self._parts()
         walls = self.wall_state
         if walls:  # those that are bodies may weigh other than before
-            walls = walls | {"unit": self.faces.walls.unit, "load": getattr(self.faces.walls.free, "load", None)}
+            walls = walls | {
+                "unit": self.faces.walls.unit,
+                "acts": self.faces.walls.acts,
+                "load": getattr(self.faces.walls.free, "load", None),
+            }
         state = {"walls": walls, "fluid": self.fluid_state, "bonds": self._bonds_now()}
         self._hand.do("begin", self.progress, self.setting, state)
         self._has_state = BOTH

@@ -63,7 +63,7 @@ class Share(ShareLists):
         for name, array in self.wall_state.items():
             array[:] = given[name]
         walls = self.faces.walls
-        walls.unit[:] = given["unit"]
+        walls.unit[:], walls.acts[:] = given["unit"], given["acts"]
         if walls.free:
             walls.free.load[:] = given["load"]
         if self.communicator.rank > 0:

@@ -21,7 +21,7 @@ from dem.soft import arrays, bed, bonding, capsules, immersion
 from dem.soft.accounted import Booked
 from dem.soft.additions import check_added, go_on, shifted
 from dem.soft.advice import Advice, advise
-from dem.soft.checks import check_box, check_overlaps
+from dem.soft.checks import check_appeared, check_box, check_overlaps
 from dem.soft.crowd import Crowd
 from dem.soft.fit import check_fits
 from dem.soft.overlaps import DEEPEST
@@ -29,7 +29,7 @@ from dem.soft.recorder import recorded
 from dem.soft.traffic.gates import traffic_of, with_examples, with_room_for
 from dem.soft.trouble import check_run
 from dem.soft.wall_in_run import place_of, wall_list
-from dem.soft.walled import wall_materials
+from dem.soft.walled import next_change, wall_materials, walls_at
 from dem.system.diagnosis import check_inside
 from dem.system.system import System
 from kernels import laws
@@ -340,6 +340,8 @@ class Simulation(Crowd):
         if keep:
             engine.keep_worn(before)
         engine.walls_before = slice(None)
+        if keep and self._walls_kept is None:
+            check_appeared(engine, before)
         check_overlaps(engine, before if keep else None)
         engine.admit(self._traffic)
         bonding.check_loads(engine)
@@ -399,6 +401,8 @@ class Simulation(Crowd):
         FloatingPointError
             If the run breaks: a state that is not finite, a particle that turns or moves too fast. The particles are
             then where they broke, up to a step ahead; the simulation says so again until the state is assigned to.
+        ValueError
+            If a wall appears where particles are; the simulation stands at that step, without the wall.
         RuntimeError
             If another thread of Python is moving this simulation.
         """
@@ -410,8 +414,28 @@ class Simulation(Crowd):
                 refused = [notice for notice in self._meshes_foreseen() if notice.grave]
                 tell([*refused, *self._bonds_foreseen()], strict=False, force=True)
             set_threads(self._threads)
-            code = self._engine.advance(self.step_count + steps)
-            self._check_run(code)
+            stop = self.step_count + steps
+            self._change_walls()
+            while True:
+                change = next_change(self._walls, self.step_count, self._time_step)
+                code = self._engine.advance(stop if change is None else min(stop, change))
+                self._check_run(code)
+                self._change_walls()
+                if self.step_count >= stop:
+                    break
+
+    def _change_walls(self) -> None:
+        """Let walls appear and vanish that do so at the present step; how a run is cut does not change the result."""
+        timed = any(wall.changes for wall in self._walls)
+        if not timed or np.array_equal(self._engine.walls_present(), walls_at(self._walls, self.time)):
+            return
+        self._catch_up()
+        booked = self._booked
+        try:
+            self._start_booked(self._gravity, self._datum)
+        except Exception:
+            self._booked = booked
+            raise
 
     def add(
         self, particles: Particles | None = None, *, inserters: Sequence[Inserter] = (), outlets: Sequence[Outlet] = ()

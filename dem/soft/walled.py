@@ -12,6 +12,7 @@ from dem.base import portable
 from dem.base.large_pages import LINE, empty, zeros
 from dem.model.box import FACES
 from dem.model.servo import PID
+from dem.model.wall import REACHED
 from dem.model.wall_shapes import geometry_of, room_of_sides
 from dem.soft.capsules import shapes_for_sides
 from dem.soft.free_walls import about, free_of, servos
@@ -23,7 +24,7 @@ from kernels.soft.known import BLOCK
 from kernels.soft.near_rows import SLOTS as FIRST_SLOT
 from kernels.soft.rough import Rough, Smooth
 from kernels.soft.triangle_blocks import MET, PAIRED, SEEN
-from kernels.soft.walled import WALLED, Walls
+from kernels.soft.walled import SINGLE, WALLED, Walls
 from kernels.walls import geometry, sides
 from kernels.walls.poses import Motions, Poses
 from kernels.walls.side_terms import COLUMNS as SIDE_COLUMNS
@@ -41,7 +42,24 @@ if TYPE_CHECKING:
 STATE = ("felt", "impulse", "working", "driven", "worn")  # of `Walls`: what a run has come to
 SLOTS = 4  # of contacts with walls that a sphere may remember, at first
 LISTED = 4096  # triangles near the spheres of a chunk that there is room for, at first
+NEVER = 2.0**53  # steps, beyond which no run goes
 FINER = 2.0**-10  # newtons are summed in units that are coarser by this than an energy over a radius
+
+
+def walls_at(walls: Sequence[Wall], time: float) -> np.ndarray:
+    """Whether each wall is there at the time of a step (W,)."""
+    return np.array([wall.is_present(time) for wall in walls], bool)
+
+
+def next_change(walls: Sequence[Wall], step: int, dt: float) -> int | None:
+    """The first step after this one at which a wall appears or vanishes; None if there is none."""
+    found = []
+    for time in {time for wall in walls for time in wall.changes if time < NEVER * dt}:
+        at = max(step, math.ceil(time / dt) - 2)  # at most; `Wall.is_present` decides
+        while at * dt * (1 + REACHED) < time:
+            at += 1
+        found += [at] if at > step else []
+    return min(found, default=None)
 
 
 def reach_of(wall: Wall) -> float:
@@ -121,8 +139,14 @@ def rows_of(walls: Sequence[Wall], materials: int) -> np.ndarray:
 
 
 def refuse_unknown_kinds(walls: Sequence[Wall], known: Sequence[int]) -> None:
-    """Raise ValueError for a wall of a kind that particles would pass through: kernels have no branch for it."""
+    """Raise ValueError for a wall of a kind that particles would pass through, or that cannot be absent."""
     for k, wall in enumerate(walls):
+        if k >= SINGLE and wall.changes:
+            message = (
+                f"walls[{k}] is {wall.word}, which is not always there: put it among the first {SINGLE} of walls, "
+                "whose absence particles can note"
+            )
+            raise ValueError(message)
         if wall.shape.kind not in known:
             message = (
                 f"walls[{k}] is {wall!r}, of the kind {wall.shape.kind}, which the kernels of these particles do not "
@@ -181,7 +205,7 @@ def walled(
         geometry=made_of, motions=motions, poses=poses_of(motions),
         moving=any(wall.servo or wall.free or any(motion.moves for motion in wall.motion) for wall in walls),
         belt=np.ascontiguousarray(np.array([wall.surface_velocity for wall in walls]).T),
-        row=rows_of(walls, len(materials)),
+        row=rows_of(walls, len(materials)), acts=np.ones((number, len(kinds.mass)), np.int8),
         modulus=np.array([[one.effective_modulus(wall.material) for wall in walls] for one in materials]),
         range=reach, until=zeros(bodies.kind.size), gone=np.zeros(2),
         **lists(LISTED if made_of.triangle.size else 0, chunks),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import math
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -67,7 +68,11 @@ def _walls(run: Trajectory) -> list[dict]:
         surface = shape.surface
         triangles = np.zeros((0, 3)) if surface is None else surface.vertices[surface.triangles.ravel()] - middle
         lines = lines_of(shape).reshape(-1, 3) - middle
-        found.append({"name": stored.name, "lines": sent(lines, "f4"), "triangles": sent(triangles, "f4")})
+        until = stored.wall.present_until
+        found.append({
+            "name": stored.name, "lines": sent(lines, "f4"), "triangles": sent(triangles, "f4"),
+            "present": [stored.wall.present_from, until if until < math.inf else None],
+        })  # fmt: skip
     return found
 
 

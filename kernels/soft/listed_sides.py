@@ -15,7 +15,7 @@ from kernels.soft.neighbours import SLACK
 from kernels.soft.regions import DEEPEST, sum_of
 from kernels.soft.rows import write
 from kernels.soft.sides import axis_now, meet, place_of, reach_beyond, trees_of_side
-from kernels.soft.walled import SINGLE
+from kernels.soft.walled import SINGLE, acts_on
 
 FIRST_WALL = -7  # number of the first wall, after those of the faces of a box
 OF_BODY = 2  # in place of the number of a sphere of the body: after those of its ends
@@ -55,10 +55,11 @@ def near_any(kinds, near, free, look, b, skin, bodies, box):
     if kinds.half[g] > 0.0:
         reach, walls = (kinds.bound[g] + skin) * SLACK, box.walls
         for w in range(walls.row.size):
-            away, _count = look(w, load(bodies.position, b), reach, walls.listed.shape[1], b // CHUNK, box)
-            if away < 0.0:
-                near |= np.int64(1) << min(w, SINGLE)
-            free = min(free, away)
+            if acts_on(w, b, bodies, walls):
+                away, _count = look(w, load(bodies.position, b), reach, walls.listed.shape[1], b // CHUNK, box)
+                if away < 0.0:
+                    near |= np.int64(1) << min(w, SINGLE)
+                free = min(free, away)
     return near, free
 
 
@@ -143,7 +144,8 @@ def list_sides(kinds, n, law, b, half, bodies, box, who, what):
     radius, (x, u) = kinds.radius[kinds.first_offset[bodies.kind[b]]], axis_now(b, bodies)
     for w in range(walls.row.size if kinds.half[bodies.kind[b]] > 0.0 else 0):
         p = exponent(law, m, walls.row[w])
-        count = trees_of_side(w, 0, x, u, radius + range_now(law, walls), p, box)
+        acts = acts_on(w, b, bodies, walls)
+        count = trees_of_side(w, 0, x, u, radius + range_now(law, walls), p, box) if acts else 0
         for t in range(count):
             touch, point, force, lives = force_now(law, w, t, count, b, x, u, half, bodies, kinds, box)
             if lives:
@@ -185,7 +187,7 @@ def measure_sides(kinds, b, bodies, box, overlap, wall, normal, number):
     walls, (x, u), s = box.walls, axis_now(b, bodies), bodies.first_sphere[b + 1] - 1
     radius, there = kinds.radius[kinds.first_offset[bodies.kind[b]]], b < bodies.present[0]
     for w in range(walls.row.size if there and kinds.half[bodies.kind[b]] > 0.0 else 0):
-        count = trees_of_side(w, 0, x, u, radius, 1.5, box)
+        count = trees_of_side(w, 0, x, u, radius, 1.5, box) if acts_on(w, b, bodies, walls) else 0
         number[s] += count
         for t in range(count):
             if walls.trees[0, t, DEEPEST] > overlap[s]:

@@ -10,7 +10,7 @@ from kernels.soft import listed_sides, obstacles, regions, rough, slots
 from kernels.soft.encounters import encounter
 from kernels.soft.rows import write
 from kernels.soft.surfaces import radius_of
-from kernels.soft.walled import bare_or
+from kernels.soft.walled import acts_on, bare_or
 
 FACES = 6  # of a box, whose numbers come before those of walls
 
@@ -138,6 +138,8 @@ def list_all(box, n, law, half, bodies, kinds, who, what):
         for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
             radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)
             for w in range(walls.row.size):
+                if not acts_on(w, b, bodies, walls):
+                    continue
                 p, together = exponent(law, m, walls.row[w]), rate_now(law, w, b, half, bodies, kinds, box)
                 slots.look_up(0, s, walls)
                 count = regions.trees_of(w, 0, x, radius + range_now(law, w, radius, walls), p, box)
@@ -179,7 +181,7 @@ def measure(bodies, kinds, box, overlap, wall, normal, number):
             x, radius = load(bodies.sphere_position, s), radius_of(s, b, bodies, kinds)
             overlap[s], wall[s], number[s] = -np.inf, 0, 0
             for w in range(walls.row.size if b < bodies.present[0] else 0):
-                count = regions.trees_of(w, 0, x, radius, 1.5, box)
+                count = regions.trees_of(w, 0, x, radius, 1.5, box) if acts_on(w, b, bodies, walls) else 0
                 number[s] += count
                 for t in range(count):
                     if walls.trees[0, t, regions.DEEPEST] > overlap[s]:

@@ -12,7 +12,7 @@ from kernels.soft.chunks import CHUNK
 from kernels.soft.near_rows import NEAR, list_at
 from kernels.soft.neighbours import SLACK
 from kernels.soft.rough_faces import touches_rough
-from kernels.soft.walled import SINGLE, bare_or, framed, image_for, images_beside, in_frame
+from kernels.soft.walled import SINGLE, acts_on, bare_or, framed, image_for, images_beside, in_frame
 from kernels.walls.cells import put_in_order
 from kernels.walls.forest import list_near
 from kernels.walls.geometry import MESH, clearance
@@ -138,7 +138,7 @@ def look_around(box, b, skin, bodies, kinds):
         reach = (radius + rough.room(walls.rough, radius) + skin) * SLACK
         x, start = centre(b, s, u, bodies, kinds), walls.wanted[c]
         for w in range(walls.row.size):
-            away, count = look(w, x, reach, walls.wanted[c], c, box)
+            away, count = look(w, x, reach, walls.wanted[c], c, box) if acts_on(w, b, bodies, walls) else (math.inf, 0)
             if away < 0.0:
                 near |= np.int64(1) << min(w, SINGLE)
             free = min(free, away)

@@ -32,6 +32,7 @@ class Walls(NamedTuple):
     moving: bool  # whether any wall moves
     belt: np.ndarray  # (3, W) velocity of its surface besides, in its own frame [m/s]
     row: np.ndarray  # (W,) int32, row of the law's tables
+    acts: np.ndarray  # (W, G) int8, whether it acts on bodies of a kind at present
     modulus: np.ndarray  # (A, W) effective modulus E* of a material and a wall [Pa]
     range: float  # how far beyond touching contacts may live, and come in the step in which they end [m]; or 0
     until: np.ndarray  # (N,) by index of the body: how far things must have gone before it may be near any [m]
@@ -309,6 +310,12 @@ def surface_velocity_at(w, x, normal, box):
         belt = in_world(w, belt, box)
         belt = add_scaled(belt, -dot(belt, normal), normal)
     return surface_at(w, x, belt, box)
+
+
+@formula
+def acts_on(w, b, bodies, walls):
+    """Whether wall w is there for body b."""
+    return walls.acts[w, bodies.kind[b]] != 0
 
 
 @formula

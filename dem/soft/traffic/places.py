@@ -148,7 +148,8 @@ def _clear(engine: Engine, variant: np.ndarray, places: np.ndarray, turns: np.nd
     over = Overlaps.of(bodies, engine.kinds, engine.faces, (nobody, nobody), engine.periods())
     clear = over.wall < -engine.range
     for w, wall in enumerate(engine.walls):
-        clear &= ~wall.solid(in_frame(engine, w, centres))
+        there = engine.faces.walls.acts[w, variant[owner]] != 0
+        clear &= ~(wall.solid(in_frame(engine, w, centres)) & there)
     return np.logical_and.reduceat(clear, first)
 
 

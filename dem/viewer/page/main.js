@@ -71,6 +71,8 @@ function fillWalls(frame) {
     for (const m of [k, k | bit]) lines.push(...scaled([0, 1, 2].map((c) => corners[(m >> c) & 1][c])));
   }
   WHAT.walls.forEach((wall, w) => {
+    const [from, until] = wall.present, time = frame.time * (1 + 1e-9);
+    if (time < from || (until !== null && time >= until)) return;
     const pose = run.poses[frame.k][w], q = pose.slice(3);
     for (const [given, into] of [[wall.lines, lines], [wall.triangles, surfaces]]) {
       const points = array(given);
