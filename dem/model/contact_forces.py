@@ -13,6 +13,10 @@ class ContactForces(NamedTuple):
     ``i``, ``j`` are the numbers of the bodies, ``j`` = -1 - face at a wall (faces x-, x+, y-, y+, z-, z+ are 0 to 5,
     walls beside the box 6 and on). The force is that on i; j feels the opposite.
 
+    ``loss`` is the rate at which a contact takes up energy beside that of its normal law and of adhesion: what damping,
+    friction, rolling, twisting and films take, with what springs of friction, rolling and twisting store, and give back
+    as negative values. It is None in frames of files, which do not have it.
+
     Examples
     --------
     >>> import dem
@@ -32,6 +36,7 @@ class ContactForces(NamedTuple):
     arm: np.ndarray  # (K, 3) from the centre of mass of i to the point of contact [m]
     branch: np.ndarray  # (K, 3) from the centre of mass of j to that of i; at a wall from the point of contact [m]
     point: np.ndarray  # (K, 3) of contact, next to i where that is beyond a periodic face [m]
+    loss: np.ndarray | None = None  # (K,) [W]
 
     @property
     def with_wall(self) -> np.ndarray:

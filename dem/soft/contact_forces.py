@@ -47,6 +47,7 @@ def contact_forces(engine: Engine) -> ContactForces:
         normal=what[:, listing.NORMAL : listing.FORCE].copy(),
         force=what[:, listing.FORCE : listing.ARM].copy(),
         arm=arm,
-        branch=what[:, listing.BRANCH :].copy(),
+        branch=what[:, listing.BRANCH : listing.LOSS].copy(),
         point=position.T[i] + arm,
+        loss=what[:, listing.LOSS].copy(),
     )

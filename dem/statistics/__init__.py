@@ -6,6 +6,7 @@ Where they are of use to a frame as it is, `dem.Trajectory` frames have methods 
 from dem.model.bodies import Spheres
 from dem.model.contact_forces import ContactForces
 from dem.model.grading import Grading, grading
+from dem.statistics.by_kind import KindContacts, KindEnergies, LossesByKind, contacts_by_kind, energies_by_kind
 from dem.statistics.chains import chains, contour_length, curvature, end_to_end, persistence_length
 from dem.statistics.coarse import CoarseFields, FieldAverage, coarse_fields
 from dem.statistics.contacts import ContactNumbers, contact_numbers
@@ -41,8 +42,11 @@ __all__ = [
     "FieldAverage",
     "ForceHistogram",
     "Grading",
+    "KindContacts",
+    "KindEnergies",
     "KineticEnergies",
     "Loads",
+    "LossesByKind",
     "MassFlow",
     "Mixing",
     "Order",
@@ -62,12 +66,14 @@ __all__ = [
     "coarse_fields",
     "cone_profile",
     "contact_numbers",
+    "contacts_by_kind",
     "contour_length",
     "coordination",
     "coordination_numbers",
     "curvature",
     "drum_angle",
     "end_to_end",
+    "energies_by_kind",
     "energy_histogram",
     "entanglement",
     "excluded_volume",

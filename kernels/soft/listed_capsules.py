@@ -3,15 +3,18 @@
 from typing import NamedTuple
 
 from kernels import laws
-from kernels.base.jit import formula, part
+from kernels.base.jit import formula, loop, part
 from kernels.base.vector import dot, subtract
 from kernels.soft.blend import between, closest
 from kernels.soft.capsule_blocks import act, recall, total
-from kernels.soft.capsule_contacts import CANDIDATE, middle_of, pose, reach_of
+from kernels.soft.capsule_contacts import CANDIDATE, OF_I, OF_J, WEIGHT, middle_of, pose, reach_of
 from kernels.soft.capsule_known import VOID, know
 from kernels.soft.chunks import first_candidate
-from kernels.soft.known import ARM, NORMAL, OVERLAP, POINT, flat, get
+from kernels.soft.columns import LASTS
+from kernels.soft.known import ARM, NORMAL, OVERLAP, POINT, flat, get, touch_of
 from kernels.soft.rows import write
+
+LOST = LASTS  # row of a block that is free after `act`
 
 
 class Seen(NamedTuple):
@@ -46,6 +49,36 @@ def list_near(kinds, law, c, bodies, neighbours, box, listed):
     return n
 
 
+@loop
+def lose_nothing(law, number, half, known, told, kept, out):
+    """Elastic contacts take up nothing."""
+    for t in range(number):
+        out[flat(LOST, t)] = 0.0
+
+
+@loop
+def lose_dissipative(law, number, half, known, told, kept, out):
+    """Energy that the contacts of a block take up besides the elastic one [W].
+
+    Parameters
+    ----------
+    law, number, half, known, told : see `kernels.soft.capsule_blocks.act_dissipative`
+    kept : what contacts remember
+
+    Writes
+    ------
+    out : the row LOST
+    """
+    for t in range(number):
+        history = laws.load(law, kept.T, t, 0)
+        touch = touch_of(known, t, True)
+        outcome, _ = laws.contact(law, told[OF_I, t], told[OF_J, t], touch, history, half, -1.0)
+        out[flat(LOST, t)] = known[flat(WEIGHT, t)] * outcome.loss / half
+
+
+lose = laws.elastic_or(lose_nothing, lose_dissipative)
+
+
 @part
 def list_capsules(kinds, law, half, bodies, neighbours, box, listed, who, what):
     """List the contacts of two capsules: the whole force of a pair, at the middle of its contacts.
@@ -73,6 +106,9 @@ def list_capsules(kinds, law, half, bodies, neighbours, box, listed, who, what):
             if neighbours.has_history.size > 0:
                 recall(law, number, told, neighbours.history[start:], kept)
             act(law, number, -1.0, half, 1.0, known, told, kept, out)
+            if neighbours.has_history.size > 0:  # `act` has put what contacts remember now in their place
+                recall(law, number, told, neighbours.history[start:], kept)
+            lose(law, number, half, known, told, kept, out)
             n = write_block(n, number, start, kinds, bodies, neighbours, box, known, told, out, who, what)
     return n
 
@@ -102,8 +138,11 @@ def write_block(n, number, start, kinds, bodies, neighbours, box, known, told, o
         force, _, _, t = total(first, number, start, bodies, kinds, neighbours, box, known, told, out)
         arm = middle_of(first, t, known)
         branch = subtract(get(known, ARM, first), get(known, POINT, first))
+        loss = 0.0
+        for contact in range(first, t):
+            loss += out[flat(LOST, contact)]
         touch = Seen(known[flat(OVERLAP, first)], get(known, NORMAL, first))
         of_b, of_c = neighbours.sphere_i[k] - bodies.first_sphere[b], neighbours.sphere_j[k] - bodies.first_sphere[c]
-        write(n, bodies.identity[b], bodies.identity[c], of_b, of_c, touch, force, arm, branch, who, what)
+        write(n, bodies.identity[b], bodies.identity[c], of_b, of_c, touch, force, loss, arm, branch, who, what)
         n += 1
     return n

@@ -91,14 +91,14 @@ def elastic_now(law, w, t, count, b, x, u, half, bodies, kinds, box):
 
     Returns
     -------
-    `laws.Touch`, point [m], force [N], whether there is anything
+    `laws.Touch`, point [m], force [N], energy taken up besides the elastic one [W], whether there is anything
     """
     total, radius = sum_of(w, 0, t, box), kinds.radius[kinds.first_offset[bodies.kind[b]]]
     s, _couple = place_of(w, 0, t, u, box)
     normal = scale(1.0 / math.sqrt(max(dot(total, total), LEAST)), total)
     overlap, at = box.walls.trees[0, t, DEEPEST], add_scaled(x, s, u)
     touch, point, _of_wall = encounter_at(w, at, radius, b, overlap, normal, bodies, kinds, box)
-    return touch, point, scale(touch.stiffness, total), True
+    return touch, point, scale(touch.stiffness, total), 0.0, True
 
 
 @formula
@@ -115,7 +115,8 @@ def dissipative_now(law, w, t, count, b, x, u, half, bodies, kinds, box):
     """
     touch, point, _of_wall, _c, history, lives = meet(law, w, 0, t, count, b, x, u, half, bodies, kinds, box)
     m, row = kinds.material[bodies.kind[b]], box.walls.row[w]
-    return touch, point, laws.contact(law, m, row, touch, history, half, -1.0)[0].force, lives
+    outcome = laws.contact(law, m, row, touch, history, half, -1.0)[0]
+    return touch, point, outcome.force, outcome.loss / half, lives
 
 
 @formula
@@ -147,10 +148,11 @@ def list_sides(kinds, n, law, b, half, bodies, box, who, what):
         acts = acts_on(w, b, bodies, walls)
         count = trees_of_side(w, 0, x, u, radius + range_now(law, walls), p, box) if acts else 0
         for t in range(count):
-            touch, point, force, lives = force_now(law, w, t, count, b, x, u, half, bodies, kinds, box)
+            touch, point, force, loss, lives = force_now(law, w, t, count, b, x, u, half, bodies, kinds, box)
             if lives:
                 arm = subtract(point, load(bodies.position, b))
-                write(n, bodies.identity[b], FIRST_WALL - w, OF_BODY, 0, touch, force, arm, scale(-1.0, arm), who, what)
+                branch, identity = scale(-1.0, arm), bodies.identity[b]
+                write(n, identity, FIRST_WALL - w, OF_BODY, 0, touch, force, loss, arm, branch, who, what)
                 n += 1
     return n
 

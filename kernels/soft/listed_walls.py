@@ -28,7 +28,7 @@ def elastic_now(law, w, s, b, t, overlap, normal, rate, found, history, half, bo
     as `dissipative_now`
     """
     touch, x, _ = encounter(w, s, b, overlap, normal, bodies, kinds, box)
-    return touch, x, scale(touch.stiffness, regions.sum_of(w, 0, t, box))
+    return touch, x, scale(touch.stiffness, regions.sum_of(w, 0, t, box)), 0.0
 
 
 @formula
@@ -42,13 +42,14 @@ def dissipative_now(law, w, s, b, t, overlap, normal, rate, found, history, half
 
     Returns
     -------
-    `laws.Touch`, point [m], force [N]
+    `laws.Touch`, point [m], force [N], energy taken up besides the elastic one [W]
     """
     touch, x, _ = encounter(w, s, b, overlap, normal, bodies, kinds, box)
     m, row = kinds.material[bodies.kind[b]], box.walls.row[w]
     if rate > 0.0:
         touch = obstacles.of_mass(touch, laws.secant(law, m, row, touch, history, half) / rate)
-    return touch, x, laws.contact(law, m, row, touch, history, half, -1.0)[0].force
+    outcome = laws.contact(law, m, row, touch, history, half, -1.0)[0]
+    return touch, x, outcome.force, outcome.loss / half
 
 
 @formula
@@ -147,12 +148,13 @@ def list_all(box, n, law, half, bodies, kinds, who, what):
                     overlap, normal = region_now(law, w, t, count, radius, p, box)
                     history, found = memory_now(law, w, t, count, box)
                     if overlap > 0.0 or found > 0:
-                        touch, point, force = force_now(
+                        touch, point, force, loss = force_now(
                             law, w, s, b, t, overlap, normal, together, found, history, half, bodies, kinds, box
                         )
                         arm = subtract(point, load(bodies.position, b))
+                        branch, identity = scale(-1.0, arm), bodies.identity[b]
                         of_b, partner = s - bodies.first_sphere[b], -1 - FACES - w
-                        write(n, bodies.identity[b], partner, of_b, 0, touch, force, arm, scale(-1.0, arm), who, what)
+                        write(n, identity, partner, of_b, 0, touch, force, loss, arm, branch, who, what)
                         n += 1
         n = listed_sides.listed(kinds, n, law, b, half, bodies, box, who, what)
     return n

@@ -17,7 +17,7 @@ from kernels.soft.chunks import first_candidate
 from kernels.soft.listed_capsules import list_capsules
 from kernels.soft.listed_walls import list_obstacles
 from kernels.soft.rough_faces import plane_now
-from kernels.soft.rows import ARM, BRANCH, COLUMNS, FORCE, NORMAL, OVERLAP, write  # noqa: F401
+from kernels.soft.rows import ARM, BRANCH, COLUMNS, FORCE, LOSS, NORMAL, OVERLAP, write  # noqa: F401
 from kernels.soft.surfaces import radius_of
 
 
@@ -38,7 +38,7 @@ def pair_elastic(law, t, start, end, rate, listed, half, bodies, kinds, neighbou
     if reach == 0.0:
         reach, stiffness = neighbours.reach[k], neighbours.stiffness[k]
     touch, x = touching.meeting(i, bodies.owner[i], j, bodies.owner[j], reach, stiffness, bodies, kinds, box)
-    return touch, x, scale(hertz.force(touch.stiffness, touch.overlap), touch.normal), end, rate
+    return touch, x, scale(hertz.force(touch.stiffness, touch.overlap), touch.normal), 0.0, end, rate
 
 
 @formula
@@ -52,7 +52,7 @@ def pair_dissipative(law, t, start, end, rate, listed, half, bodies, kinds, neig
 
     Returns
     -------
-    `laws.Touch`, point [m], force on i [N], end, rate
+    `laws.Touch`, point [m], force on i [N], energy taken up besides the elastic one [W], end, rate
     """
     touch, x, history, end, rate = touching.look_together(
         law, t, start, end, rate, listed, half, bodies, kinds, neighbours, box
@@ -60,7 +60,8 @@ def pair_dissipative(law, t, start, end, rate, listed, half, bodies, kinds, neig
     b = bodies.owner[neighbours.sphere_i[start + listed[t]]]
     c = bodies.owner[neighbours.sphere_j[start + listed[t]]]
     m_b, m_c = kinds.material[bodies.kind[b]], kinds.material[bodies.kind[c]]
-    return touch, x, laws.contact(law, m_b, m_c, touch, history, half, -1.0)[0].force, end, rate
+    outcome = laws.contact(law, m_b, m_c, touch, history, half, -1.0)[0]
+    return touch, x, outcome.force, outcome.loss / half, end, rate
 
 
 @formula
@@ -76,7 +77,7 @@ def wall_elastic(law, s, b, face, overlap, normal, seen, rate, half, bodies, kin
     as `wall_dissipative`
     """
     touch, x = walls.meeting(s, b, face, overlap, normal, bodies, kinds, box)
-    return touch, x, scale(hertz.force(touch.stiffness, touch.overlap), touch.normal), seen, rate
+    return touch, x, scale(hertz.force(touch.stiffness, touch.overlap), touch.normal), 0.0, seen, rate
 
 
 @formula
@@ -90,13 +91,14 @@ def wall_dissipative(law, s, b, face, overlap, normal, seen, rate, half, bodies,
 
     Returns
     -------
-    `laws.Touch`, point [m], force [N], seen, rate
+    `laws.Touch`, point [m], force [N], energy taken up besides the elastic one [W], seen, rate
     """
     touch, x, history, seen, rate = walls.look_together(
         law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box
     )
     m, wall = kinds.material[bodies.kind[b]], kinds.modulus.shape[0]
-    return touch, x, laws.contact(law, m, wall, touch, history, half, -1.0)[0].force, seen, rate
+    outcome = laws.contact(law, m, wall, touch, history, half, -1.0)[0]
+    return touch, x, outcome.force, outcome.loss / half, seen, rate
 
 
 pair_now = laws.elastic_or(pair_elastic, pair_dissipative)
@@ -147,13 +149,14 @@ def list_spheres(kinds, law, half, bodies, neighbours, box, listed, who, what):
         for t in range(present.size):
             i, j = neighbours.sphere_i[start + present[t]], neighbours.sphere_j[start + present[t]]
             a, b = bodies.owner[i], bodies.owner[j]
-            touch, x, force, end, rate = pair_now(
+            touch, x, force, loss, end, rate = pair_now(
                 law, t, start, end, rate, present, half, bodies, kinds, neighbours, box
             )
             arm, other = (gap(box, x, load(bodies.position, a)), gap(box, x, load(bodies.position, b)))
             of_a, of_b = i - bodies.first_sphere[a], j - bodies.first_sphere[b]
             identity = bodies.identity
-            write(n, identity[a], identity[b], of_a, of_b, touch, force, arm, subtract(other, arm), who, what)
+            branch = subtract(other, arm)
+            write(n, identity[a], identity[b], of_a, of_b, touch, force, loss, arm, branch, who, what)
             n += 1
     return n
 
@@ -183,12 +186,13 @@ def list_walls(n, law, half, bodies, kinds, neighbours, box, who, what):
                 overlap, normal = plane_now(box, k, face, flat, radius, neighbours)
                 held = laws.lasting(law) and neighbours.wall_has_history[k] != 0
                 if overlap > 0.0 or held:
-                    touch, x, force, seen, rate = wall_now(
+                    touch, x, force, loss, seen, rate = wall_now(
                         law, s, b, face, overlap, normal, seen, rate, half, bodies, kinds, neighbours, box
                     )
                     arm = subtract(x, load(bodies.position, b))
                     of_b = s - bodies.first_sphere[b]
-                    write(n, bodies.identity[b], -1 - face, of_b, 0, touch, force, arm, scale(-1.0, arm), who, what)
+                    branch, identity = scale(-1.0, arm), bodies.identity[b]
+                    write(n, identity, -1 - face, of_b, 0, touch, force, loss, arm, branch, who, what)
                     n += 1
     return n
 
@@ -208,7 +212,8 @@ def list_contacts(law, half, bodies, kinds, neighbours, box, listed, who, what):
     who : (R, 4) int64: numbers of the two bodies, -1 - face for a wall, -7 - w for
         wall w of `Walls`; those of the spheres within them
     what : (R, COLUMNS): overlap [m], unit normal from j to i, force on i [N], arm from the centre of i to the point of
-        contact [m], branch from the centre of j, or the point at a wall, to that of i [m]
+        contact [m], branch from the centre of j, or the point at a wall, to that of i [m], energy that the
+        contact takes up besides `elastic`, see `kernels.laws` [W]
 
     Returns
     -------

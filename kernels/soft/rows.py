@@ -2,17 +2,17 @@
 
 from kernels.base.jit import formula
 
-OVERLAP, NORMAL, FORCE, ARM, BRANCH, COLUMNS = 0, 1, 4, 7, 10, 13  # where things are in a row
+OVERLAP, NORMAL, FORCE, ARM, BRANCH, LOSS, COLUMNS = 0, 1, 4, 7, 10, 13, 14  # where things are in a row
 
 
 @formula
-def write(n, i, j, of_i, of_j, touch, force, arm, branch, who, what):
+def write(n, i, j, of_i, of_j, touch, force, loss, arm, branch, who, what):
     """Write row n, if there is room for it.
 
     Parameters
     ----------
     n, i, j, of_i, of_j : row; the two bodies' numbers, and those of the spheres within them
-    touch, force, arm, branch : the contact [N, m, m]
+    touch, force, loss, arm, branch : the contact [N, W, m, m]
 
     Writes
     ------
@@ -20,7 +20,7 @@ def write(n, i, j, of_i, of_j, touch, force, arm, branch, who, what):
     """
     if n < who.shape[0]:
         who[n, 0], who[n, 1], who[n, 2], who[n, 3] = i, j, of_i, of_j
-        what[n, OVERLAP] = touch.overlap
+        what[n, OVERLAP], what[n, LOSS] = touch.overlap, loss
         for axis in range(3):
             what[n, NORMAL + axis] = touch.normal[axis]
             what[n, FORCE + axis] = force[axis]
