@@ -66,7 +66,7 @@ def pack(
     """Particles at random places where they overlap neither each other, nor walls, nor others.
 
     Each is offered places until it overlaps nothing, across periodic faces too. That works to a solid fraction of about
-    0.3; denser beds come from letting particles settle.
+    0.3; denser beds come from letting particles settle, or grow (`Simulation.grow`).
 
     Parameters
     ----------

@@ -325,6 +325,10 @@ class Particles(Declared):
         self._variant, self._kind = _fixed(variant), _fixed(kind)
         self._show(state)
 
+    def _resize(self, variants: list[tuple[Shape, Material]], variant: np.ndarray) -> None:
+        """Have other shapes, of the same kinds."""
+        self._variants, self._variant = list(variants), _fixed(variant)
+
     def _assign(self, name: str, value: object) -> None:
         self._state[name] = frozen(self._checked(name, value))
         self._revision += 1
@@ -377,6 +381,32 @@ class Particles(Declared):
     def inertia(self) -> np.ndarray:
         """Principal moments of inertia (N, 3) [kg m²], about the axes of the body frame."""
         return np.array([shape.mass_properties(m.density).inertia for shape, m in self._variants])[self._variant]
+
+
+def scaled_variants(
+    variants: list[tuple[Shape, Material]], variant: np.ndarray, grows: np.ndarray, factor: float
+) -> tuple[list[tuple[Shape, Material]], np.ndarray]:
+    """Variants, and that of each particle (N,), where the particles `grows` (N,) are larger by a factor.
+
+    Raises
+    ------
+    TypeError
+        For a shape without a method `scaled`.
+    """
+    larger, alike = {*variant[grows].tolist()}, {*variant[~grows].tolist()}
+    made = {}
+    for v in larger:
+        shape, material = variants[v]
+        if not hasattr(shape, "scaled"):
+            message = f"growth needs a shape that has a method scaled(factor), which {type(shape).__name__} has not"
+            raise TypeError(message)
+        made[v] = shape.scaled(factor), material
+        check_shape(made[v][0], material.density)
+    found: dict[tuple[Shape, Material], int] = {}  # in the order of before, in which contact laws know the materials
+    own = [made[v] if v in made and v not in alike else each for v, each in enumerate(variants)]
+    stays = np.array([found.setdefault(each, len(found)) for each in own])
+    grown = np.array([found.setdefault(made.get(v, each), len(found)) for v, each in enumerate(own)])
+    return list(found), np.where(grows, grown[variant], stays[variant])
 
 
 def _fixed(numbers: object) -> np.ndarray:

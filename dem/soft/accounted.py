@@ -170,8 +170,13 @@ class Accounted(Stepping):
             self._start(self.step_count, self._engine)
             self._begin_ledger(self.step_count)
 
-    def _start_booked(self, gravity: tuple[float, float, float], datum: float) -> None:
-        """Set a new engine going where somebody from outside changed something; what that did is booked as work."""
+    def _start_booked(
+        self, gravity: tuple[float, float, float], datum: float, change: Callable[[], None] = lambda: None
+    ) -> None:
+        """Set a new engine going where something was changed from outside; what that did is booked as work.
+
+        `change` is called once the energies before have been noted, with which it must not interfere.
+        """
         state = self._engine.state()
         before, moved = self._energies(state), self._motion_of(state)
         self._booked = self._booked._replace(
@@ -179,6 +184,7 @@ class Accounted(Stepping):
             fluid=before.fluid,
         )  # fmt: skip
         self._gravity, self._datum = gravity, datum
+        change()
         self._start(self.step_count, self._engine, keep=True)
         self._given += self._energies(self._state()).mechanical - before.mechanical
         drift = before.total - self.start_energy.total

@@ -36,6 +36,14 @@ class Limits:
         self.briskest = briskest
         self.brief = Brief()
 
+    def follow(self, before: Limits, overlap: float) -> float:
+        """Go on with what others, of particles of other sizes, have seen; returns the largest overlap in these sizes.
+
+        `overlap` is the largest one before; its share of the radius stays the same.
+        """
+        self.brief, self.seen = before.brief, before.share(overlap)
+        return float(self.seen * self.smallest) if self.alike else overlap
+
     def passes(self, share: float, overlap: float) -> bool:
         """Whether contacts are not too deep after all, and may go on until they are deeper.
 

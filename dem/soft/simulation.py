@@ -14,7 +14,7 @@ from dem.model.contacts import Contacts
 from dem.model.fluid import Fluid
 from dem.model.inserter import Inserter
 from dem.model.law import law as contact_law
-from dem.model.particles import Particles
+from dem.model.particles import Particles, scaled_variants
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import AUTO
 from dem.soft import arrays, bed, bonding, capsules, immersion
@@ -45,7 +45,9 @@ if TYPE_CHECKING:
     from dem.model.bonds import Bonds
     from dem.model.box import Box
     from dem.model.energy import Energy
+    from dem.model.materials import Material
     from dem.model.outlet import Outlet
+    from dem.model.shapes import Shape
     from dem.model.wall import Wall
     from dem.rotation.integrators import Integrator
     from dem.soft.engine import Engine
@@ -296,6 +298,77 @@ class Simulation(Crowd):
             if not self._walls:  # momentum is conserved from now on
                 self._start_motion = self._motion()
 
+    def grow(self, factor: float, kind: str | None = None) -> None:
+        """Make particles larger by a factor between two runs, or smaller, as for dense packings made by growth.
+
+        All lengths of a shape are multiplied by the factor, at the same density: masses go with its third power,
+        moments of inertia with its fifth. Positions, orientations, velocities, time, and what contacts remember stay as
+        they are; the integrator begins anew from the present whole step, as after an assignment to the particles. The
+        ledger books as work by how much contacts, motion and weight have more energy then. A packing grows in small
+        steps, each followed by a run in which contacts relax, such as 0.1 % every 200 steps: growth after Lubachevsky
+        and Stillinger, J. Stat. Phys. 60 (1990) 561, of soft particles. Files that are written from now on have the new
+        sizes.
+
+        Parameters
+        ----------
+        factor : float
+            New over old diameter.
+        kind : str, optional
+            Name of the kind that grows, see `Particles.of_kind`; default: all particles.
+
+        Raises
+        ------
+        ValueError
+            For an unknown kind; if a contact would be deeper than a tenth of the radius, or a particle beyond a wall;
+            with bonds, a fluid or inserters, which know the sizes that they began with; or in a visit of `every`, as
+            files have the same sizes in all frames. Nothing grows then.
+        TypeError
+            For a shape without a method `scaled`.
+
+        Examples
+        --------
+        >>> import dem
+        >>> nylon = dem.Material(young=5e7, poisson=0.35, density=1100.0)
+        >>> balls = dem.Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0], [0.0101, 0, 0]])
+        >>> sim = dem.Simulation(balls, gravity=(0, 0, 0), time_step=1e-6)
+        >>> sim.grow(1.02)
+        >>> sim.particles, sim.contact_count
+        (<Particles: 2 x sphere (Sphere, diameter 0.0102)>, 1)
+        """
+        factor = checks.number("factor", factor, above=0)
+        knowing = {"bonds": self._bonds, "a fluid": self._fluid, "inserters": self.inserters}
+        for name, thing in knowing.items():
+            if thing:
+                message = (
+                    f"particles grow in a run with {name}: begin another run with dem.Simulation(larger particles, ...)"
+                )
+                raise ValueError(message)
+        if self._visited:
+            message = "a function that is called in a run lets particles grow: call sim.grow between runs"
+            raise ValueError(message)
+        with self._turn:
+            self._notice_changes()
+            there = self.particles
+            grows = np.ones(len(there), bool) if kind is None else there.of_kind(kind)
+            if not grows.any():
+                return
+            before = there.variants, there.variant
+            after = scaled_variants(*before, grows, factor)
+            booked, given, largest = self._booked, self._given, self._largest_kinetic
+            try:
+                with compilation.announced():
+                    self._start_booked(self._gravity, self._datum, lambda: self._resize(*after))
+            except Exception:
+                self._resize(*before)
+                self._booked, self._given, self._largest_kinetic = booked, given, largest
+                raise
+
+    def _resize(self, variants: list[tuple[Shape, Material]], variant: np.ndarray) -> None:
+        """Give the particles these shapes."""
+        self._particles._resize(variants, variant)
+        if self._traffic:
+            self._traffic.variants = variants
+
     def _check_memory(self, walls: Sequence[Wall], law: tuple) -> None:
         """Raise ValueError if contacts remember other numbers than under these walls and this law."""
         numbers = [
@@ -331,8 +404,14 @@ class Simulation(Crowd):
         check_box(self._box, engine)
         finest = math.inf
         if keep:
-            engine.limits, finest = before.limits, before.energy_unit
+            finest = before.energy_unit
             engine.keep_extremes(before)
+            if np.array_equal(engine.kinds.radius, before.kinds.radius):
+                engine.limits = before.limits
+            else:
+                engine.progress.largest_overlap[0] = engine.limits.follow(
+                    before.limits, float(before.progress.largest_overlap[0])
+                )
         engine.follow(before)
         if self._traffic:
             engine.to_come = self._traffic.energy(engine)

@@ -481,6 +481,22 @@ def test_a_wall_is_removed_on_all_ranks():
         assert opened() == alone
 
 
+@pytest.mark.slow
+def test_particles_grow_on_all_ranks():
+    """A worn and rough floor, servos and friction remember: all as on one rank, and so do particles of other sizes."""
+
+    def grown():
+        sim = CASES["worn"]()
+        sim.step(6)
+        sim.grow(1.001)
+        sim.step(6)
+        return everything(sim), sim.verdict(), sim.particles.mass.tolist()
+
+    alone = grown()
+    with in_one_process(3, owners=AtRandom):
+        assert grown() == alone
+
+
 def test_more_ranks_than_particles_work_and_are_told_of():
     def pair():
         touching = dem.Particles(dem.Sphere(diameter=D), STICKY, position=[[0, 0, 0], [0.99 * D, 0, 0]])
