@@ -12,6 +12,8 @@ from dem.files.store import PAGE, Store, _put, being_written, open_to_read, reco
 
 ROWS = 700  # 5.6 kB a frame: pages are shared by frames, chunks lie over several pages
 
+needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+
 
 class Killed(BaseException):
     """The process is gone."""
@@ -309,6 +311,25 @@ def test_a_file_of_the_name_of_a_journal_is_left_alone(tmp_path):
             Store(path, new=True)
         assert path_of(path).read_text() == other.read_text() == "of my own"
         assert not path.exists()
+
+
+@pytest.mark.parametrize("make", [os.mkdir, pytest.param(getattr(os, "mkfifo", None), marks=needs_pipes)])
+def test_a_folder_or_a_pipe_of_the_name_of_a_journal_is_passed_over_by_readers(tmp_path, make):
+    """A pipe would be waited for without end; a writer has no place for its journal there, and refuses."""
+    path = tmp_path / "run.h5"
+    store, file = begin(path)
+    append(file, 0)
+    file.flush()
+    store.commit()
+    file.close()
+    store.close()
+    make(path_of(path))
+    assert not being_written(path)
+    assert recover(path) is None
+    with open_to_read(path) as found:
+        assert frames(found) == 1
+    with pytest.raises(OSError, match="is no journal of a run: move it away"):
+        Store(path, new=False)
 
 
 class Full(Fuse):

@@ -73,9 +73,11 @@ def read_journal(path: Path) -> tuple[dict[int, bytes], int] | None:
         If it was complete once, for the file has some of its pages but not all, and has been damaged since; or if the
         file is another one than that which the journal is for.
     """
+    if not path_of(path).is_file():  # as a folder, or a pipe, which would be waited for
+        return None
     try:
         data = path_of(path).read_bytes()
-    except FileNotFoundError:
+    except FileNotFoundError:  # its writer has just ended
         return None
     if len(data) < HEAD.size:
         return None

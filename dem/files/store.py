@@ -305,6 +305,8 @@ def unreadable(path: Path, error: Exception) -> str:
 
 def being_written(path: Path) -> bool:
     """Whether a process that lives is writing the file."""
+    if not path_of(path).is_file():
+        return False
     try:
         with path_of(path).open("rb") as journal:
             _lock(journal, shared=True)  # so that two readers do not take each other for the writer
@@ -330,7 +332,7 @@ def recover(path: Path, problem: Callable[[h5py.File], str | None] = structure.p
     ValueError
         If the journal is for another file, or what would come out cannot be read, as `problem` says.
     """
-    if not path_of(path).exists():
+    if not path_of(path).is_file():
         return None
     done = None
     with path_of(path).open("r+b") as journal:
