@@ -5,6 +5,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
 
 ``base``        what all others stand on
     ``jit``         how everything here is compiled and cached
+    ``environment`` variables that numba reads
     ``own_folder``  folders that only the user can have written to: code is read from no others
     ``linking``     how parts are put together to what Python calls
     ``lowering``    how numba lowers them

@@ -55,3 +55,14 @@ def error_in_words(error: BaseException) -> str:
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{cut(str(error.filename), 300)}: {error.strerror.lower()}"
     return str(error)
+
+
+def printable(text: str) -> str:
+    r"""A text that UTF-8 has: of a file name in another encoding, the bytes are written as escapes.
+
+    Examples
+    --------
+    >>> printable("r\udcf6hre.h5")
+    'r\\udcf6hre.h5'
+    """
+    return text.encode("utf-8", "backslashreplace").decode()

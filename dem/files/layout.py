@@ -28,6 +28,7 @@ import numpy as np
 
 from dem.base.json_texts import parsed
 from dem.base.machine import processor
+from dem.base.words import printable
 from dem.files import bonds, crowds, logs, walls
 from dem.files.schema import ENERGIES, FORMAT, PARTICLES, attributes, energies_in, energies_of
 from dem.model.box import AXES
@@ -238,6 +239,6 @@ def provenance(sim: System) -> dict:
         "machine": {"cpu": processor(), "cores": os.cpu_count(), "system": platform.platform()},
         "threads": sim.threads,
         "seed": "none" if seed is None else seed,
-        "command": shlex.join(sys.argv),
+        "command": printable(shlex.join(sys.argv)),
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
     }

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dem.files.trajectory import Trajectory
 
 NAME = "sweep.csv"
+TEXT = {"newline": "", "encoding": "utf-8", "errors": "surrogateescape"}  # names of files keep their bytes
 OWN = ("file", "verdict", "seconds", "error")  # columns after the case and its parameters
 FAILED = ("FAIL", "ERROR")
 MEASURED = ("PASS", "WARN", "FAIL")  # runs that have come to their end, with a trajectory
@@ -148,7 +149,9 @@ class SweepTable(Declared):
 
     def to_pandas(self) -> pd.DataFrame:
         """The same as ``pandas.read_csv("sweep.csv")``; raises ImportError if pandas is not installed."""
-        return library("pandas", extra="tables", purpose="a table").read_csv(self.path)
+        return library("pandas", extra="tables", purpose="a table").read_csv(
+            self.path, encoding_errors="surrogateescape"
+        )
 
     def write(self) -> None:
         """Write the file, which is there as a whole at any time; raises OSError if it cannot be.
@@ -162,7 +165,10 @@ class SweepTable(Declared):
                 SweepTable.read(self.path)
             except ValueError:
                 self.path = beside(self.path, "kept")
-        with replace_when_done(self.path) as partial, partial.open("w", newline="", encoding="utf-8") as file:
+        with (
+            replace_when_done(self.path) as partial,
+            partial.open("w", **TEXT) as file,
+        ):
             writer = csv.writer(file, lineterminator="\n")
             more = list(dict.fromkeys(name for row in self for name in row.measured))
             writer.writerow(["case", *self.columns, *OWN, *more])
@@ -177,7 +183,7 @@ class SweepTable(Declared):
         """The table that a file holds; raises OSError, or ValueError if it is none."""
         path = Path(path)
         try:
-            with path.open(newline="", encoding="utf-8") as file:
+            with path.open(**TEXT) as file:
                 header, *lines = csv.reader(file)
                 first = len(header) - 1 - header[::-1].index(OWN[-1]) - len(OWN) + 1  # of the columns of all tables
                 last, cases = first + len(OWN), {line[0] for line in lines}

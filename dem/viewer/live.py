@@ -61,6 +61,13 @@ class Server(ThreadingHTTPServer):
         super().__init__((HERE, port), _Answer)
         self.followed, self.secret = Followed(path), secrets.token_urlsafe(12)
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say in a line what went wrong with an answer; a connection that was dropped needs no words."""
+        del request, client_address
+        error = sys.exc_info()[1]
+        if not isinstance(error, ConnectionError):
+            sys.stderr.write(f"dem: a request to the viewer was not answered: {error_in_words(error)}\n")
+
     @property
     def address(self) -> str:
         """Where the page is."""
@@ -72,7 +79,13 @@ class _Answer(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Send the page, or frames."""
-        asked = urlsplit(self.path)
+        try:
+            asked = urlsplit(self.path)
+            given = parse_qs(asked.query)
+            numbers = [int(given[key][0]) for key in ("after", "particles")] if asked.path.endswith("/blocks") else []
+        except (ValueError, KeyError):
+            self.send_error(HTTPStatus.BAD_REQUEST)
+            return
         here = self.headers.get("Host", "") == f"{HERE}:{self.server.server_address[1]}"
         *_, secret, name = ("", *asked.path.split("/"))[-3:]
         if not here or not secrets.compare_digest(secret.encode(), self.server.secret.encode()):
@@ -80,15 +93,14 @@ class _Answer(BaseHTTPRequestHandler):
             return
         try:
             if name == "blocks":
-                given = parse_qs(asked.query)
-                text = self.server.followed.since(int(given["after"][0]), int(given["particles"][0]))
+                text = self.server.followed.since(*numbers)
                 kind = "application/json"
             elif not name:
                 text, kind = self.server.followed.page(), "text/html"
             else:
                 self.send_error(HTTPStatus.NOT_FOUND)
                 return
-        except (ValueError, KeyError, OSError) as error:  # of a file that is gone or not yet there
+        except (ValueError, KeyError, RuntimeError, OSError) as error:  # of a file that is gone or not yet there
             self.send_error(HTTPStatus.SERVICE_UNAVAILABLE, explain=error_in_words(error))
             return
         body = text.encode()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dem.base.words import counted
+from dem.base.words import counted, printable
 from dem.model.kinds import in_words
 from dem.plots.bodies import size_of, vertical
 from dem.viewer.blocks import scalars, turning
@@ -81,7 +81,7 @@ def page(title: str, told: dict, blocks: list[dict], *, live: bool = False) -> s
     folder = resources.files("dem.viewer") / "page"
     scripts = [*SCRIPTS[:-1], "live.js", SCRIPTS[-1]] if live else SCRIPTS
     parts = {
-        "TITLE": html.escape(title), "CONNECT": "'self'" if live else "'none'",
+        "TITLE": html.escape(printable(title)), "CONNECT": "'self'" if live else "'none'",
         "STYLE": (folder / "viewer.css").read_text(encoding="utf-8"),
         "SCRIPT": "\n".join((folder / name).read_text(encoding="utf-8") for name in scripts),
         "WHAT": as_text(told), "BLOCKS": as_text(blocks),

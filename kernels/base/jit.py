@@ -34,6 +34,11 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from kernels.base import environment
+
+environment.check()  # before numba reads it
+
+# ruff: noqa: E402
 import numba
 from llvmlite import binding as llvm
 from numba.core import cpu, errors, event, options

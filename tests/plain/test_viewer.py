@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import shutil
+import socket
 import threading
 import urllib.error
 import urllib.request
@@ -184,6 +185,40 @@ def served(made):
 def fetched(address):
     with urllib.request.urlopen(address) as answer:
         return answer.read().decode()
+
+
+def said_to(server, request):
+    """What a server answers to bytes, whatever they are."""
+    with socket.create_connection(server.server_address, timeout=10) as connection:
+        connection.sendall(request)
+        connection.shutdown(socket.SHUT_WR)
+        return connection.makefile("rb").read().decode()
+
+
+def test_a_malformed_request_is_answered_and_shows_no_traceback(served, capfd):
+    host = f"Host: 127.0.0.1:{served.server_address[1]}\r\n\r\n"
+    for query in ("", "?after=1", "?after=x&particles=4", "?after=1&particles=", f"?after={'9' * 5000}&particles=4"):
+        asked = f"GET /{served.secret}/blocks{query} HTTP/1.1\r\n{host}"
+        assert said_to(served, asked.encode()).startswith("HTTP/1.0 400 "), query
+    for asked in (b"GET http://[ HTTP/1.1\r\n\r\n", b"GET / HTTP/x\r\n\r\n", b"\xff\xfe \xff\r\n\r\n"):
+        assert "400" in said_to(served, asked), asked
+    assert said_to(served, b"POST / HTTP/1.1\r\n\r\n").startswith("HTTP/1.0 501 ")
+    assert capfd.readouterr().err == ""
+
+
+def test_a_connection_that_is_dropped_needs_no_words_and_other_faults_a_line(served, capfd):
+    for error in (BrokenPipeError(), ConnectionResetError()):
+        try:
+            raise error
+        except ConnectionError:
+            served.handle_error(None, None)
+    assert capfd.readouterr().err == ""
+    try:
+        message = "of some kind"
+        raise ArithmeticError(message)
+    except ArithmeticError:
+        served.handle_error(None, None)
+    assert capfd.readouterr().err == "dem: a request to the viewer was not answered: of some kind\n"
 
 
 def test_a_run_is_followed_on_this_machine_alone(served, made):

@@ -1,0 +1,39 @@
+"""What a command prints to, whatever the shell has closed or cannot show."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import sys
+
+ERRORS = "pcdm-dem"  # name of what becomes of characters that the encoding lacks
+
+
+def prepare() -> None:
+    """Put the null device where a standard stream is closed; let streams take names that are not UTF-8.
+
+    A closed stream has no descriptor, and the next file that is opened would take its number: HDF5 or a library that
+    prints would then write into a trajectory.
+    """
+    codecs.register_error(ERRORS, _in_bytes)
+    for number, (name, mode) in enumerate({"stdin": "r", "stdout": "w", "stderr": "w"}.items()):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # which takes the lowest free number, this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors=ERRORS)
+
+
+def _in_bytes(error: UnicodeError) -> tuple[bytes, int]:
+    """The bytes of a file name that is not in the encoding, as ``ls`` prints them; other characters as escapes."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    part = error.object[error.start : error.end]
+    written = b"".join(
+        bytes([ord(c) - 0xDC00]) if 0xDC80 <= ord(c) <= 0xDCFF else c.encode("ascii", "backslashreplace") for c in part
+    )
+    return written, error.end
