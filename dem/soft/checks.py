@@ -153,12 +153,7 @@ def check_overlaps(engine: Engine, before: Engine | None = None) -> None:
     deep = o.deepest()
     if not deep.share > DEEPEST_START or (before and not deep.share > before.overlaps().deepest().share):
         return
-    what, wall = _overlap(engine, o, deep)
-    remedy = {
-        None: "move them apart",
-        False: "move it inside or enlarge the box",
-        True: "move it out of the wall, or turn the wall's normal or inside round",
-    }[wall]
+    what, remedy = _overlap(engine, o, deep)
     message = f"{what} at the start, {deep.share:.0%} of a radius (at most {DEEPEST_START:.0%}): {remedy}"
     raise ValueError(message)
 
@@ -170,21 +165,22 @@ def deep_start(engine: Engine) -> Iterator[Notice]:
     o = engine.overlaps()
     deep = o.deepest()
     if deep.share > UNUSUAL_START:
-        reason = f"{_overlap(engine, o, deep)[0]} at the start, {deep.share:.0%} of a radius"
-        remedy = "as it may where another run has ended; if none has, move them apart, for they will be thrown apart"
-        yield Notice("overlapping-start", reason, remedy)
+        what, remedy = _overlap(engine, o, deep)
+        reason = f"{what} at the start, {deep.share:.0%} of a radius, as it may where another run has ended"
+        yield Notice("overlapping-start", reason, f"if none has, {remedy}")
 
 
-def _overlap(engine: Engine, o: Overlaps, deep: Deepest) -> tuple[str, bool | None]:
-    """What overlaps what by how much; and whether that is a wall beside the box, None if it is no wall."""
+def _overlap(engine: Engine, o: Overlaps, deep: Deepest) -> tuple[str, str]:
+    """What overlaps what by how much, and what to do about a mistake in places."""
     if deep.other >= 0:
         first, second = sorted((int(o.owner[deep.sphere]), int(o.owner[deep.other])))
-        return f"particles {first} and {second} overlap by {deep.overlap:.3g} m", None
+        return f"particles {first} and {second} overlap by {deep.overlap:.3g} m", "move them apart"
     who, face = o.owner[deep.sphere], -1 - deep.other
     if face < len(FACES):
-        return f"particle {who} overlaps a wall by {deep.overlap:.3g} m", False
+        return f"particle {who} overlaps a wall by {deep.overlap:.3g} m", "move it inside or enlarge the box"
     at = point(engine.bodies.sphere_position[:, deep.sphere])
-    return f"particle {who}, at {at} m, overlaps {face_word(face, engine.called)} by {deep.overlap:.3g} m", True
+    what = f"particle {who}, at {at} m, overlaps {face_word(face, engine.called)} by {deep.overlap:.3g} m"
+    return what, "move it out of the wall, or turn the wall's normal or inside round"
 
 
 def turned_clumps(particles: Particles, inserters: Sequence[Inserter]) -> Iterator[Notice]:
