@@ -182,6 +182,8 @@ class WallTable(Table):
     wear: Number = Field(0.0, ge=0, description="volume worn off by a newton and metre of sliding [1/Pa]")
     present_from: Time = Field(0.0, ge=0, description="when it appears [s]", examples=[0.1])
     present_until: Duration | None = Field(None, description="when it is gone [s]; default: never", examples=[0.4])
+    acts_on: list[Name] = Field([], description="kinds of particles that it acts on alone", examples=[["coarse"]])
+    ignores: list[Name] = Field([], description="kinds of particles that it does not act on", examples=[["fine"]])
     servo: ServoTable | None = Field(None, description="what holds a force on it")
     pid: PIDTable | None = Field(None, description="what holds a force on it, in place of a servo")
     free: FreeTable | None = Field(None, description="makes it a body that particles move")
@@ -216,7 +218,7 @@ class WallTable(Table):
         return make(
             **given, material=materials[self.material], motion=[each.made() for each in self.motion],
             servo=(self.servo or self.pid) and (self.servo or self.pid).made(), free=self.free and self.free.made(),
-            present_from=self.present_from,
+            acts_on=self.acts_on, ignores=self.ignores, present_from=self.present_from,
             present_until=math.inf if self.present_until is None else self.present_until,
             surface_velocity=self.surface_velocity, roughness=self.roughness, seed=self.seed, wear=self.wear,
             name=self.name or "",

@@ -26,7 +26,8 @@ REACHED = 1e-9  # share of a time by which a step may be before it and count as 
 PARALLEL = 1e-9  # sine of the angle between two directions that count as one
 DEFAULTS = {
     "motion": (), "servo": None, "free": None, "surface_velocity": (0.0, 0.0, 0.0), "roughness": 0.0, "seed": 0,
-    "wear": 0.0, "present_from": 0.0, "present_until": math.inf, "name": "",
+    "wear": 0.0, "present_from": 0.0, "present_until": math.inf,
+    "acts_on": (), "ignores": (), "name": "",
 }  # fmt: skip
 
 
@@ -59,6 +60,9 @@ class Wall:
     present_from, present_until : float
         When the wall appears and when it is gone [s], both rounded up to whole steps; default: it is always there. Its
         motion goes on while it is absent. A run stops with a ValueError where a wall appears in particles.
+    acts_on, ignores : str or sequence of str
+        Names of the kinds of particles that the wall acts on alone, or does not act on, as a sieve or a membrane; one
+        of the two. A kind goes by its `name`, or by its shape, see `dem.Particles`. Default: it acts on all.
     name : str
         By which it is called; default: its type in small letters.
     """
@@ -73,6 +77,8 @@ class Wall:
     wear: float = 0.0
     present_from: float = 0.0
     present_until: float = math.inf
+    acts_on: tuple[str, ...] = ()
+    ignores: tuple[str, ...] = ()
     name: str = ""
 
     ENDLESS: ClassVar[bool] = False  # whether it has no end
@@ -103,6 +109,7 @@ class Wall:
         object.__setattr__(self, "wear", checks.number("wear", self.wear, least=0, unit="1/Pa"))
         checks.text("name", self.name)
         self._check_times()
+        self._check_kinds()
         _ = self.shape  # which checks the rest
         if self.ENDLESS:
             self._check_turning()
@@ -130,6 +137,18 @@ class Wall:
             )
             raise ValueError(message)
 
+    def _check_kinds(self) -> None:
+        """Check the names of kinds; which there are is known in a simulation."""
+        for what in ("acts_on", "ignores"):
+            given = getattr(self, what)
+            given = (given,) if isinstance(given, str) else tuple(checks.listed(what, given, "['fine']"))
+            for each in given:
+                checks.text(what, each)
+            object.__setattr__(self, what, given)
+        if self.acts_on and self.ignores:
+            message = f"acts_on and ignores of the {self.word} are both given: leave one out"
+            raise ValueError(message)
+
     def _check_turning(self) -> None:
         """Refuse to turn what has no end out of itself: far away it would move at any speed."""
         for each in self.motion:
@@ -151,6 +170,11 @@ class Wall:
         from dem.model import wall_shapes  # noqa: PLC0415 (wants numba, which words do not)
 
         return self.made(wall_shapes)
+
+    @property
+    def selects(self) -> bool:
+        """Whether it acts on some kinds of particles only."""
+        return bool(self.acts_on or self.ignores)
 
     @property
     def changes(self) -> tuple[float, ...]:

@@ -23,6 +23,8 @@ class AmongWalls(Present):
     """Moves the walls of an engine, and makes room for what contacts with them remember."""
 
     walls: Sequence[Wall] = ()
+    walls_present = np.zeros(0, bool)  # whether each wall was there when they were put where they are last (W,)
+    acting: np.ndarray | bool = True  # whether each wall acts, while it is there, on bodies of each variant (W, G)
     skins: Skins
     range: float
     dt: float
@@ -65,11 +67,8 @@ class AmongWalls(Present):
         if self.faces.moving or has_walls(self.faces):
             move(self.faces, time)
         if self.walls:
-            self.faces.walls.acts[:] = walls_at(self.walls, time)[:, None]
-
-    def walls_present(self) -> np.ndarray:
-        """Whether each wall was there when they were put where they are last (W,)."""
-        return self.faces.walls.acts.any(1) if self.walls else np.zeros(0, bool)
+            self.walls_present = walls_at(self.walls, time)
+            self.faces.walls.acts[:] = self.acting & self.walls_present[:, None]
 
     def _look_at_walls_anew(self) -> None:
         """See to it that all bodies are looked at when candidates are picked next, and that there is room for more."""

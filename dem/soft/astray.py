@@ -66,7 +66,7 @@ def astray(engine: Engine, meshes: tuple[int, ...]) -> np.ndarray:
     if not closed:
         return np.empty(0, np.int64)
     x = _places(engine)
-    out = np.ones(len(x), bool)
+    out = engine.faces.walls.acts[closed][:, engine.bodies.kind[: engine.owned]].any(0)
     for k in closed:
         out &= ~_within(engine, k, x)
     down = np.array(engine.gravity) / (portable.length(engine.gravity) or 1.0)
@@ -88,7 +88,7 @@ def _is_open_space(engine: Engine) -> bool:
 
 def _present(engine: Engine) -> list[tuple[int, Wall]]:
     """The walls that are there now, with their numbers."""
-    return [(k, wall) for k, wall in enumerate(engine.walls) if engine.walls_present()[k]]
+    return [(k, wall) for k, wall in enumerate(engine.walls) if engine.walls_present[k]]
 
 
 def _places(engine: Engine) -> np.ndarray:

@@ -122,7 +122,7 @@ def in_frame(engine: Engine, k: int, points: np.ndarray) -> np.ndarray:
 
 def check_appeared(engine: Engine, before: Engine) -> None:
     """Refuse walls that appear where particles are; `before` is the engine up to then, of the same walls."""
-    new = engine.walls_present() & ~before.walls_present()
+    new = engine.walls_present & ~before.walls_present
     touched = np.flatnonzero(new & (engine.wall_state["felt"][6] > 0)) if new.any() else new[:0]
     if not touched.size:
         return

@@ -29,7 +29,7 @@ from dem.soft.recorder import recorded
 from dem.soft.traffic.gates import traffic_of, with_examples, with_room_for
 from dem.soft.trouble import check_run
 from dem.soft.wall_in_run import place_of, wall_list
-from dem.soft.walled import next_change, wall_materials, walls_at
+from dem.soft.walled import acting, next_change, wall_materials, walls_at
 from dem.system.diagnosis import check_inside
 from dem.system.system import System
 from kernels import laws
@@ -228,14 +228,21 @@ class Simulation(Crowd):
         sim._containers = containers
         return sim
 
-    def _new_engine(self) -> Engine:
+    def _new_engine(self, every: Particles | None = None) -> Engine:
+        """An engine of the particles; `every` are those that there are or will be, beside those of inserters."""
         fluid = immersion.fluid_of(self._fluid, self._particles, self._time_step, self._cells, self.inserters)
-        return bonding.engine_for(self._bonds)(
+        engine = bonding.engine_for(self._bonds)(
             self._particles, self._box, self._gravity, self._datum, self._time_step, self._integrator, self._law, fluid,
             self._skin, threads=self._threads, deepest=self._deepest,
             beds=bed.beds_of(self._fluid, self._cells, self._particles), walls=self._walls,
             expected=self._traffic.expected(len(self._particles)) if self._traffic else 0,
         )  # fmt: skip
+        if any(wall.selects for wall in self._walls):
+            every = with_examples(
+                self._particles if every is None else every, [each.inserter for each in self.inserters]
+            )
+            engine.acting = acting(self._walls, every)
+        return engine
 
     def remove_wall(self, wall: WallInRun | Wall | str | int) -> None:
         """Take a wall away between two runs: a gate opens, the mould of a heap is lifted.
@@ -506,7 +513,7 @@ class Simulation(Crowd):
     def _change_walls(self) -> None:
         """Let walls appear and vanish that do so at the present step; how a run is cut does not change the result."""
         timed = any(wall.changes for wall in self._walls)
-        if not timed or np.array_equal(self._engine.walls_present(), walls_at(self._walls, self.time)):
+        if not timed or np.array_equal(self._engine.walls_present, walls_at(self._walls, self.time)):
             return
         self._catch_up()
         booked = self._booked
@@ -582,7 +589,7 @@ class Simulation(Crowd):
         state = before.snapshot()
         made._datum = state.datum
         with compilation.announced():
-            engine = made._engine = made._new_engine()
+            engine = made._engine = made._new_engine(every)
             check_box(self._box, engine)
             check_inside(new, self._box, before.faces)
             go_on(engine, before, state, made._traffic)

@@ -95,7 +95,7 @@ class WallInRun:
     @property
     def present(self) -> bool:
         """Whether it is there now, see `present_from` and `present_until` of walls."""
-        return bool(self._present().walls_present()[self._number])
+        return bool(self._present().walls_present[self._number])
 
     def _state(self, name: str) -> np.ndarray:
         return self._present().wall_state[name][..., self._number]
