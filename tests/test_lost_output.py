@@ -137,6 +137,24 @@ def test_a_run_that_breaks_where_its_file_is_lost_tells_of_both(tmp_path):
         assert len(run) == 3
 
 
+def test_where_no_folder_takes_the_frames_it_is_said(tmp_path, monkeypatch):
+    """Nor is there one for temporary files."""
+    copied = []
+
+    def copy(_, path):
+        copied.append(path.parent)
+        raise PermissionError
+
+    def gettempdir():
+        raise FileNotFoundError
+
+    monkeypatch.setattr(Store, "copy", copy)
+    monkeypatch.setattr("tempfile.gettempdir", gettempdir)
+    path = tmp_path / "run.h5"
+    assert lose(path, path.unlink).endswith("; its frames could not be kept")
+    assert copied == [*path.parents]
+
+
 def test_a_working_folder_that_changes_in_a_run_loses_nothing(tmp_path, monkeypatch, whole):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "elsewhere").mkdir()

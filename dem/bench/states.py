@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ def restore(sim: Simulation, recipe: dict, make: Callable[[], None]) -> None:
             state = {field: kept[field] for field in STATE}
         for field, rows in state.items():
             setattr(sim.particles, field, rows)
-    except (OSError, ValueError, KeyError):  # there is none, or it broke off
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):  # there is none, or it broke off
         make()
         _keep(sim, f"{name}.npz")
 

@@ -27,7 +27,7 @@ from dem.files.waiting import Waiting
 from dem.system.observer import Change, Observer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from os import PathLike
     from types import TracebackType
 
@@ -304,7 +304,7 @@ class TrajectoryWriter(Observer):
 
 def _written_near(lost: Path, write: Callable[[Path], None]) -> Path | None:
     """Write a new file next to a lost one, else in the nearest folder that takes it; None if there is none."""
-    for folder in (*lost.parents, Path(tempfile.gettempdir())):
+    for folder in _folders(lost):
         if not folder.is_dir():
             continue
         path = beside(folder / lost.name, "kept")
@@ -314,6 +314,13 @@ def _written_near(lost: Path, write: Callable[[Path], None]) -> Path | None:
             continue
         return path
     return None
+
+
+def _folders(lost: Path) -> Iterator[Path]:
+    """Those above a lost file, the nearest first, and the one for temporary files if there is one."""
+    yield from lost.parents
+    with suppress(OSError):
+        yield Path(tempfile.gettempdir())
 
 
 def open_again(path: Path) -> tuple[Store, h5py.File]:
