@@ -143,6 +143,7 @@ goes by the same name in all kernels of soft particles in ``state``. Where to lo
     ``listed_walls``  those contacts one by one
     ``history``     what contacts remember, from one list to the next
     ``motion``      predict and correct all bodies
+    ``fixed``       bodies that forces do not move
     ``immersed``    correct them in a fluid
     ``feel``        its laws, evaluated for a block of bodies
     ``flow_felt``   what comes of that, kept for some steps

@@ -19,6 +19,7 @@ from dem.model.kinds import Kind, numbered
 from dem.model.packing import random_orientations, random_velocities
 from dem.model.particles import Particles
 from dem.model.shapes import AS_GIVEN, Fibre, standing
+from dem.model.variant import is_fixed, variant_of
 from dem.soft.walled import words
 
 if TYPE_CHECKING:
@@ -96,12 +97,16 @@ def _group(group: GroupTable, around: Surroundings, others: list[Particles], num
         for name, rows in state.items():
             setattr(made, name, rows)  # which checks it
         return _exact(made, state)
-    return _exact(Particles(shapes, material, **state, name=group.name or group.shape), state)
+    name, fixed = group.name or group.shape, bool(group.fixed)
+    return _exact(Particles(shapes, material, **state, name=name, fixed=fixed), state)
 
 
 def _like(before: Particles, group: GroupTable, shape: Shape | None, material: Material | None) -> Particles:
-    """The particles, with what the group says instead about name, shape and material."""
-    variants = [(shape or own, material or stuff) for own, stuff in before.variants]
+    """The particles, with what the group says instead about name, shape, material and whether they are fixed."""
+    variants = [
+        variant_of(shape or each[0], material or each[1], fixed=is_fixed(each) if group.fixed is None else group.fixed)
+        for each in before.variants
+    ]
     kinds, which = numbered(
         Kind(
             group.name or group.shape or kind.name,

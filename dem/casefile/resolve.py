@@ -16,6 +16,7 @@ from dem.model.known_flows import FunctionFlow, GriddedFlow
 from dem.model.part import Part
 from dem.model.parts import plain
 from dem.model.shapes import Fibre, Sphere
+from dem.model.variant import is_fixed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -146,10 +147,11 @@ def _groups(particles: Particles, materials: dict, shapes: dict) -> Iterator[dic
     """A group for each stretch of equal particles of the same kind."""
     ends = np.flatnonzero(np.diff(particles.kind) | np.diff(particles.variant)) + 1
     for start, end in itertools.pairwise([0, *ends.tolist(), len(particles)]):
-        shape, material = particles.variants[particles.variant[start]]
+        shape, material = variant = particles.variants[particles.variant[start]]
         name = particles.kinds[particles.kind[start]].name
         group = {"shape": shapes[shape], "material": materials[material]}
         group |= {"name": name} if name != shapes[shape] else {}
+        group |= {"fixed": True} if is_fixed(variant) else {}
         for name, field in STATE.items():
             rows = getattr(particles, name)[start:end]
             if not field.rest or not _all(rows, rows[0]):

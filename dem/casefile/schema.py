@@ -209,6 +209,11 @@ class GroupTable(Table):
     speed: Speed | None = Field(
         None, gt=0, description="root mean square of random velocities without drift [m/s]", examples=[0.5]
     )
+    fixed: bool | None = Field(
+        None,
+        description="whether forces and gravity do not move them; default: no, or as in the file of last_frame",
+        examples=[True],
+    )
     seed: Seed = Field(1, description="of all that is random")
 
     @model_validator(mode="after")

@@ -107,6 +107,11 @@ class Frame(Declared):
         return self._run.mass[self.columns]
 
     @cached_property
+    def fixed(self) -> np.ndarray:
+        """Which of the particles that are there (N,) are fixed."""
+        return self._run.fixed[self.columns]
+
+    @cached_property
     def axis(self) -> np.ndarray:
         """Unit vectors along the body x axes (N, 3), a fibre's own."""
         return body_axis(self.orientation)
@@ -129,10 +134,11 @@ class Frame(Declared):
         return walls_at(self._run.box, self.time)
 
     def kinetic_energies(self) -> KineticEnergies:
-        """Translational and rotational energy of each particle (N,), (N,) [J]."""
+        """Translational and rotational energy of each particle (N,), (N,) [J]; zero of those that are fixed."""
         run = self._run
         inertia = np.array([variant.inertia for variant in run.variants])[self.variant]
-        return statistics.kinetic_energies(self.mass, inertia, self.velocity, self.orientation, self.angular_velocity)
+        mass = np.where(self.fixed, 0.0, self.mass)
+        return statistics.kinetic_energies(mass, inertia, self.velocity, self.orientation, self.angular_velocity)
 
     def contact_forces(self) -> ContactForces:
         """Contacts with their forces, see `Simulation.contact_forces`; raises ValueError if the run wrote none."""

@@ -223,6 +223,8 @@ def _check_variants(file: h5py.File, particles: int) -> int:
     count = len(finite(told, "volume", (None,), above=0))
     finite(told, "mass", (count,), above=0)
     finite(told, "inertia", (count, 3), above=0)
+    if "fixed" in told:
+        indices(told, "fixed", count, 2)
     spheres = len(finite(told, "radii", (None,), above=0))
     finite(told, "offsets", (spheres, 3))
     first = indices(told, "first", count + 1, spheres + 1)

@@ -35,6 +35,7 @@ from dem.model.box import AXES
 from dem.model.capsule import chain
 from dem.model.fields import STATE
 from dem.model.parts import plain
+from dem.model.variant import is_fixed
 from dem.model.wall import described
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ def _write_variants(group: h5py.Group, sim: System) -> None:
     group["first"] = np.cumsum([0, *(len(radii) for _, radii in chains)])
     for name in ("volume", "mass", "inertia"):
         group[name] = np.array([getattr(p, name) for p in properties])
+    if any(is_fixed(each) for each in variants):
+        group["fixed"] = np.array([is_fixed(each) for each in variants], np.uint8)
 
 
 def create_box(group: h5py.Group, periodic: Sequence[str]) -> h5py.Group:

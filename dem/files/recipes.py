@@ -35,6 +35,7 @@ from dem.model.servo import PID, Servo
 from dem.model.shapes import Fibre, Sphere, check_shape
 from dem.model.sieves import TABLES
 from dem.model.size_laws import LAWS
+from dem.model.variant import is_fixed, variant_of
 from dem.model.wall_blocks import Block, Rectangle, Rod, Torus
 from dem.model.wall_rounds import Cone, Cylinder, Disc, Revolution
 from dem.model.wall_words import Ball, Plane
@@ -127,12 +128,13 @@ def _named(name: str) -> object:
 def describe_particles(particles: Particles) -> dict:
     """Recipes of all variants, those of one class and material in columns; and what kinds there are."""
     variants, kinds = [], []
-    for material, stretch in itertools.groupby(particles.variants, key=lambda variant: variant[1]):
+    for (material, fixed), stretch in itertools.groupby(particles.variants, key=lambda each: (each[1], is_fixed(each))):
         recipes = [recipe(shape) for shape, _ in stretch]
         for name, alike in itertools.groupby(recipes, key=lambda each: (each["class"], tuple(each["values"]))):
             rows = [each["values"] for each in alike]
             columns = {key: [row[key] for row in rows] for key in name[1]}
-            variants.append({"class": name[0], "number": len(rows), "columns": columns, "material": recipe(material)})
+            told = {"class": name[0], "number": len(rows), "columns": columns, "material": recipe(material)}
+            variants.append(told | ({"fixed": True} if fixed else {}))
     for kind in particles.kinds:
         kinds.append({"name": kind.name, "shape": kind.shape, "material": recipe(kind.material)})
     return {"variants": variants, "kinds": kinds}
@@ -164,7 +166,8 @@ def _columns(given: list[dict]) -> Iterator[tuple[object, object]]:
         material = made(stretch["material"])
         for k in range(number):
             values = {key: column[k] for key, column in columns.items()}
-            yield made({"class": stretch["class"], "values": values}), material
+            shape = made({"class": stretch["class"], "values": values})
+            yield variant_of(shape, material, fixed=stretch.get("fixed") is True)
 
 
 def _pairs(given: list) -> Iterator[tuple[object, object]]:

@@ -220,6 +220,12 @@ class StoredRun(Declared):
         return [Variant(*row) for row in rows]
 
     @property
+    def fixed(self) -> np.ndarray:
+        """Which particles (N,) are fixed."""
+        told = variants_in(self._stored("/"))[1]
+        return told["fixed"][:].astype(bool)[self.variant] if "fixed" in told else np.zeros(len(self.variant), bool)
+
+    @property
     def shapes(self) -> list[tuple[Shape, Material]]:
         """Shape and material of each variant, as given; raises ValueError for one that cannot be made again."""
         restart = self._stored("/restart")

@@ -20,6 +20,7 @@ from dem.model.particles import Particles
 from dem.model.rest import Geometry, product, turned
 from dem.model.segment import FibreSegment
 from dem.model.shapes import MassProperties
+from dem.model.variant import is_fixed
 
 if TYPE_CHECKING:
     from dem.model.materials import Material
@@ -231,6 +232,12 @@ def _flexed(particles: Particles) -> tuple[Particles, Bonds | None]:
     flexible = [isinstance(shape, FlexibleFibre) for shape in shapes]
     if not any(flexible):
         return particles, None
+    if any(is_fixed(each) and f for each, f in zip(particles.variants, flexible, strict=True)):
+        message = (
+            "particles of a FlexibleFibre are fixed, expected fibres that move: a fixed sphere and a bond to it "
+            "(dem.Bonds) hold a fibre by its end"
+        )
+        raise ValueError(message)
     nodes = np.array([len(s.pieces) if f else 1 for s, f in zip(shapes, flexible, strict=True)])[particles.variant]
     first = np.concatenate([[0], np.cumsum(nodes)])
     state = {name: np.repeat(getattr(particles, name), nodes, axis=0) for name in STATE}
@@ -241,7 +248,7 @@ def _flexed(particles: Particles) -> tuple[Particles, Bonds | None]:
         whose = np.flatnonzero(particles.variant == v)
         at = first[whose][:, None] + np.arange(len(shape.pieces) if flexible[v] else 1)
         if not flexible[v]:
-            variant[at] = variants.setdefault((shape, material), len(variants))
+            variant[at] = variants.setdefault(particles.variants[v], len(variants))
             continue
         variant[at] = [variants.setdefault((piece, material), len(variants)) for piece in shape.pieces]
         _place(state, at, shape, particles, whose)

@@ -16,6 +16,7 @@ from dem.model.grading import grading, size_of
 from dem.model.kinds import Kind, described, in_words, kind_of, numbered, of_kind, values_of
 from dem.model.materials import Material
 from dem.model.shapes import AS_GIVEN, check_shape, standing
+from dem.model.variant import is_fixed, variant_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,11 +57,15 @@ class Particles(Declared):
         World frame [rad/s], default zero.
     name : str, optional
         Of this kind of particles; default: the type of the shape, such as "sphere".
+    fixed : bool or (N,) array of bools
+        Whether particles are fixed, all or one by one: neither forces nor gravity move them. A fixed particle keeps its
+        velocity (default zero) and does not turn; other particles meet it, walls and other fixed particles do not.
 
     Raises
     ------
     ValueError, TypeError
-        For wrong shapes, values that are not finite, quaternions that are not of unit length, or a name no text.
+        For wrong shapes, values that are not finite, quaternions that are not of unit length, a name no text, or a
+        fixed particle with an angular velocity.
 
     Examples
     --------
@@ -75,6 +80,8 @@ class Particles(Declared):
     ([0, 0, 1], ['fibre', 'sphere'])
     >>> Particles([dem.Sphere(diameter=d) for d in (0.01, 0.02)], nylon, position=[[0, 0, 0], [0, 0, 1]], name="bead")
     <Particles: 2 x bead (Sphere, diameter 0.01 to 0.02)>
+    >>> Particles(dem.Sphere(diameter=0.01), nylon, position=[[0, 0, 0], [0, 0, 1]], fixed=[True, False]).fixed
+    array([ True, False])
     """
 
     __slots__ = ("_catch_up", "_kind", "_kinds", "_materials", "_revision", "_shown", "_variant", "_variants")
@@ -89,6 +96,7 @@ class Particles(Declared):
         velocity: object = None,
         angular_velocity: object = None,
         name: str | None = None,
+        fixed: object = False,
     ) -> None:
         if not isinstance(material, Material):
             message = f"material is {material!r}, expected a dem.Material"
@@ -101,17 +109,20 @@ class Particles(Declared):
         if name is not None:
             checks.text("name", name)
         variants: dict[tuple[Shape, Material], int] = {}
-        for s in shapes:
+        numbers = np.zeros(count, np.int32)
+        for k, (s, still) in enumerate(zip(shapes, _each_fixed(fixed, count), strict=True)):
             if s.__hash__ is None:
                 message = f"shape {type(s).__name__} cannot be hashed: make it a frozen dataclass, or no dataclass"
                 raise TypeError(message)
-            if (s, material) not in variants:
+            each = variant_of(s, material, fixed=still)
+            if each not in variants:
                 check_shape(s, material.density)
-                variants[s, material] = len(variants)
-        self._variant = _fixed([variants[s, material] for s in shapes])
+                variants[each] = len(variants)
+            numbers[k] = variants[each]
+        self._variant = _frozen(numbers)
         self._variants, self._materials = list(variants), [material]
         self._kinds, which = numbered(kind_of(s, m, name) for s, m in variants)
-        self._kind = _fixed(np.array(which)[self._variant])
+        self._kind = _frozen(np.array(which)[self._variant])
         self._revision = 0
         given = {
             "position": position, "orientation": orientation, "velocity": velocity,
@@ -201,8 +212,8 @@ class Particles(Declared):
     ) -> Particles:
         """Particles all about which is known to be right, as from a checkpoint."""
         made = cls.__new__(cls)
-        made._variants, made._variant = list(variants), _fixed(variant)
-        made._kinds, made._kind = list(kinds), _fixed(kind)
+        made._variants, made._variant = list(variants), _frozen(variant)
+        made._kinds, made._kind = list(kinds), _frozen(kind)
         made._materials = [*(m for _, m in variants), *(kind.material for kind in kinds)]
         made._revision = 0
         made._show({name: np.array(state[name]) for name in STATE})
@@ -258,6 +269,11 @@ class Particles(Declared):
         """Shape and material of each variant: of all that there are, each once, whatever their kinds."""
         return list(self._variants)
 
+    @property
+    def fixed(self) -> np.ndarray:
+        """Which particles (N,) are fixed."""
+        return np.array([is_fixed(each) for each in self._variants], bool)[self._variant]
+
     def describe(self) -> list[dict]:
         """Each kind as plain values: name, shape, number of particles, sizes and material.
 
@@ -298,6 +314,14 @@ class Particles(Declared):
                 )
                 raise ValueError(message)
             result /= norm[:, None]
+        if name == "angular_velocity":
+            turning = np.flatnonzero(self.fixed & result.any(axis=1))
+            if turning.size:
+                message = (
+                    f"angular_velocity of particle {turning[0]}, which is fixed, is {result[turning[0]].tolist()} "
+                    f"rad/s ({turning.size} such): fixed particles do not turn, give them zero"
+                )
+                raise ValueError(message)
         return result
 
     def _show(self, state: dict[str, np.ndarray]) -> None:
@@ -322,12 +346,12 @@ class Particles(Declared):
 
     def _become(self, variant: np.ndarray, kind: np.ndarray, state: dict[str, np.ndarray]) -> None:
         """Be others, of the same variants and kinds."""
-        self._variant, self._kind = _fixed(variant), _fixed(kind)
+        self._variant, self._kind = _frozen(variant), _frozen(kind)
         self._show(state)
 
     def _resize(self, variants: list[tuple[Shape, Material]], variant: np.ndarray) -> None:
         """Have other shapes, of the same kinds."""
-        self._variants, self._variant = list(variants), _fixed(variant)
+        self._variants, self._variant = list(variants), _frozen(variant)
 
     def _assign(self, name: str, value: object) -> None:
         self._state[name] = frozen(self._checked(name, value))
@@ -400,7 +424,7 @@ def scaled_variants(
         if not hasattr(shape, "scaled"):
             message = f"growth needs a shape that has a method scaled(factor), which {type(shape).__name__} has not"
             raise TypeError(message)
-        made[v] = shape.scaled(factor), material
+        made[v] = variant_of(shape.scaled(factor), material, fixed=is_fixed(variants[v]))
         check_shape(made[v][0], material.density)
     found: dict[tuple[Shape, Material], int] = {}  # in the order of before, in which contact laws know the materials
     own = [made[v] if v in made and v not in alike else each for v, each in enumerate(variants)]
@@ -409,9 +433,19 @@ def scaled_variants(
     return list(found), np.where(grows, grown[variant], stays[variant])
 
 
-def _fixed(numbers: object) -> np.ndarray:
+def _frozen(numbers: object) -> np.ndarray:
     """Numbers of particles' kinds or variants (N,), which nobody may change."""
     return frozen(np.array(numbers, dtype=np.int32))
+
+
+def _each_fixed(fixed: object, count: int) -> list[bool]:
+    """Whether each of the particles is fixed."""
+    given = np.asarray(fixed)
+    if given.dtype != bool or given.shape not in ((), (count,)):
+        what = repr(fixed) if given.ndim == 0 else f"an array of {given.dtype} with shape {given.shape}"
+        message = f"fixed is {what}, expected True, False, or {count} of them, one for each particle"
+        raise ValueError(message)
+    return np.broadcast_to(given, (count,)).tolist()
 
 
 def _rows(name: str, value: object) -> int:

@@ -54,7 +54,8 @@ def takes(engine: Engine, gravity: tuple[float, float, float], datum: float) -> 
     b = engine.bodies
     if engine.fluid_state:  # whose half step after the forces is no matter of adding
         return False
-    weights = engine.kinds.mass[b.kind] * np.abs(datum - (np.array(gravity)[:, None] * b.position).sum(0))
+    mass = np.where(engine.kinds.inverse_mass > 0, engine.kinds.mass, 0.0)
+    weights = mass[b.kind] * np.abs(datum - (np.array(gravity)[:, None] * b.position).sum(0))
     return bool(weights.sum() * engine.energy_unit < 2.0 ** (REFERENCE_BITS + ROOM_BITS))
 
 

@@ -151,8 +151,10 @@ class Accounted(Stepping):
         )
 
     def _bodies(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Variant of each particle, mass and inertia of each variant."""
-        return self.particles.variant, self._engine.kinds.mass, self._engine.kinds.inertia
+        """Variant of each particle; mass and inertia of each variant, as the ledger counts them: none of fixed ones."""
+        kinds = self._engine.kinds
+        mass = np.where(kinds.inverse_mass > 0, kinds.mass, 0.0) if kinds.fixed else kinds.mass
+        return self.particles.variant, mass, kinds.inertia
 
     def _begin_ledger(self, step: int) -> None:
         """Begin to book, at a step, from the present state."""
@@ -256,7 +258,7 @@ class Accounted(Stepping):
             start = start[0] + self._traffic.books.brought, start[1] + self._traffic.books.stirred
         momentum_error = account.momentum_error(
             self._box, self._gravity, start, now, wet=self.fluid is not None,
-            walled=bool(self._engine.walls) or self._engine.grounded,
+            walled=bool(self._engine.walls) or self._engine.grounded or self._engine.kinds.fixed,
         )  # fmt: skip
         judged = account.judged(
             self._engine, self.integrator, self._booked.first_step, self.particles.orientation,

@@ -12,7 +12,7 @@ from dem.base.notices import Notice
 from dem.model.box import AXES, FACES
 from dem.soft import arrays
 from dem.soft.adhesion import Held, held
-from dem.soft.impacts import ADVISED, FORCED, RESOLVED, WALL, Hardest, rounded_down
+from dem.soft.impacts import ADVISED, FIXED, FORCED, RESOLVED, WALL, Hardest, rounded_down
 from dem.soft.skins import CANDIDATE_SKIN
 from dem.soft.walled import fall_on, fastest_of
 from kernels.laws import Elastic
@@ -157,9 +157,15 @@ def _hardest(
 ) -> Hardest:  # fmt: skip
     """The hardest impacts of particles that have all they may gain in falling through the box, and press of servos."""
     kinds = arrays.kinds(particles, box)
-    own = 0.5 * (particles.velocity**2).sum(1) + fall(particles, box, gravity, beside)
+    fixed, falls = particles.fixed, fall(particles, box, gravity, beside)
+    if fixed.any():
+        height = -(particles.position * gravity).sum(1)
+        falls = np.where(fixed, 0.0, np.maximum(falls, height - height[fixed].min()))
+    own = 0.5 * (particles.velocity**2).sum(1) + falls
     turning = 0.5 * (particles.angular_velocity**2).sum(1)
-    energy = kinds.mass[particles.variant] * own + kinds.inertia.max(0)[particles.variant] * turning
+    energy = (
+        np.where(fixed, FIXED, kinds.mass[particles.variant]) * own + kinds.inertia.max(0)[particles.variant] * turning
+    )
     walls = box is not None and len(box.absent) < len(FACES)
     springs = arrays.springs(particles, kinds, law, beside)
     servos = [wall.servo for wall in beside if wall.servo]

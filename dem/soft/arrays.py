@@ -9,6 +9,7 @@ import numpy as np
 
 from dem.base.large_pages import copied, empty, full, zeros
 from dem.model.capsule import half_length_of, has_capsules, has_clusters
+from dem.model.variant import is_fixed
 from dem.model.walls import fold
 from dem.soft import walled
 from dem.soft.capsules import with_poses
@@ -19,6 +20,7 @@ from kernels.rotation.spherical import SphericalPCDM
 from kernels.soft.candidates import GROUP
 from kernels.soft.capsules import SLOTS, Capsules, Mixed
 from kernels.soft.chunks import CHUNK
+from kernels.soft.fixed import INERTIA
 from kernels.soft.known import BLOCK, KNOWN, OUT, PARTS, TOLD
 from kernels.soft.state import Bodies, Kinds, Neighbours
 from kernels.soft.ties import NoBonds
@@ -49,15 +51,17 @@ def kinds(particles: Particles, box: Box | None, *, own: bool = False) -> Kinds 
     properties = [shape.mass_properties(m.density) for shape, m in particles.variants]
     distance = [np.linalg.norm(shape.offsets, axis=1) for shape in shapes]
     radius = np.concatenate([s.radii for s in shapes])
-    alike = not own and len(found) == 1 and bool((radius == radius[0]).all())
+    fixed = np.array([is_fixed(each) for each in particles.variants], bool)
+    alike = not own and not fixed.any() and len(found) == 1 and bool((radius == radius[0]).all())
     modulus = found[0].effective_modulus(found[0])
     tables = Kinds(
         mass=np.array([p.mass for p in properties]),
-        inverse_mass=np.array([1 / p.mass for p in properties]),
-        inertia=np.ascontiguousarray(np.array([p.inertia for p in properties]).T),
+        inverse_mass=np.where(fixed, 0.0, 1 / np.array([p.mass for p in properties])),
+        inertia=np.ascontiguousarray(np.where(fixed[:, None], INERTIA, np.array([p.inertia for p in properties])).T),
         tip=np.array([d.max() for d in distance]),
         bound=np.array([(d + s.radii).max() for d, s in zip(distance, shapes, strict=True)]),
         round=all(len(s.radii) == 1 and not s.offsets.any() for s in shapes),
+        fixed=bool(fixed.any()),
         on_line=np.array([_on_line(s.offsets, s.radii) for s in shapes], dtype=np.int8),
         first_offset=np.cumsum([0] + [len(s.radii) for s in shapes]).astype(np.int32),
         offset=np.ascontiguousarray(np.concatenate([s.offsets for s in shapes]).T),

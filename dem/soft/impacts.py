@@ -35,6 +35,7 @@ FORCED = 5  # fewer are refused
 ADVISED = 50
 PER_OCTAVE = 32  # classes by effective mass and by radius, whose extremes stand for all: times are 1.3 % short at most
 MOST = 1e300  # of what may be a number too large to be one
+FIXED = 1e30  # effective mass of a fixed body [kg]: as good as any wall's, and a number with a logarithm
 NOBODY, WALL = -1, -2  # in place of the number of a body
 
 
@@ -70,13 +71,14 @@ def effective_masses(kinds: Kinds) -> np.ndarray:
 
     For an impulse along n at the arm c + R n it is 1/(1/m + (c × n)·I⁻¹(c × n)), so the smallest one over all n is
     1/(1/m + λ) with λ the largest eigenvalue of [c]ᵀ I⁻¹ [c], [c] n = c × n. Rotation makes a fibre's tip lighter.
+    That of a fixed body is `FIXED`.
     """
     kind = kind_of_row(kinds)
     x, y, z = kinds.offset
     zero = np.zeros_like(x)
     cross = np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)
     form = cross.transpose(0, 2, 1) @ (cross / kinds.inertia.T[kind][:, :, None])
-    return 1 / (kinds.inverse_mass[kind] + np.linalg.eigvalsh(form)[:, -1])
+    return 1 / np.maximum(kinds.inverse_mass[kind] + np.linalg.eigvalsh(form)[:, -1], 1 / FIXED)
 
 
 class Impact(NamedTuple):
@@ -210,6 +212,7 @@ class Hardest:
         same = self.body[0] == self.body[0, k]  # the fastest ones of both: one of them has to be the next
         one, other = self.speed[0, k] + self.speed[1], self.speed[1, k] + self.speed[0]
         speed = np.maximum(np.where(same, np.maximum(one, other), self.speed[0, k] + self.speed[0]), 0.0)
+        speed[mass > 0.4 * FIXED] = 0.0  # two fixed bodies, or one and a wall, do not meet
         who = np.where(same & (other > one), self.body[1, k], self.body[0, k])
         whom = np.where(same & ~(other > one), self.body[1], self.body[0])
         overlap = spring.overlap(0.5 * mass * speed**2)

@@ -59,7 +59,7 @@ class Overlaps(NamedTuple):
         apart = meetings(b, kinds, i, j, periods, np.zeros_like(x)).gap
         pair = radius[i] + radius[j] - np.linalg.norm(apart, axis=0)
         height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(6, -1)
-        height[:, b.left[0, b.owner] != 0] = np.inf
+        height[:, apart_from_walls(b, kinds)] = np.inf
         count = int((pair > 0).sum() + (height < radius).sum())
         wall, face, out, most = radius - height.min(0), height.argmin(0), None, 0
         if has_walls(faces):
@@ -87,6 +87,11 @@ class Overlaps(NamedTuple):
         return found
 
 
+def apart_from_walls(b: Bodies, kinds: Kinds) -> np.ndarray:
+    """Spheres (M,) that no wall meets: of bodies that have left for good, or are fixed."""
+    return (b.left[0, b.owner] != 0) | (kinds.inverse_mass[b.kind[b.owner]] == 0)
+
+
 def in_walls(b: Bodies, kinds: Kinds, faces: Faces) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Of all spheres, which have been placed: overlap with the wall that is not of the box and deepest in, which one.
 
@@ -96,6 +101,8 @@ def in_walls(b: Bodies, kinds: Kinds, faces: Faces) -> tuple[np.ndarray, np.ndar
     deep, which = np.full(spheres, -np.inf), np.zeros(spheres, np.int64)
     normal, number = np.zeros((3, spheres)), np.zeros(spheres, np.int64)
     listed_walls.measure(b, kinds, faces, deep, which, normal, number)
+    apart = apart_from_walls(b, kinds)
+    deep[apart], number[apart] = -np.inf, 0
     return deep, which, normal, number
 
 

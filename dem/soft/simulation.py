@@ -116,6 +116,7 @@ class Simulation(Crowd):
     """
 
     shared = True
+    takes_fixed = True
     _walls_kept: np.ndarray | None = None  # while a wall is being removed: places of the others among those before
 
     def __init__(
@@ -172,6 +173,12 @@ class Simulation(Crowd):
         self._contacts.check_told_apart([*self._particles.materials, *own, *(wall.material for wall in self._walls)])
         capsules.check_walls(self._particles, self._walls)
         immersion.check_walls(fluid, self._walls)
+        if fluid is not None and self._particles.fixed.any():
+            message = (
+                f"particle {np.flatnonzero(self._particles.fixed)[0]} is fixed, expected particles that move where "
+                "there is a fluid, whose forces are integrated with the motion: leave it out, or make them walls"
+            )
+            raise ValueError(message)
         bonding.check_company(bonds, inserters, crowd=bool(inserters or outlets or added))
         self._bonds = bonding.made(bonds, self._particles, self._box)
         held = bonds is not None
@@ -561,6 +568,9 @@ class Simulation(Crowd):
         if self._bonds is not None:
             message = "particles are added to a run with bonds, which know those alone that there were at its start: "
             raise ValueError(message + "begin another run with all of them")
+        if particles is not None and particles.fixed.any():
+            message = "particles that are fixed are added to a run, expected particles that move: begin another run "
+            raise ValueError(message + "with dem.Simulation(dem.Particles.concatenate([sim.particles, ...]), ...)")
         if self._visited:
             message = "a function that is called in a run adds particles: add them between runs, or give inserters"
             raise ValueError(message)

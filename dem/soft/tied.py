@@ -27,14 +27,17 @@ EASED = ("slack", "active", "count")  # of `easing.Eased`
 def masses(bonds: Bonds, particles: Particles, *, shared: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """One over mass, and over moments of inertia along and across the bond, of both ends (B, 2).
 
-    Bodies may be shared out among their bonds; the ground is as heavy as can be.
+    Bodies may be shared out among their bonds; the ground is as heavy as can be, and so is a fixed body. A bond between
+    two fixed bodies, which nothing strains, has their real masses, so that no coefficient is infinite.
     """
     variants = [shape.mass_properties(m.density) for shape, m in particles.variants]
     mass = np.array([p.mass for p in variants])[particles.variant]
     inertia = np.array([p.inertia for p in variants])[particles.variant]
     times = np.bincount(bonds.pairs[bonds.pairs >= 0], minlength=len(particles)) if shared else np.ones(len(particles))
     body = np.maximum(bonds.pairs, 0)
-    share = np.where(bonds.pairs >= 0, times[body], 0.0)
+    fixed = particles.fixed[body] & (bonds.pairs >= 0)
+    heavy = (bonds.pairs < 0) | (fixed & ~fixed.all(axis=1, keepdims=True))
+    share = np.where(heavy, 0.0, times[body])
     axis = turned(bonds.geometry.frames, np.array([1.0, 0.0, 0.0]))
     along = (inertia[body] * axis**2).sum(-1)
     across = 0.5 * (inertia[body].sum(-1) - along)

@@ -64,6 +64,7 @@ class System(Declared):
 
     unit: ClassVar[str]  # one of what work is counted in
     shared: ClassVar[bool] = False  # whether several ranks can compute it together
+    takes_fixed: ClassVar[bool] = False  # whether particles may be fixed
     start_energy: Energy
     description: dict  # for later readers, goes to the output file
 
@@ -74,6 +75,12 @@ class System(Declared):
             refuse(type(self).__name__)
         joined = "join groups by dem.Particles.concatenate(...)" if isinstance(particles, (list, tuple)) else ""
         checks.of_types(particles=(particles, Particles), hint=joined)
+        if not self.takes_fixed and particles.fixed.any():
+            message = (
+                f"particle {np.flatnonzero(particles.fixed)[0]} is fixed ({particles.fixed.sum()} such), expected "
+                f"particles that move in a {type(self).__name__}: take dem.Simulation (time steps) for fixed ones"
+            )
+            raise ValueError(message)
         beside = isinstance(box, Wall) or (isinstance(box, (list, tuple)) and any(isinstance(w, Wall) for w in box))
         checks.of_types(optional=True, box=(box, Box), hint="give walls by keyword, walls=[...]" if beside else "")
         checks.of_types(optional=True, description=(description, dict))

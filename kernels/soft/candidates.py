@@ -12,6 +12,7 @@ from kernels.box.periodic import gap
 from kernels.laws import hertz
 from kernels.soft.capsules import one_each
 from kernels.soft.chunks import CHUNK, candidate_room, chunk_of
+from kernels.soft.fixed import is_fixed
 from kernels.soft.near_walls import axis, centre, is_walled
 from kernels.soft.neighbours import SLACK, entry_pair, flag_near
 from kernels.soft.ties import alone_is_free
@@ -204,6 +205,7 @@ def list_incident(c, anew, skin, bodies, kinds, neighbours, box):
     for b in range(low, high):
         near = is_walled(box, b, skin, bodies, kinds, neighbours)
         near = near if b < bodies.present[0] else 0
+        near = 0 if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass) else near
         neighbours.walled[walled] = b
         walled += near
         if not kinds.round:

@@ -8,6 +8,7 @@ from kernels.base.vector import load, scale, subtract
 from kernels.laws.joining import exponent
 from kernels.soft import listed_sides, obstacles, regions, rough, slots
 from kernels.soft.encounters import encounter
+from kernels.soft.fixed import is_fixed
 from kernels.soft.rows import write
 from kernels.soft.surfaces import radius_of
 from kernels.soft.walled import acts_on, bare_or
@@ -135,6 +136,8 @@ def list_all(box, n, law, half, bodies, kinds, who, what):
     """
     walls = box.walls
     for b in range(bodies.present[0]):
+        if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
+            continue
         m = kinds.material[bodies.kind[b]]
         for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
             radius, x = radius_of(s, b, bodies, kinds), load(bodies.sphere_position, s)

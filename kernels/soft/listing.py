@@ -14,6 +14,7 @@ from kernels.laws import hertz
 from kernels.soft import touching, walls
 from kernels.soft.capsules import capsules_or
 from kernels.soft.chunks import first_candidate
+from kernels.soft.fixed import is_fixed
 from kernels.soft.listed_capsules import list_capsules
 from kernels.soft.listed_walls import list_obstacles
 from kernels.soft.rough_faces import plane_now
@@ -177,6 +178,8 @@ def list_walls(n, law, half, bodies, kinds, neighbours, box, who, what):
     who, what : as `list_contacts`
     """
     for b in range(bodies.kind.size):
+        if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
+            continue
         seen, rate = -1, 0.0
         for s in range(bodies.first_sphere[b], bodies.first_sphere[b + 1]):
             radius = radius_of(s, b, bodies, kinds)

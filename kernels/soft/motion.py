@@ -19,6 +19,7 @@ from kernels.base.vector import add_scaled, dot, load, store
 from kernels.box.periodic import fold, unfold
 from kernels.rotation.spherical import world_velocity
 from kernels.soft.chunks import chunk_of
+from kernels.soft.fixed import end_of_free, first_free
 from kernels.soft.travel import larger, squared_turn
 
 
@@ -270,15 +271,23 @@ def predict(scheme, c, dt, bodies, kinds, box):
     speed = drift(box, low, high, present, dt, bodies.position, bodies.velocity, bodies.image)
     if bodies.torque.shape[1] == 0:
         return bits_of(dt * math.sqrt(as_float(speed)))
-    if bodies.spin.shape[1] > 0:
-        return turn(
-            scheme, Lossy(), low, high, present, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity,
-            bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.spin,
-        )  # fmt: skip
-    return turn(
-        scheme, laws.Elastic(), low, high, present, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity,
-        bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.spin,
-    )  # fmt: skip
+    farthest = bits_of(dt * math.sqrt(as_float(speed))) if kinds.fixed else np.int64(0)  # fixed ones move, too
+    low = first_free(low, high, bodies.kind, kinds)
+    while low < high:
+        stop = end_of_free(low, high, bodies.kind, kinds)
+        if bodies.spin.shape[1] > 0:
+            gone = turn(
+                scheme, Lossy(), low, stop, present, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity,
+                bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.spin,
+            )  # fmt: skip
+        else:
+            gone = turn(
+                scheme, laws.Elastic(), low, stop, present, dt, bodies.kind, kinds.inertia, kinds.tip, bodies.velocity,
+                bodies.orientation, bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.spin,
+            )  # fmt: skip
+        farthest = max(farthest, gone)
+        low = first_free(stop, high, bodies.kind, kinds)
+    return farthest
 
 
 @stage
@@ -299,21 +308,26 @@ def correct(scheme, c, shift, dt, gravity, datum, per_joule, bodies, kinds, box)
     """
     low, high = chunk_of(c, bodies.kind.size)
     present = bodies.present[0]
-    if bodies.velocity_ahead.shape[1] > 0:
-        energy, briskest = kick(
-            Lossy(), box, low, high, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass,
-            bodies.position, bodies.velocity, bodies.force, bodies.velocity_ahead, bodies.image,
-        )  # fmt: skip
-    else:
-        energy, briskest = kick(
-            laws.Elastic(), box, low, high, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass,
-            bodies.position, bodies.velocity, bodies.force, bodies.velocity_ahead, bodies.image,
-        )  # fmt: skip
-    fastest = np.int64(0)
-    if bodies.torque.shape[1] > 0:
-        rotational_energy, fastest = spin(
-            scheme, low, high, present, shift, dt, per_joule, bodies.kind, kinds.inertia, bodies.orientation,
-            bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque,
-        )  # fmt: skip
-        energy += rotational_energy
+    energy, fastest, briskest = np.int64(0), np.int64(0), np.int64(0)
+    low = first_free(low, high, bodies.kind, kinds)
+    while low < high:
+        stop = end_of_free(low, high, bodies.kind, kinds)
+        if bodies.velocity_ahead.shape[1] > 0:
+            moving, brisk = kick(
+                Lossy(), box, low, stop, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass,
+                bodies.position, bodies.velocity, bodies.force, bodies.velocity_ahead, bodies.image,
+            )  # fmt: skip
+        else:
+            moving, brisk = kick(
+                laws.Elastic(), box, low, stop, present, shift, dt, gravity, datum, per_joule, bodies.kind, kinds.mass,
+                bodies.position, bodies.velocity, bodies.force, bodies.velocity_ahead, bodies.image,
+            )  # fmt: skip
+        energy, briskest = energy + moving, max(briskest, brisk)
+        if bodies.torque.shape[1] > 0:
+            turning, fast = spin(
+                scheme, low, stop, present, shift, dt, per_joule, bodies.kind, kinds.inertia, bodies.orientation,
+                bodies.memory_q, bodies.memory_w, bodies.memory_a, bodies.memory_more, bodies.torque,
+            )  # fmt: skip
+            energy, fastest = energy + turning, max(fastest, fast)
+        low = first_free(stop, high, bodies.kind, kinds)
     return energy, fastest, briskest

@@ -12,6 +12,7 @@ from kernels.box.periodic import by_box, gap
 from kernels.soft.apart import leave_out
 from kernels.soft.cells import cell_at, row_of
 from kernels.soft.chunks import CHUNK, chunk_of
+from kernels.soft.fixed import is_fixed, leave_out_fixed
 
 SLACK = 1.0 + 1e-9  # cut-offs are stretched by this, so that rounding never loses a pair
 
@@ -199,6 +200,8 @@ def keep_pairs(b, skin, start, found, stop, bodies, kinds, neighbours, box):
     if found > stop:
         return found
     found = start + leave_out(neighbours.bonds, b, found - start, neighbours.higher[start:found])
+    if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
+        found = start + leave_out_fixed(found - start, bodies.kind, kinds.inverse_mass, neighbours.higher[start:found])
     lower, higher = neighbours.lower[start:found], neighbours.higher[start:found]
     order_pairs(b, bodies.identity, lower, higher)
     if kinds.round:

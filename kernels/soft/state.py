@@ -62,11 +62,12 @@ class Kinds(NamedTuple):
     """What all bodies of one shape and material have in common."""
 
     mass: np.ndarray  # (G,) [kg]
-    inverse_mass: np.ndarray  # (G,) [1/kg]
+    inverse_mass: np.ndarray  # (G,) [1/kg]; 0 of bodies that are fixed
     inertia: np.ndarray  # (3, G) principal moments [kg m2]
     tip: np.ndarray  # (G,) largest distance of a sphere's centre from the centre of mass [m]
     bound: np.ndarray  # (G,) radius of the sphere about the centre of mass that holds the body [m]
     round: bool  # every body is one sphere
+    fixed: bool  # some bodies are fixed; theirs are the kinds whose inverse mass is zero, see `kernels.soft.fixed`
     on_line: np.ndarray  # (G,) int8: 1 if the spheres lie on the segment from the first to the last one
     first_offset: np.ndarray  # (G + 1,) int32: spheres of kind g are first_offset[g] to first_offset[g + 1]
     offset: np.ndarray  # (3, S) sphere centres in the body frame [m]

@@ -9,7 +9,8 @@ from kernels import laws
 from kernels.base.jit import formula, part, stage
 from kernels.fluid import dry_or
 from kernels.soft import bonded, felt, immersed, shared, travel
-from kernels.soft.chunks import CHUNK
+from kernels.soft.chunks import CHUNK, chunk_of
+from kernels.soft.fixed import work_of_fixed
 from kernels.soft.touching import no_sums
 from kernels.soft.walled import faces_alone
 
@@ -84,6 +85,14 @@ def meet_chunks(
             sums = shared.gather_walls(scheme, law, d, shift, time_sign, setting, bodies, kinds, neighbours, box)
         bonded.pull(neighbours.bonds, d, shift, bodies)
         write_sums(partial, d, WALLS, sums)
+        if kinds.fixed:
+            low, high = chunk_of(d, bodies.kind.size)
+            whole, rest = work_of_fixed(
+                low, high, shift, 0.5 * setting.dt, setting.per_joule, bodies.kind, kinds.inverse_mass,
+                bodies.velocity, bodies.force,
+            )  # fmt: skip
+            partial[d, WALLS + 5] += whole
+            partial[d, WALLS + 6] += rest
 
 
 @formula

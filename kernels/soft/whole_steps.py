@@ -16,6 +16,7 @@ from kernels.base.quaternion import (
 )
 from kernels.base.vector import add_scaled, load, scale, store
 from kernels.box.periodic import unfold
+from kernels.soft.fixed import is_fixed
 
 
 @part
@@ -37,6 +38,8 @@ def start(scheme, dt, gravity, datum, per_joule, bodies, kinds, box):
     rotating, looked_at = bodies.torque.shape[1] > 0, bodies.velocity_ahead.shape[1] > 0
     energy = np.int64(0)
     for b in range(bodies.kind.size):
+        if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
+            continue
         g = bodies.kind[b]
         m = kinds.mass[g]
         v = load(bodies.velocity, b)
@@ -75,8 +78,13 @@ def synchronise(scheme, dt, elapsed, gravity, bodies, kinds, box, position, velo
     for b in range(bodies.kind.size):
         n = bodies.identity[b]
         g = bodies.kind[b]
-        a = add_scaled(gravity, 1.0 / kinds.mass[g], load(bodies.force, b))
         store(position, n, unfold(box, load(bodies.position, b), bodies.image, b))
+        if kinds.fixed and is_fixed(b, bodies.kind, kinds.inverse_mass):
+            store(velocity, n, load(bodies.velocity, b))
+            store_quaternion(orientation, n, load_quaternion(bodies.orientation, b))
+            store(angular_velocity, n, (0.0, 0.0, 0.0))
+            continue
+        a = add_scaled(gravity, 1.0 / kinds.mass[g], load(bodies.force, b))
         store(velocity, n, add_scaled(load(bodies.velocity, b), -0.5 * dt, a))
         q = load_quaternion(bodies.orientation, b)
         if rotating:

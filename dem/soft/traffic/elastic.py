@@ -15,7 +15,7 @@ import numpy as np
 from dem.model.box import FACES
 from dem.soft.capsules import meetings
 from dem.soft.contact_forces import contact_forces
-from dem.soft.overlaps import in_walls
+from dem.soft.overlaps import apart_from_walls, in_walls
 from kernels import laws
 from kernels.soft.touching import TINY
 from kernels.soft.walled import has_walls
@@ -54,15 +54,15 @@ def elastic_of(engine: Engine, going: np.ndarray, state: list[np.ndarray]) -> He
     """
     b, progress = engine.bodies, engine.progress
     overlaps = engine.overlaps()
-    mass, material = engine.kinds.mass[b.kind[b.owner]], engine.kinds.material[b.kind[b.owner]]
+    inverse, material = engine.kinds.inverse_mass[b.kind[b.owner]], engine.kinds.material[b.kind[b.owner]]
     deep = np.flatnonzero(overlaps.pair > 0)
     i, j = overlaps.i[deep], overlaps.j[deep]
     radius = overlaps.radius
     pairs = engine.springs.between(
-        material[i], material[j], 1 / (1 / radius[i] + 1 / radius[j]), 1 / (1 / mass[i] + 1 / mass[j])
+        material[i], material[j], 1 / (1 / radius[i] + 1 / radius[j]), 1 / (inverse[i] + inverse[j])
     )
     s, face, depth, normal = _wall_contacts(engine, radius)
-    walls = engine.springs.between(material[s], engine.springs.of_faces[face], radius[s], mass[s])
+    walls = engine.springs.between(material[s], engine.springs.of_faces[face], radius[s], 1 / inverse[s])
     of_pairs, of_walls = pairs.energy(overlaps.pair[deep]), walls.energy(depth)
     sphere = going[b.owner]
     ends, ends_at_wall = sphere[i] | sphere[j], sphere[s]
@@ -127,7 +127,7 @@ def _wall_contacts(engine: Engine, radius: np.ndarray) -> tuple[np.ndarray, np.n
     x = b.sphere_position
     height = np.stack([x - faces.lower[:, None], faces.upper[:, None] - x], axis=1).reshape(len(FACES), -1)
     depth = radius - height
-    depth[:, b.left[0, b.owner] != 0] = -np.inf
+    depth[:, apart_from_walls(b, engine.kinds)] = -np.inf
     face, s = np.nonzero(depth > 0)
     deep, normal = depth[face, s], np.repeat(np.eye(3), 2, axis=1)[:, face] * (1.0 - 2.0 * (face % 2))
     if has_walls(faces):

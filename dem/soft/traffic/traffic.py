@@ -108,11 +108,12 @@ class Traffic:
                 self._put_in(engine, number, step)
 
     def _take_out(self, engine: Engine, step: int) -> None:
-        """Take out whoever is in an outlet; of several the first one has him."""
+        """Take out whoever is in an outlet, but for fixed particles; of several the first one has him."""
         gate = np.full(engine.owned, -1)
+        fixed = engine.kinds.inverse_mass[engine.bodies.kind[: engine.owned]] == 0
         for k, sink in enumerate(self.sinks):
             if sink.happens(step):
-                gate[sink.going(engine) & (gate < 0)] = k
+                gate[sink.going(engine) & (gate < 0) & ~fixed] = k
         going = gate >= 0
         if not going.any():
             return
