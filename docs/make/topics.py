@@ -27,7 +27,7 @@ TOPICS = {
     },
     "Tasks": {
         "guide/recipes": "angle of repose, mixing in a drum, torque on a blade, a clump from a scan, calibration",
-        "guide/element-tests": "triaxial compression with servo planes: stress, strain, angle of friction",
+        "guide/element-tests": "triaxial and uniaxial compression, shear flow: stress, angle of friction, μ(I)",
     },
     "Go further": {
         "guide/own": "cases, contact laws, shapes, schemes of your own",
