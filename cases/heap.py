@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
+
 import numpy as np
 from pydantic import Field, PositiveFloat, PositiveInt
 
@@ -53,3 +56,18 @@ class Heap(Grains):
         """On the floor grains neither slide nor roll."""
         held = dem.Contact(restitution=self.restitution, friction=2.0, rolling=dem.Rolling(friction=1.0))
         return dem.Contacts({(self.material(), self.floor()): held})
+
+    def observables(self, run: dem.Trajectory) -> dict[str, float]:
+        """Slope of the heap's flank between 0.2 and 0.8 of its height; nan before the tube is clear of it.
+
+        Heights are those above a single layer of grains, which lies about the foot and has no slope.
+        """
+        angle = math.nan
+        if run.time[-1] >= self.lifted:
+            spheres = run.spheres(-1)
+            widest = np.hypot(*spheres.centres[:, :2].T).max()
+            edges = self.diameter * np.arange(2 + int(widest / self.diameter))
+            profile = dem.statistics.cone_profile(spheres, edges, centre=(0, 0))
+            with suppress(ValueError):  # it is so flat that it has no flank
+                angle = math.degrees(dem.statistics.angle_of_repose(profile, base=self.diameter).angle)
+        return {"angle_of_repose_deg": angle}

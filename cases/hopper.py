@@ -9,6 +9,7 @@ from pydantic import Field, PositiveFloat
 
 import dem
 from cases.grains import Grains
+from cases.outflow import outflow
 
 
 class Hopper(Grains):
@@ -45,3 +46,7 @@ class Hopper(Grains):
         return self.grains(
             lambda x, y, _z: np.hypot(x, y) < inner, (-r, -r, low), (r, r, self.shoulder + 2 * self.height)
         ), None
+
+    def observables(self, run: dem.Trajectory) -> dict[str, float]:
+        """What went through the hole, how fast, and until when."""
+        return outflow(run, 0.0, self.orifice)

@@ -9,6 +9,7 @@ from pydantic import Field, PositiveFloat, PositiveInt
 
 import dem
 from cases.dosta import Dosta, strewn
+from cases.outflow import outflow
 
 RADIUS, GRAIN = 0.1, 4e-3  # inner radius of the cylinder, diameter of the grains [m]
 ORIFICES = {  # radius of the orifice and its height, where the cone of 45° ends, upper rim [m]
@@ -73,6 +74,11 @@ class Silo(Dosta):
         start = strewn(self.count, d, (-RADIUS, -RADIUS, lip), (RADIUS, RADIUS, shoulder + filled), inside, self.seed)
         places = self.bed([(self.stuff, d, start)], self.closed)
         return dem.Particles(dem.Sphere(diameter=d), self.material(self.stuff), position=places, name="grain"), None
+
+    def observables(self, run: dem.Trajectory) -> dict[str, float]:
+        """What went through the orifice, how fast, and until when."""
+        radius, lip = self.profile()[0]
+        return outflow(run, lip, radius)
 
 
 class Silo100k(Silo):

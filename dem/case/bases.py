@@ -21,6 +21,7 @@ from dem.rotation.names import AUTO, DEFAULT, MEANING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dem.files.trajectory import Trajectory
     from dem.hard.simulation import HardSpheres
     from dem.model.bonds import Bonds
     from dem.model.box import Box
@@ -52,6 +53,31 @@ class BaseCase(BaseModel):
 
     duration: PositiveFloat = Field(2.0, description="simulated time [s]")
     frames: PositiveInt = Field(200, description="frames written after the first")
+
+    def observables(self, run: Trajectory) -> dict[str, float]:
+        """Columns that a sweep of this case adds to its table: what has come of a run, a number by name each.
+
+        Parameters
+        ----------
+        run : Trajectory
+            Of this case, which has come to its end; open.
+
+        Returns
+        -------
+        dict of str to float
+            Empty by default; nan for what this run does not have. Let names end with the unit.
+
+        Examples
+        --------
+        >>> import dem
+        >>> class Fall(dem.Case):
+        ...     name = "fall"
+        ...
+        ...     def observables(self, run):
+        ...         return {"height_m": run.position[-1][:, 2].mean()}
+        """
+        del run
+        return {}
 
 
 class SteppedCase(BaseCase):

@@ -100,6 +100,7 @@ def _collect(plan: Plan, *_: object, quiet: bool) -> None:
         message = f"no folder {plan.table.path.parent}: nothing has been run"
         raise FileNotFoundError(message)
     plan.table.write()
+    plan.observe()
 
 
 def _make(plan: Plan, jobs: int | None, threads: int | None, *, quiet: bool) -> None:

@@ -58,6 +58,12 @@ class Plan(NamedTuple):
         """Note what came of run k."""
         self.table.rows[k] = self.table.rows[k]._replace(**{name: getattr(outcome, name) for name in OWN[1:]})
 
+    def observe(self) -> None:
+        """Write the table with the columns that the case has by its `observables`, see `dem.case.bases.BaseCase`."""
+        runs = [chosen(member).case for member in self.members]
+        if getattr(type(runs[0]), "observables", BaseCase.observables) is not BaseCase.observables:
+            self.table.observe(runs)
+
     def commands(self) -> list[str]:
         """Of what is left, a command each, that makes the same file."""
         pairs = zip(self.members, self.found, strict=True)

@@ -141,6 +141,7 @@ def carry_out(
     left, table = plan.left, plan.table
     table.write()
     if not left:
+        plan.observe()
         return table
     ended = failed = 0
     number = {member.path.name: k for k, member in enumerate(plan.members)}
@@ -173,6 +174,7 @@ def carry_out(
     except KeyboardInterrupt as stopped:
         message = f"interrupted: {ended} of {counted(len(left), 'run')} ended, see {table.path}; the same call goes on"
         raise Interrupted(message, getattr(stopped, "signal", 2)) from None
+    plan.observe()
     return table
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from dem.case import BaseCase
     from dem.files.trajectory import Trajectory
 
 NAME = "sweep.csv"
@@ -126,26 +127,47 @@ class SweepTable(Declared):
         TypeError, ValueError
             If it returns something else, or a name that another column has.
         """
+
+        def columns(run: Trajectory) -> Mapping:
+            given = function(run)
+            return given if isinstance(given, Mapping) else {getattr(function, "__name__", "measured"): given}
+
+        self.rows = [self._measured(row, columns, "measure") for row in self]
+        self.write()
+
+    def observe(self, cases: list[BaseCase]) -> None:
+        """Add the columns that cases, those of the first rows, have by their `observables`, and write the file.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As of `measure`.
+        """
+        for k, case in enumerate(cases):
+            self.rows[k] = self._measured(self.rows[k], case.observables, "observables")
+        self.write()
+
+    def _measured(self, row: Row, columns: Callable[[Trajectory], Mapping], whose: str) -> Row:
+        """A row with columns by a function of its run, if that has come to its end."""
         from dem.files.trajectory import Trajectory  # noqa: PLC0415 (tables are read without h5py)
 
-        rows = []
-        for row in self:
-            found: dict[str, str] = {}
-            if row.verdict in MEASURED:
-                with Trajectory(self.path.parent / row.file) as run:
-                    given = function(run)
-                given = given if isinstance(given, Mapping) else {getattr(function, "__name__", "measured"): given}
-                for name, value in given.items():
-                    if not isinstance(value, numbers.Real) or not isinstance(name, str):
-                        message = f"measure returned {value!r} for {row.file}, expected a number, or a dict of them"
-                        raise TypeError(message)
-                    if name in ("case", *self.columns, *OWN):
-                        message = f"measure returned {name!r}, which is another column of the table: call it otherwise"
-                        raise ValueError(message)
-                    found[name] = repr(float(value)) if not isinstance(value, numbers.Integral) else str(int(value))
-            rows.append(row._replace(measured={**row.measured, **found}))
-        self.rows = rows
-        self.write()
+        if row.verdict not in MEASURED:
+            return row
+        with Trajectory(self.path.parent / row.file) as run:
+            given = columns(run)
+        found = {}
+        if not isinstance(given, Mapping):
+            message = f"{whose} returned {given!r} for {row.file}, expected a dict of names to numbers"
+            raise TypeError(message)
+        for name, value in given.items():
+            if not isinstance(value, numbers.Real) or not isinstance(name, str):
+                message = f"{whose} returned {value!r} for {row.file}, expected a number, or a dict of them"
+                raise TypeError(message)
+            if name in ("case", *self.columns, *OWN):
+                message = f"{whose} returned {name!r}, which is another column of the table: call it otherwise"
+                raise ValueError(message)
+            found[name] = repr(float(value)) if not isinstance(value, numbers.Integral) else str(int(value))
+        return row._replace(measured={**row.measured, **found})
 
     def to_pandas(self) -> pd.DataFrame:
         """The same as ``pandas.read_csv("sweep.csv")``; raises ImportError if pandas is not installed."""
