@@ -130,6 +130,7 @@ def test_growth_beside_particles_that_were_added():
     assert sim.identities.tolist() == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_balls_grow_into_a_dense_packing():
     """From 0.2 to 0.5 of a periodic box: what `dem.pack` cannot reach; growth does the work that is dissipated."""
     box = dem.Box((0, 0, 0), (EDGE,) * 3, periodic=["x", "y", "z"], material=LOSSY)
