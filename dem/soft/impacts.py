@@ -227,6 +227,7 @@ class Hardest:
         energy = np.maximum(self._with_wall(energy, [energy.max()]), 0.0)
         deep = np.maximum(spring.overlap(energy), (self.pressing / spring.stiffness) ** (1 / np.asarray(spring.power)))
         mass, overlap = self.classes.mass[k], np.minimum(np.maximum(deep, self.leap), DEEPEST * smaller)
+        overlap = overlap if mass < 0.9 * FIXED else np.zeros_like(overlap)  # nothing moves what is fixed
         time = np.where(overlap > 0, spring.time(mass, overlap) / math.sqrt(2), np.inf)
         speed, who = np.sqrt(2 * spring.energy(overlap) / mass), np.full(time.size, self.body[0, k])
         return Impact.at(time.argmin(), time, speed, overlap / smaller, who, self._with_wall(body, [WALL]))

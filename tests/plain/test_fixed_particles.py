@@ -267,7 +267,7 @@ def test_inserters_rain_on_a_base_that_stays():
 
 def test_what_falls_on_a_base_has_a_time_step_from_its_fall():
     """v = √(2 g h) at the contact, of mass m: the time that Johnson's formula gives."""
-    fixed = dem.Particles(BALL, ELASTIC, position=[[0, 0, 0]], fixed=True)
+    fixed = dem.Particles(BALL, ELASTIC, position=[[0, 0, 0], [R, 0, 0]], fixed=True)
     ball = dem.Particles(BALL, ELASTIC, position=[[0, 0, 0.2]])
     advice = dem.Simulation(joined(fixed, ball), time_step="auto").advice()
     time = dem.soft.impacts.contact_time(
@@ -275,6 +275,7 @@ def test_what_falls_on_a_base_has_a_time_step_from_its_fall():
     )
     assert advice.contact_time == pytest.approx(time, rel=2e-2)  # masses and radii are taken in classes
     assert advice.shortest == "a sphere on a sphere"
+    assert advice.squeezed_time == np.inf  # nothing else moves
 
 
 def test_fixed_particles_that_grow_stay_fixed():
