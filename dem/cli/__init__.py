@@ -9,7 +9,6 @@ import sys
 
 from dem.base import interrupts
 from dem.cli import streams
-from kernels.base import environment
 
 # After how many new things Python looks for garbage. A command imports some two hundred thousand that all stay: to look
 # through them as often as Python does by itself takes a tenth of a short run.
@@ -20,6 +19,8 @@ def main() -> None:
     """Entry point of the command `dem`."""
     interrupts.end_at_once()
     streams.prepare()
+    from kernels.base import environment  # noqa: PLC0415, once `dem.cli.__main__` has left the working folder out
+
     try:
         environment.check()
     except ValueError as error:

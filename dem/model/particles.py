@@ -440,7 +440,11 @@ def _frozen(numbers: object) -> np.ndarray:
 
 def _each_fixed(fixed: object, count: int) -> list[bool]:
     """Whether each of the particles is fixed."""
-    given = np.asarray(fixed)
+    try:
+        given = np.asarray(fixed)
+    except ValueError:
+        message = f"fixed has rows of different length, expected True, False, or {count} of them, one for each particle"
+        raise ValueError(message) from None
     if given.dtype != bool or given.shape not in ((), (count,)):
         what = repr(fixed) if given.ndim == 0 else f"an array of {given.dtype} with shape {given.shape}"
         message = f"fixed is {what}, expected True, False, or {count} of them, one for each particle"

@@ -15,6 +15,7 @@ from dem.model.fluid import Fluid
 from dem.model.inserter import Inserter
 from dem.model.law import law as contact_law
 from dem.model.particles import Particles, scaled_variants
+from dem.model.wall_kinds import acting
 from dem.rotation.integrators import integrator_for_contacts
 from dem.rotation.names import AUTO
 from dem.soft import arrays, bed, bonding, capsules, immersion
@@ -29,7 +30,7 @@ from dem.soft.recorder import recorded
 from dem.soft.traffic.gates import traffic_of, with_examples, with_room_for
 from dem.soft.trouble import check_run
 from dem.soft.wall_in_run import place_of, wall_list
-from dem.soft.walled import acting, next_change, wall_materials, walls_at
+from dem.soft.walled import next_change, wall_materials, walls_at
 from dem.system.diagnosis import check_inside
 from dem.system.system import System
 from kernels import laws

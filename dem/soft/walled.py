@@ -11,7 +11,6 @@ import numpy as np
 from dem.base import portable
 from dem.base.large_pages import LINE, empty, zeros
 from dem.model.box import FACES
-from dem.model.kinds import of_kind
 from dem.model.servo import PID
 from dem.model.wall import REACHED
 from dem.model.wall_shapes import geometry_of, room_of_sides
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
     from dem.model.box import Box
     from dem.model.materials import Material
-    from dem.model.particles import Particles
     from dem.model.wall import Wall
     from kernels.box.faces import Faces
     from kernels.soft.state import Bodies, Kinds
@@ -62,40 +60,6 @@ def next_change(walls: Sequence[Wall], step: int, dt: float) -> int | None:
             at += 1
         found += [at] if at > step else []
     return min(found, default=None)
-
-
-def acting(walls: Sequence[Wall], particles: Particles) -> np.ndarray:
-    """Whether each wall acts on particles of each variant (W, G), of those that there are or may be.
-
-    Raises
-    ------
-    ValueError
-        If there is no kind of a name, or a wall acts on one of two kinds that are of one shape and material.
-    """
-    kinds, found = particles.kinds, np.ones((len(walls), len(particles.variants)), bool)
-    for w, wall in enumerate(walls):
-        if not wall.selects:
-            continue
-        what = "acts_on" if wall.acts_on else "ignores"
-        named = np.zeros(len(kinds), bool)
-        for name in getattr(wall, what):
-            try:
-                named |= of_kind(kinds, np.arange(len(kinds)), name)
-            except ValueError as error:
-                message = f"{what} of the wall {wall.word}: {error}"
-                raise ValueError(message) from None
-        acts = (named if wall.acts_on else ~named)[particles.kind]
-        for g in range(len(particles.variants)):
-            own = particles.variant == g
-            found[w, g] = acts[own].all()
-            if acts[own].any() and not found[w, g]:
-                names = ", ".join(kinds[k].name for k in np.unique(particles.kind[own]))
-                message = (
-                    f"{what} of the wall {wall.word} divides the kinds {names}, which are of one shape and material: "
-                    "give one of them a dem.Material of another name"
-                )
-                raise ValueError(message)
-    return found
 
 
 def reach_of(wall: Wall) -> float:
